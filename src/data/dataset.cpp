@@ -1,5 +1,10 @@
 #include "assay/data/dataset.h"
 
+#include <fmt/format.h>
+
+#include "assay/error.h"
+#include "assay/image/image.h"
+#include "core/file.h"
 #include "core/hash.h"
 
 namespace assay {
@@ -12,6 +17,16 @@ void StringColumn::append(std::string_view text) {
 std::filesystem::path Dataset::path_of(std::size_t item) const {
     const StringColumn& column = paths.size() == 0 ? ids : paths;
     return root / std::filesystem::path(column[item]);
+}
+
+std::vector<std::byte> Dataset::read_image(std::size_t item, std::uint64_t limit) const {
+    if (archive == nullptr) return read_file(path_of(item), limit);
+    return archive->read((paths.size() == 0 ? ids : paths)[item], limit);
+}
+
+Image load_image(const Dataset& dataset, std::size_t item) {
+    return with_note(fmt::format("reading the image {}", dataset.path_of(item).string()),
+                     [&] { return decode_image(dataset.read_image(item)); });
 }
 
 std::int32_t Dataset::single_label(std::size_t item) const {

@@ -5,11 +5,15 @@
 
 #include "assay/data/dataset.h"
 #include "assay/error.h"
+#include "brace_range.h"
 #include "core/paths.h"
+#include "core/text.h"
 #include "dataset_name.h"
 #include "folder_scan.h"
 #include "image_folder.h"
 #include "list_dataset.h"
+#include "parquet/file_names.h"
+#include "parquet_dataset.h"
 
 namespace assay {
 namespace {
@@ -75,13 +79,44 @@ Dataset open_folder(const fs::path& path, const DatasetOptions& options,
         throw Error(ErrorCode::bad_input,
                     fmt::format("{}: no class folder with an image in it", path.string()));
     }
+    if (list_folder(path).images == 0) {
+        const auto files = parquet::parquet_files_of(path);
+        if (!files.empty()) return open_parquet(files, options, notes);
+    }
     return open_flat(path, options, notes);
+}
+
+/// Files by a range in braces.
+Dataset open_range(const fs::path& range, const DatasetOptions& options,
+                   std::vector<std::string>& notes) {
+    std::vector<fs::path> files;
+    for (std::string& name : expand_braces(range.string())) {
+        fs::path file = std::move(name);
+        if (!parquet::has_parquet_extension(file)) {
+            throw Error(ErrorCode::bad_input,
+                        fmt::format("no such folder or list: {} (of files in braces, those that "
+                                    "end in .parquet are read)",
+                                    range.string()));
+        }
+        if (!is_there(file)) {
+            throw Error(ErrorCode::bad_input,
+                        fmt::format("no such file: {} (one of {})", file.string(), range.string()));
+        }
+        files.push_back(std::move(file));
+    }
+    return open_parquet(files, options, notes);
 }
 
 }  // namespace
 
 std::string dataset_name_of(const fs::path& path) {
     const fs::path whole = absolute_path(path);
+    if (const std::string name = whole.filename().string(); has_braces(name) && !is_there(whole)) {
+        // "validation-{00000..00013}-of-00014.parquet"
+        std::string begin = name.substr(0, name.find('{'));
+        begin.erase(begin.find_last_not_of("-_. ") + 1);
+        return begin.empty() ? whole.parent_path().filename().string() : begin;
+    }
     if (!whole.has_filename()) return whole.parent_path().filename().string();
     std::error_code ignored;
     return (fs::is_regular_file(whole, ignored) ? whole.stem() : whole.filename()).string();
@@ -130,11 +165,18 @@ Dataset open_dataset(const fs::path& path, const DatasetOptions& options,
     std::vector<std::string> unheard;
     std::vector<std::string>& heard = notes != nullptr ? *notes : unheard;
     const fs::file_status status = status_of(path);
+    if (!fs::exists(status) && has_braces(path.string())) {
+        Dataset dataset = open_range(path, options, heard);
+        dataset.name = options.name.empty() ? dataset_name_of(path) : options.name;
+        return dataset;
+    }
     if (!fs::exists(status))
         throw Error(ErrorCode::bad_input, fmt::format("no such folder or list: {}", path.string()));
     Dataset dataset;
     if (fs::is_directory(status)) {
         dataset = open_folder(path, options, heard);
+    } else if (parquet::has_parquet_extension(path)) {
+        dataset = open_parquet({&path, 1}, options, heard);
     } else {
         if (!options.list.empty()) {
             throw Error(ErrorCode::usage,

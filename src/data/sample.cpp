@@ -50,6 +50,7 @@ Dataset take_items(const Dataset& dataset, std::span<const std::uint32_t> items)
     Dataset out;
     out.name = dataset.name;
     out.root = dataset.root;
+    out.archive = dataset.archive;
     out.classes = dataset.classes;
     for (const Dataset::Attribute& attribute : dataset.attributes)
         out.attributes.push_back({attribute.name, {}});

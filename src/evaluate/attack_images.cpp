@@ -114,9 +114,9 @@ AttackImages::Batch AttackImages::load(std::uint64_t first, std::size_t n,
     const Preprocess preprocess = attacked_preprocess(model_.spec.preprocess, options_.space);
     for (std::size_t i = 0; i < n; ++i) {
         const auto own = std::span(out.input).subspan(i * size, size);
-        if (prediction::use_image(
-                dataset_.path_of(first + i), limits, memory,
-                [&](const Image& image) { preprocess_into(image, preprocess, own); })) {
+        if (prediction::use_image(dataset_, first + i, limits, memory, [&](const Image& image) {
+                preprocess_into(image, preprocess, own);
+            })) {
             std::ranges::fill(own, 0.0F);
             out.states[i] = RowState::unreadable;
         }

@@ -87,7 +87,7 @@ private:
         // An unreadable image is a recorded fact; its place in the batch stays, filled with zeros.
         for (std::size_t i = 0; i < n; ++i) {
             const auto problem = use_image(
-                dataset_.path_of(first + i), limits_, memory_,
+                dataset_, first + i, limits_, memory_,
                 [&](const Image& image) {
                     for (std::size_t p = 0; p < preprocessings_.size(); ++p) {
                         if (prepared[p])
@@ -201,7 +201,7 @@ std::vector<PredictResult> predict(std::span<const LoadedModel> models, const Da
         redo_where(writer, [&](std::uint64_t row) {
             std::vector<float> input(input_size(model.spec.preprocess));
             return !use_image(
-                dataset.path_of(row), decode_limits(options), memory,
+                dataset, row, decode_limits(options), memory,
                 [&](const Image& image) { preprocess_into(image, model.spec.preprocess, input); });
         });
         const std::uint32_t batch = writer.spec().batch_size;

@@ -56,7 +56,7 @@ public:
     /// file is.
     std::optional<std::string> cut(std::uint64_t row, Image& window, ReadImage& read) const {
         return prediction::use_image(
-            dataset_.path_of(row), limits_, memory_,
+            dataset_, row, limits_, memory_,
             [&](const Image& image) { window = versions_.window(image); }, &read);
     }
 

@@ -112,6 +112,7 @@ std::size_t input_size(const Preprocess& preprocess) {
 }
 
 void read_ahead(const Dataset& dataset, std::uint64_t first, std::uint64_t count) {
+    if (dataset.archive != nullptr) return;  // it reads many images at once
     for (std::uint64_t i = first; i < std::min<std::uint64_t>(first + count, dataset.size()); ++i) {
         const int descriptor =
             ::open(dataset.path_of(i).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -145,8 +146,8 @@ DecodeLimits decode_limits(const PredictOptions& options) {
     return limits;
 }
 
-std::optional<std::string> use_image(const std::filesystem::path& file, const DecodeLimits& limits,
-                                     MemoryBudget& memory,
+std::optional<std::string> use_image(const Dataset& dataset, std::uint64_t item,
+                                     const DecodeLimits& limits, MemoryBudget& memory,
                                      const std::function<void(const Image&)>& use,
                                      ReadImage* read) {
     thread_local Image image;  // its memory is kept for the next one
@@ -156,7 +157,7 @@ std::optional<std::string> use_image(const std::filesystem::path& file, const De
     own.reserve = [&](std::uint64_t bytes) { share = memory.take(bytes); };
     std::optional<std::string> problem;
     try {
-        const std::vector<std::byte> bytes = read_file(file);
+        const std::vector<std::byte> bytes = dataset.read_image(item);
         if (read != nullptr) *read = {bytes.size(), hash_bytes(bytes)};
         decode_image_into(bytes, image, own);
         use(image);
@@ -178,6 +179,7 @@ bool is_complete(const std::filesystem::path& store) {
 }
 
 void check_images_are_there(const Dataset& dataset, const std::function<bool()>& nothing_to_do) {
+    if (dataset.archive != nullptr) return;  // it was there when it was opened
     for (std::uint64_t i = 0; i < dataset.size(); ++i) {
         std::error_code error;
         if (std::filesystem::exists(dataset.path_of(i), error)) return;

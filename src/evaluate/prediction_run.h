@@ -65,11 +65,11 @@ StoreSpec store_spec(const LoadedModel& model, const Dataset& dataset,
                      const PredictOptions& options);
 
 DecodeLimits decode_limits(const PredictOptions& options);
-/// Decodes an image file within the limits and hands it to `use`. A file that cannot be read, for
+/// Decodes an image within the limits and hands it to `use`. One that cannot be read, for
 /// want of memory too, is a fact of its row and no error: returns why. As long as the image has its
 /// pixels they are part of `memory`, which threads share. `read`, unless null: what was read.
-std::optional<std::string> use_image(const std::filesystem::path& file, const DecodeLimits& limits,
-                                     MemoryBudget& memory,
+std::optional<std::string> use_image(const Dataset& dataset, std::uint64_t item,
+                                     const DecodeLimits& limits, MemoryBudget& memory,
                                      const std::function<void(const Image&)>& use,
                                      ReadImage* read = nullptr);
 /// Numbers that an image becomes.

@@ -134,9 +134,7 @@ Images load_images(const Dataset& dataset, std::span<const std::size_t> items, i
     parallel_blocks((items.size() + block - 1) / block, threads, [&](std::size_t b) {
         for (std::size_t i = b * block; i < std::min(items.size(), (b + 1) * block); ++i) {
             throw_if_stopped();
-            const fs::path path = dataset.path_of(items[i]);
-            const Image window = with_note(fmt::format("reading {}", path.string()),
-                                           [&] { return crop_window(load_image(path), p); });
+            const Image window = crop_window(load_image(dataset, items[i]), p);
             for (std::size_t c = 0; c < 3; ++c) {
                 std::uint8_t* to = out.pixels.data() + (3 * i + c) * plane;
                 for (std::size_t k = 0; k < plane; ++k) to[k] = window.pixels[4 * k + c];

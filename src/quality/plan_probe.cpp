@@ -162,7 +162,7 @@ Images read_images(const Dataset& dataset, const PredictOptions& options, int th
     parallel_blocks(n, threads, [&](std::size_t i) {
         throw_if_stopped();
         // One that cannot be read stays empty: the run says so of each.
-        prediction::use_image(dataset.path_of(i * dataset.size() / n), limits, memory,
+        prediction::use_image(dataset, i * dataset.size() / n, limits, memory,
                               [&](const Image& image) { images[i] = image; });
     });
     Images read;

@@ -18,8 +18,8 @@ namespace {
 constexpr int thumbnail_quality = 80;
 constexpr std::size_t unreadable_named = 3;
 
-Thumbnail thumbnail_of(const std::filesystem::path& file, int side) {
-    Image image = load_image(file);
+Thumbnail thumbnail_of(const Dataset& dataset, std::size_t item, int side) {
+    Image image = load_image(dataset, item);
     const int longer = std::max(image.width, image.height);
     if (longer > side) {
         const auto scaled = [&](int length) {
@@ -50,7 +50,7 @@ std::vector<Thumbnail> thumbnails_of(const Dataset& dataset, const std::string& 
     parallel_blocks(rows.size(), resolve_threads(threads), [&](std::size_t i) {
         throw_if_stopped();
         try {
-            made[i] = thumbnail_of(dataset.path_of(rows[i]), side);
+            made[i] = thumbnail_of(dataset, rows[i], side);
         } catch (const Error& error) {
             if (error.code() != ErrorCode::bad_input && error.code() != ErrorCode::io) throw;
         }

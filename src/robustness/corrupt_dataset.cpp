@@ -169,7 +169,7 @@ private:
         DecodeLimits limits;
         limits.reserve = [&](std::uint64_t bytes) { share = memory_.take(bytes); };
         return with_note("reading " + dataset_.path_of(item).string(), [&] {
-            return made_.window(decode_image(read_file(dataset_.path_of(item)), limits));
+            return made_.window(decode_image(dataset_.read_image(item), limits));
         });
     }
 
@@ -241,7 +241,7 @@ void write_sheet(const Dataset& dataset, const CorruptResult& result,
                                shortened(options.sheet_image, 200)));
         }
     }
-    const Image window = made.window(load_image(dataset.path_of(item)));
+    const Image window = made.window(load_image(dataset, item));
     save_png(contact_sheet(window, result.corruptions, options.severities,
                            {options.seed, dataset.ids[item]}, &made.frost()),
              options.sheet);

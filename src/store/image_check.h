@@ -44,7 +44,9 @@ public:
     ImagesNow(const Dataset& dataset, int threads);
 
     static constexpr std::uint64_t absent = UINT64_MAX;
-    /// Bytes of each image's file; `absent` where it is not there. Cost, once: a look at each file.
+    static constexpr std::uint64_t unknown = UINT64_MAX - 1;
+    /// Bytes of each image's file; `absent` where it is not there, `unknown` of images in archives.
+    /// Cost, once: a look at each file.
     const std::vector<std::uint64_t>& sizes();
     /// The rows whose bytes are compared, ascending, and what those of one of them are.
     const std::vector<std::uint64_t>& sample_rows() const { return sample_rows_; }

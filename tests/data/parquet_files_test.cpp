@@ -67,7 +67,7 @@ class ParquetOf : public testing::TestWithParam<std::string> {};
 TEST_P(ParquetOf, HasTheImagesLabelsAndClassesThatWereWritten) {
     const Rows rows = open_fixture(GetParam());
     ASSERT_EQ(rows.ids.size(), 120U);
-    EXPECT_EQ(rows.ids[17], std::filesystem::path(GetParam()).stem().string() + "/17");
+    EXPECT_EQ(rows.ids[17], GetParam() + "/17");
     ASSERT_EQ(rows.labels.classes.size(), 10U);
     EXPECT_EQ(rows.labels.classes.id(3), "class 3");
     for (std::uint32_t i = 0; i < 120; ++i) EXPECT_EQ(rows.labels.label_of[i], fixture_label(i));
@@ -130,7 +130,7 @@ TEST(ParquetFiles, ALimitTakesTheFirstRows) {
                      {.image_column = "", .label_column = "", .classes = {}, .limit = 13});
     EXPECT_EQ(rows.ids.size(), 13U);
     EXPECT_EQ(rows.labels.label_of.size(), 13U);
-    EXPECT_EQ(rows.ids[12], "duckdb_snappy/12");
+    EXPECT_EQ(rows.ids[12], "duckdb_snappy.parquet/12");
 }
 
 TEST(ParquetFiles, LabelsThatAreTexts) {
@@ -175,7 +175,7 @@ TEST(ParquetFiles, SeveralFilesAreOneAfterTheOther) {
     std::vector<std::string> notes;
     const Rows rows = parquet::open_rows(files, {}, notes);
     ASSERT_EQ(rows.ids.size(), 240U);
-    EXPECT_EQ(rows.ids[120], "duckdb_gzip/0");
+    EXPECT_EQ(rows.ids[120], "duckdb_gzip.parquet/0");
     EXPECT_EQ(rows.images->read(121, 1000), fixture_image(1));
     EXPECT_THAT(rows.images->place_of(121), HasSubstr("duckdb_gzip.parquet row 1"));
     const std::vector<std::filesystem::path> twice = {files[0], files[0]};

@@ -123,7 +123,7 @@ TEST_F(Predict, AnImageIsPartOfTheBudgetAsLongAsItIsUsed) {
     std::uint64_t meanwhile = 0;
     ReadImage read;
     const auto problem = prediction::use_image(
-        dataset.path_of(0), {}, memory,
+        dataset, 0, {}, memory,
         [&](const Image& image) {
             EXPECT_EQ(image.width, 2);
             meanwhile = memory.in_use();
@@ -134,14 +134,16 @@ TEST_F(Predict, AnImageIsPartOfTheBudgetAsLongAsItIsUsed) {
     EXPECT_EQ(memory.in_use(), 0U);
     EXPECT_EQ(read.bytes, 70U);
     // What cannot be had for want of memory is a fact of the image.
-    EXPECT_THAT(prediction::use_image(dataset.path_of(0), {}, memory,
-                                      [](const Image&) { throw std::bad_alloc(); }),
-                testing::Optional(testing::HasSubstr("not enough memory")));
+    EXPECT_THAT(
+        prediction::use_image(dataset, 0, {}, memory, [](const Image&) { throw std::bad_alloc(); }),
+        testing::Optional(testing::HasSubstr("not enough memory")));
     EXPECT_EQ(memory.in_use(), 0U);
-    EXPECT_THAT(prediction::use_image("nowhere", {}, memory, [](const Image&) {}),
+    Dataset nowhere;
+    nowhere.ids.append("nowhere");
+    EXPECT_THAT(prediction::use_image(nowhere, 0, {}, memory, [](const Image&) {}),
                 testing::Optional(testing::HasSubstr("nowhere")));
     EXPECT_THROW(
-        prediction::use_image(dataset.path_of(0), {}, memory,
+        prediction::use_image(dataset, 0, {}, memory,
                               [](const Image&) { throw Error(ErrorCode::interrupted, "stopped"); }),
         Error);
 }

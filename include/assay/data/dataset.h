@@ -5,15 +5,19 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "assay/data/class_list.h"
+#include "assay/data/image_archive.h"
 #include "assay/data/label_sets.h"
 
 namespace assay {
+
+struct Image;
 
 /// A column of short strings in one arena: 8 bytes an item and the text itself.
 class StringColumn {
@@ -50,13 +54,23 @@ public:
     std::vector<Attribute>
         attributes;  ///< group, shape cue, condition, parent, ... from the csv's other columns
 
+    /// What holds the images; null: they are files. Then path_of() leads through the archive's file
+    /// ("val/test.parquet/17"): a place for messages, and no file.
+    std::shared_ptr<const ImageArchive> archive{};
+
     std::size_t size() const noexcept { return ids.size(); }
     std::filesystem::path path_of(std::size_t item) const;
+    /// The bytes of an image, of its file or of the archive. Throws bad_input (missing, damaged,
+    /// more than `limit` bytes) or io.
+    std::vector<std::byte> read_image(std::size_t item, std::uint64_t limit = UINT64_MAX) const;
     /// The only label, or -1 where there is none or more than one.
     std::int32_t single_label(std::size_t item) const;
     /// Over ids in order: what a store's rows mean. Labels and attributes are not part of it.
     std::string ids_fingerprint() const;
 };
+
+/// Reads and decodes an image (image.h) of a data set, wherever it is held; errors carry its place.
+Image load_image(const Dataset& dataset, std::size_t item);
 
 /// How to read a folder; everything has a default that is worked out and can be printed
 /// (`describe`).
@@ -72,6 +86,9 @@ struct DatasetOptions {
     /// other names, these in order are taken for its classes.
     ClassList classes{};
     std::size_t limit = 0;  ///< first n items only; 0: all
+    /// Columns of Parquet files. "": the only one that is declared as images, or else image or img;
+    /// label, labels or fine_label where there is one.
+    std::string image_column{}, label_column{};
 };
 
 /// Scans a folder (ImageFolder by wnid, by name, or by number in numeric order; flat with a list;
@@ -84,6 +101,13 @@ struct DatasetOptions {
 /// note: images that it does not name are not items. Two exceptions: with the layout image_folder
 /// it is never read; and beside class folders it is left alone, with a note, unless one of its
 /// first 256 rows names an image that is there.
+///
+/// Parquet files as the library `datasets` of Hugging Face writes them are data sets, too: one
+/// file, several by a range in braces (`validation-{00000..00013}-of-00014.parquet`), or a folder
+/// that holds those of one split, itself or in its folder `data`. Ids are "<file>/<row>", from 0:
+/// they are there always, and once each, which the paths in such files are not. Read are flat
+/// columns, plain or with dictionaries, uncompressed or by snappy, zstd or gzip; anything else is
+/// named.
 ///
 /// Throws bad_input: no such folder, no image, duplicate ids, missing columns, unknown labels
 /// (file, row, value, nearest). `notes` receives what was assumed, for stderr.

@@ -18,7 +18,7 @@ using Field = ThriftReader::Field;
 
 constexpr std::size_t most_columns = 10'000;
 constexpr std::size_t deepest_schema = 32;
-constexpr std::uint64_t most_rows = std::uint64_t{1} << 26;
+constexpr std::uint64_t most_rows = std::uint64_t{1} << 24;
 
 struct SchemaElement {
     std::string name;

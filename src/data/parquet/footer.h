@@ -23,7 +23,7 @@ struct RowGroup {
 };
 
 /// The schema, and what else concerns the whole file. Throws bad_input: damaged, encrypted, more
-/// than 10,000 columns or 2^26 rows.
+/// than 10,000 columns or 2^24 rows.
 Footer parse_footer(std::span<const std::byte> metadata);
 
 /// Where the chunks of `wanted` columns lie. `data_end`: where the metadata begin, behind which no

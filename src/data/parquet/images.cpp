@@ -6,13 +6,19 @@
 #include <utility>
 
 #include "core/refuse.h"
+#include "core/text.h"
 #include "place.h"
 
 namespace assay::parquet {
 
-void Images::add(std::filesystem::path path, std::uint64_t bytes, ColumnIndex column) {
+void Images::add(const std::filesystem::path& path, std::uint64_t bytes, ColumnIndex column) {
+    const auto [before, fresh] = by_name_.emplace(path.filename().string(), files_.size());
+    if (!fresh) {
+        refuse(fmt::format("{} and {} have one name, by which rows are called: rename one",
+                           files_[before->second].path.string(), path.string()));
+    }
     const std::uint64_t rows = column.rows();
-    files_.push_back({std::move(path), bytes, rows_, std::move(column)});
+    files_.push_back({path, bytes, rows_, std::move(column)});
     rows_ += rows;
 }
 
@@ -56,6 +62,17 @@ std::vector<std::byte> Images::read(std::uint64_t row, std::uint64_t limit) cons
                                                bytes->size(), limit));
                         return std::vector<std::byte>(bytes->begin(), bytes->end());
                     });
+}
+
+std::vector<std::byte> Images::read(std::string_view name, std::uint64_t limit) const {
+    const std::size_t slash = name.rfind('/');
+    std::uint64_t row = 0;
+    if (slash != std::string_view::npos && parse_number(name.substr(slash + 1), row)) {
+        const auto file = by_name_.find(name.substr(0, slash));
+        if (file != by_name_.end() && row < files_[file->second].column.rows())
+            return read(files_[file->second].first_row + row, limit);
+    }
+    refuse(fmt::format("no image is called `{}`: names are <file>/<row>", shortened(name)));
 }
 
 }  // namespace assay::parquet

@@ -4,9 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "assay/data/image_archive.h"
 #include "column_index.h"
 #include "page_cache.h"
 
@@ -14,10 +18,11 @@ namespace assay::parquet {
 
 /// Const functions may be called from many threads. Files are open only while a page is read, so
 /// that thousands of them are no matter.
-class Images {
+class Images final : public ImageArchive {
 public:
     /// Appends a file's images. `bytes`: the file's size when it was indexed.
-    void add(std::filesystem::path path, std::uint64_t bytes, ColumnIndex column);
+    /// Throws bad_input: another one has its name.
+    void add(const std::filesystem::path& path, std::uint64_t bytes, ColumnIndex column);
 
     std::uint64_t size() const noexcept { return rows_; }
     /// The bytes of image `row`, as they were encoded. One of a page that was read lately costs a
@@ -25,6 +30,8 @@ public:
     /// and place: no image there, one of more than `limit` bytes, a damaged page, a file that is no
     /// longer as long as it was.
     std::vector<std::byte> read(std::uint64_t row, std::uint64_t limit) const;
+    /// The image called "<file>/<row>".
+    std::vector<std::byte> read(std::string_view name, std::uint64_t limit) const override;
     /// "val.parquet row 12".
     std::string place_of(std::uint64_t row) const;
 
@@ -39,6 +46,7 @@ private:
     PageCache::Pointer page(std::size_t file, std::size_t page) const;
 
     std::vector<Indexed> files_;
+    std::map<std::string, std::size_t, std::less<>> by_name_;
     std::uint64_t rows_ = 0;
     mutable PageCache cache_{256U << 20};
 };

@@ -1,5 +1,9 @@
 #include "page_cache.h"
 
+#include <exception>
+
+#include "assay/error.h"
+
 namespace assay::parquet {
 
 PageCache::Pointer PageCache::get(std::uint64_t key, const std::function<Pointer()>& make) {
@@ -21,16 +25,22 @@ PageCache::Pointer PageCache::get(std::uint64_t key, const std::function<Pointer
         keep(key, page->memory());
         promise.set_value(page);
         return page;
+    } catch (const Error& error) {
+        error.code() == ErrorCode::bad_input ? keep(key, 1) : forget(key);
+        promise.set_exception(std::current_exception());
+        throw;
     } catch (...) {
-        {
-            const std::lock_guard lock(mutex_);
-            const auto mine = entries_.find(key);
-            used_.erase(mine->second.used);
-            entries_.erase(mine);
-        }
+        forget(key);
         promise.set_exception(std::current_exception());
         throw;
     }
+}
+
+void PageCache::forget(std::uint64_t key) {
+    const std::lock_guard lock(mutex_);
+    const auto entry = entries_.find(key);
+    used_.erase(entry->second.used);
+    entries_.erase(entry);
 }
 
 void PageCache::keep(std::uint64_t key, std::uint64_t bytes) {

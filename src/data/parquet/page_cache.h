@@ -22,7 +22,8 @@ public:
     explicit PageCache(std::uint64_t bytes) : most_(bytes) {}
 
     /// The page called `key`, from make() where it is not kept. One thread makes it, the others
-    /// wait. What make() throws is thrown to all of them, and not kept.
+    /// wait. What make() throws is thrown to all of them; that a page is damaged is kept, too, so
+    /// that not every row of it is a reason to unpack it.
     Pointer get(std::uint64_t key, const std::function<Pointer()>& make);
     std::uint64_t bytes() const;
 
@@ -32,6 +33,7 @@ private:
         std::uint64_t bytes = 0;  ///< 0 until it is made
         std::list<std::uint64_t>::iterator used;
     };
+    void forget(std::uint64_t key);
     void keep(std::uint64_t key, std::uint64_t bytes);
 
     const std::uint64_t most_;

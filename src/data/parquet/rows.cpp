@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <utility>
 
@@ -28,12 +27,6 @@ public:
 
     void add(const fs::path& path) {
         throw_if_stopped();
-        const std::string stem = path.stem().string();
-        const auto [before, fresh] = stems_.emplace(stem, path);
-        if (!fresh) {
-            refuse(fmt::format("{} and {} have one name, by which rows are called: rename one",
-                               before->second.string(), path.string()));
-        }
         const File file = at_place([&] { return path.string(); }, [&] { return File(path); });
         const std::uint64_t rows =
             options_.limit == 0
@@ -45,7 +38,8 @@ public:
         } else {
             labels_->add_unlabelled(rows);
         }
-        for (std::uint64_t row = 0; row < rows; ++row) ids_.append(fmt::format("{}/{}", stem, row));
+        const std::string name = path.filename().string();
+        for (std::uint64_t row = 0; row < rows; ++row) ids_.append(fmt::format("{}/{}", name, row));
     }
 
     Rows rows(std::vector<std::string>& notes) {
@@ -91,7 +85,6 @@ private:
     }
 
     const RowOptions& options_;
-    std::map<std::string, fs::path> stems_;
     StringColumn ids_;
     std::shared_ptr<Images> images_ = std::make_shared<Images>();
     std::optional<Labels> labels_;
@@ -109,6 +102,25 @@ Rows open_rows(std::span<const fs::path> files, const RowOptions& options,
         if (!reader.full()) reader.add(path);
     }
     return reader.rows(notes);
+}
+
+std::shared_ptr<const Images> open_images(std::span<const fs::path> files,
+                                          const std::string& image_column) {
+    auto images = std::make_shared<Images>();
+    for (const fs::path& path : files) {
+        throw_if_stopped();
+        at_place([&] { return path.string(); },
+                 [&] {
+                     const File file(path);
+                     const HuggingfaceFeatures features =
+                         parse_huggingface_features(file.footer().huggingface);
+                     const std::size_t column =
+                         choose_columns(file.footer(), features, image_column, "").image;
+                     images->add(path, file.source().size(),
+                                 std::move(file.index({&column, 1}).front()));
+                 });
+    }
+    return images;
 }
 
 }  // namespace assay::parquet

@@ -22,7 +22,7 @@ struct RowOptions {
 };
 
 struct Rows {
-    StringColumn ids;  ///< "<file name without extension>/<row>"
+    StringColumn ids;  ///< "<file>/<row>"
     Labels::Classes labels;
     std::shared_ptr<const Images> images;  ///< may have more rows than there are ids
 };
@@ -34,5 +34,9 @@ struct Rows {
 /// whose classes differ.
 Rows open_rows(std::span<const std::filesystem::path> files, const RowOptions& options,
                std::vector<std::string>& notes);
+
+/// The images of the files alone, for rows that are known already.
+std::shared_ptr<const Images> open_images(std::span<const std::filesystem::path> files,
+                                          const std::string& image_column);
 
 }  // namespace assay::parquet

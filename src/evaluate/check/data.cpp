@@ -107,7 +107,7 @@ std::vector<Finding> check_images(const Dataset& dataset, const Sample& sample,
             throw_if_stopped();
             for (std::size_t i = b * block; i < std::min(dataset.size(), (b + 1) * block); ++i) {
                 try {
-                    load_image(dataset.path_of(i));
+                    load_image(dataset, i);
                 } catch (const Error& error) {
                     if (error.code() != ErrorCode::bad_input && error.code() != ErrorCode::io)
                         throw;

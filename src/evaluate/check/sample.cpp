@@ -105,7 +105,7 @@ Sample draw_sample(const Dataset& dataset, const Preprocess& p, const CheckOptio
     parallel_blocks(drawn.size(), resolve_threads(options.threads), [&](std::size_t i) {
         throw_if_stopped();
         try {
-            windows[i] = crop_window(load_image(dataset.path_of(drawn[i])), p);
+            windows[i] = crop_window(load_image(dataset, drawn[i]), p);
         } catch (const Error& error) {
             if (error.code() != ErrorCode::bad_input && error.code() != ErrorCode::io) throw;
             problems[i] = error.what();
@@ -127,7 +127,7 @@ std::vector<Image> windows_of(const Sample& sample, const Dataset& dataset, cons
     std::vector<Image> windows(sample.size());
     parallel_blocks(sample.size(), threads, [&](std::size_t i) {
         throw_if_stopped();
-        windows[i] = crop_window(load_image(dataset.path_of(sample.items[i])), p);
+        windows[i] = crop_window(load_image(dataset, sample.items[i]), p);
     });
     return windows;
 }
