@@ -3,6 +3,7 @@ import "../../../style/report/robustness.css";
 import { resultsOf } from "../../document.ts";
 import type { AttackResult, CorruptedResult } from "../../schemas/robustness.ts";
 import type { Section } from "../../section.ts";
+import { examplesIn } from "./examples.tsx";
 import { View } from "./view.tsx";
 
 export const robustness: Section = {
@@ -14,6 +15,7 @@ export const robustness: Section = {
     ) ||
     resultsOf<AttackResult>(document, "assay.attack").some(
       ({ result }) => result.models.length > 0,
-    ),
+    ) ||
+    examplesIn(document).length > 0,
   View,
 };
