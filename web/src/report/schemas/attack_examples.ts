@@ -1,48 +1,51 @@
-// assay.attack_examples/1: adversarial images beside what they were, as `assay attack --save-images`
-// leaves them (docs/formats.md).
+// assay.attack_examples/1: images that fooled a classifier, beside what they were. It lies in the
+// folder that `assay attack --save-images` writes (docs/formats.md).
 import type { Result } from "../document.ts";
 
-export interface NamedClass {
+export interface ExampleClass {
   class: number;
-  /** Of classes without a list, the number alone is known. */
   id?: string;
   name?: string;
 }
 
-export interface PredictedAs extends NamedClass {
-  probability?: number;
+export interface ExamplePrediction extends ExampleClass {
+  /** None where the model gives neither logits nor probabilities. */
+  probability?: number | null;
 }
 
 export interface AttackExample {
   item: number;
   id: string;
-  label: NamedClass;
-  before: PredictedAs;
-  after: PredictedAs;
-  /** Pictures, found among the document's thumbnails by these paths. */
+  label: ExampleClass;
+  before: ExamplePrediction;
+  after: ExamplePrediction;
+  /** Ids of thumbnails, whose data set is the source of the result. */
   original: string;
   attacked: string;
+  /** 0.5 + scale * (attacked - original): mid-grey is no change. */
   difference: string;
-  /** The difference shows 0.5 + scale x (attacked - original). */
-  scale: number;
-  /** Of the change, of pixels in [0, 1]: its largest element and its l2 norm. */
-  largest: number;
-  length: number;
+  scale: number | null;
+  /** Largest change of an element, and l2 norm of the change, of pixels in [0, 1]. */
+  largest: number | null;
+  length: number | null;
 }
 
 export interface ExamplesOfAttack {
   attack: string;
   norm: string;
   eps: number;
+  /** "1/255" */
   eps_text: string;
   folder: string;
-  /** Images classified correctly before and as another class after. */
+  /** Images classified correctly before, and as another class from their files. */
   fooled: number;
   shown: AttackExample[];
 }
 
-export interface AttackExamplesResult extends Result {
+export interface AttackExamples extends Result {
   model: string;
+  model_hash: string;
   dataset: string;
+  dataset_id: string;
   attacks: ExamplesOfAttack[];
 }

@@ -2,7 +2,7 @@ import { type ReportDocument, resultsOf } from "../../document.ts";
 import type { AttackResult, CorruptedResult } from "../../schemas/robustness.ts";
 import { Attacks } from "./attacks.tsx";
 import { Corrupted } from "./corrupted.tsx";
-import { Examples, examplesIn } from "./examples.tsx";
+import { Pairs } from "./pairs.tsx";
 
 export function View({ document }: { document: ReportDocument }) {
   return (
@@ -15,14 +15,7 @@ export function View({ document }: { document: ReportDocument }) {
       {resultsOf<AttackResult>(document, "assay.attack").map(({ source, result }, index) => (
         <Attacks key={source} result={result} id={`robustness.attack${index + 1}`} />
       ))}
-      {examplesIn(document).map((examples, index) => (
-        <Examples
-          key={examples.source}
-          document={document}
-          examples={examples}
-          id={`robustness.examples${index + 1}`}
-        />
-      ))}
+      <Pairs document={document} />
     </div>
   );
 }
