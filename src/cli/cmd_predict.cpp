@@ -15,6 +15,7 @@ assay predict --model resnet50.pt --preset torchvision --data imagenet/val --out
 assay predict -m a.pt -m b.onnx -d val -d imagenet-v2 --out runs
 assay predict -m m.pt -d flat --list val.csv --storage top20 --batch 32 --out runs
 assay predict -m m.pt -d val --out runs --limit 5000
+assay predict -m m.pt -d 'imagenet-1k/data/validation-{00000..00013}-of-00014.parquet' --out runs
 assay predict -m m.pt -d val --out runs --until "half_width(top1) <= 1%"
 assay predict -m m.pt -d val --out runs --part 7/100
 assay predict -m m.pt -d val --out runs --dry-run

@@ -168,7 +168,9 @@ void DataFlags::add_to(CLI::App& app) {
     const std::string group = "Images";
     app.add_option(
            "-d,--data", folders,
-           "Folder of images (ImageFolder, ImageNet validation, flat) or a csv that lists them; "
+           "Folder of images (ImageFolder, ImageNet validation, flat), a csv that lists them, or "
+           "Parquet files of Hugging Face (folder, file, or "
+           "'val-{00000..00013}-of-00014.parquet'); "
            "may be given more than once")
         ->type_name("PATH")
         ->group(group);
@@ -181,6 +183,14 @@ void DataFlags::add_to(CLI::App& app) {
                    "auto; folders: one folder per class; flat: no classes in the folders")
         ->check(CLI::IsMember({"auto", "folders", "flat"}))
         ->capture_default_str()
+        ->group(group);
+    app.add_option("--image-column", image_column,
+                   "Column of Parquet files with the images (default: image or img)")
+        ->type_name("NAME")
+        ->group(group);
+    app.add_option("--label-column", label_column,
+                   "Column of Parquet files with the labels (default: label, labels or fine_label)")
+        ->type_name("NAME")
         ->group(group);
     app.add_option("--dataset-name", name, "Name of the data set's results (default: the folder's)")
         ->group(group);
@@ -222,6 +232,8 @@ DatasetOptions DataFlags::options(std::size_t index, const ClassList& classes,
     options.list = list;
     options.classes = classes;
     options.limit = first;
+    options.image_column = image_column;
+    options.label_column = label_column;
     return options;
 }
 

@@ -43,7 +43,7 @@ private:
     bool train_size_ = false;
 };
 
-/// --data, --list, --layout, --dataset-name, --limit, --first.
+/// --data, --list, --layout, --image-column, --label-column, --dataset-name, --limit, --first.
 class DataFlags {
 public:
     void add_to(CLI::App& app);
@@ -51,9 +51,10 @@ public:
     std::filesystem::path list;
     std::string layout = "auto";
     std::string name;
-    std::size_t limit = 0;   ///< --limit: a sample stratified by class; 0: all
-    std::uint64_t seed = 0;  ///< --sample-seed: which sample
-    std::size_t first = 0;   ///< --first: the first so many; 0: all
+    std::string image_column, label_column;  ///< of Parquet files; "": the usual ones
+    std::size_t limit = 0;                   ///< --limit: a sample stratified by class; 0: all
+    std::uint64_t seed = 0;                  ///< --sample-seed: which sample
+    std::size_t first = 0;                   ///< --first: the first so many; 0: all
 
     /// How to open folder `index`, and what its results are called; `notes` gets why it is not the
     /// folder's own name. Throws usage: what goes with one folder, given with more.

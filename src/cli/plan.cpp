@@ -44,6 +44,8 @@ Plan::Data read_data(const json& table, const fs::path& folder) {
     if (data.layout != "auto" && data.layout != "folders" && data.layout != "flat") {
         refuse("[[data]].layout is `" + data.layout + "`; allowed: auto, folders, flat");
     }
+    data.image_column = keys.take<std::string>("image_column", "");
+    data.label_column = keys.take<std::string>("label_column", "");
     data.name = keys.take<std::string>("name", "");
     data.limit = keys.take_count<std::size_t>("limit", 0);
     data.seed = keys.take_count<std::uint64_t>("sample_seed", 0);
@@ -225,6 +227,8 @@ json Plan::resolved(const std::vector<ModelSpec>& specs) const {
         out["data"].push_back({{"path", flags.folders.at(0).string()},
                                {"list", flags.list.string()},
                                {"layout", flags.layout},
+                               {"image_column", flags.image_column},
+                               {"label_column", flags.label_column},
                                {"name", flags.name},
                                {"limit", flags.limit},
                                {"sample_seed", flags.seed},

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "assay/error.h"
@@ -18,6 +20,15 @@ namespace fs = std::filesystem;
 
 fs::path parent_of(const fs::path& file) {
     return file.has_parent_path() ? file.parent_path() : fs::path(".");
+}
+
+const StringColumn& names_of(const Dataset& dataset) {
+    return dataset.paths.size() == 0 ? dataset.ids : dataset.paths;
+}
+
+/// Of "<file>/<row>".
+std::string_view file_of(std::string_view name) {
+    return name.substr(0, std::min(name.rfind('/'), name.size()));
 }
 
 }  // namespace
@@ -51,23 +62,27 @@ Dataset open_parquet(std::span<const fs::path> files, const DatasetOptions& opti
     return dataset;
 }
 
+bool has_parquet_images(const Dataset& dataset) {
+    if (dataset.archive != nullptr) return true;
+    const StringColumn& names = names_of(dataset);
+    if (dataset.size() == 0 || dataset.root.empty()) return false;
+    const fs::path file = file_of(names[0]);
+    std::error_code problem;
+    // A folder may be called so, too.
+    return parquet::has_parquet_extension(file) && !fs::is_directory(dataset.root / file, problem);
+}
+
 std::shared_ptr<const ImageArchive> archive_of(const Dataset& dataset) {
-    const StringColumn& names = dataset.paths.size() == 0 ? dataset.ids : dataset.paths;
-    std::set<std::string, std::less<>> seen;
-    std::vector<fs::path> files;
+    if (dataset.archive != nullptr || !has_parquet_images(dataset)) return dataset.archive;
+    const StringColumn& names = names_of(dataset);
+    std::set<fs::path> files;
     std::string_view last;
     for (std::size_t i = 0; i < dataset.size(); ++i) {
-        const std::string_view file = names[i].substr(0, names[i].rfind('/'));
-        if (file == last) continue;
+        const std::string_view file = file_of(names[i]);
+        if (i == 0 || file != last) files.insert(dataset.root / file);
         last = file;
-        std::error_code problem;
-        const bool parquet = parquet::has_parquet_extension(fs::path(file));
-        // A folder may be called so, too.
-        if (!parquet || fs::is_directory(dataset.root / file, problem)) return nullptr;
-        if (seen.emplace(file).second) files.push_back(dataset.root / file);
     }
-    if (files.empty()) return nullptr;
-    return parquet::open_images(files, "");
+    return parquet::open_images(std::vector<fs::path>(files.begin(), files.end()), "");
 }
 
 }  // namespace assay

@@ -20,4 +20,8 @@ Dataset open_parquet(std::span<const std::filesystem::path> files, const Dataset
 /// Throws bad_input where the files are there no more, or have changed.
 std::shared_ptr<const ImageArchive> archive_of(const Dataset& dataset);
 
+/// Whether the images of a data set are rows of Parquet files, one that was read back from a store
+/// too.
+bool has_parquet_images(const Dataset& dataset);
+
 }  // namespace assay

@@ -60,6 +60,12 @@ PatchPool read_pool(const PatchmlOptions& from, const ProgressCallback& progress
     if (!from.whole.empty()) {
         const Dataset dataset =
             open_dataset(from.whole, {.list = from.list, .classes = options.classes}, &notes);
+        if (dataset.archive != nullptr) {
+            throw Error(ErrorCode::bad_input,
+                        fmt::format("{} holds its images in Parquet files; composites are made of "
+                                    "images that are files",
+                                    from.whole.string()));
+        }
         return make_pool(dataset, options);
     }
     std::optional<Corners> corners;

@@ -3,13 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 
+#include "assay/data/sample.h"
 #include "assay/error.h"
 #include "assay/image/encode.h"
 #include "assay/image/preprocess.h"
 #include "core/parallel.h"
 #include "core/text.h"
+#include "data/parquet_dataset.h"
 #include "store/image_check.h"
 
 namespace assay {
@@ -106,7 +109,17 @@ std::vector<Thumbnail> thumbnails_of(const StoreGroup& group, const std::vector<
                                    group.dataset));
         return {};
     }
-    return thumbnails_of(store.dataset(), group.dataset, rows, side, threads, said);
+    std::vector<std::uint32_t> items(rows.begin(), rows.end());
+    Dataset shown = take_items(store.dataset(), items);
+    try {
+        shown.archive = archive_of(shown);
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::bad_input && error.code() != ErrorCode::io) throw;
+        said.leave_out(fmt::format("{} has no thumbnails: {}.", group.dataset, error.message()));
+        return {};
+    }
+    std::iota(rows.begin(), rows.end(), std::uint64_t{0});
+    return thumbnails_of(shown, group.dataset, rows, side, threads, said);
 }
 
 }  // namespace assay

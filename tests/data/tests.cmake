@@ -3,5 +3,5 @@ assay_test(sets
         data/reference_test.cpp
     LINKS assay_data)
 assay_test(parquet
-    SOURCES data/parquet_files_test.cpp
-    LINKS assay_data)
+    SOURCES data/parquet_files_test.cpp data/parquet_test.cpp
+    LINKS assay_data PkgConfig::snappy PkgConfig::zstd ZLIB::ZLIB)

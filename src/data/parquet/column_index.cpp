@@ -44,8 +44,9 @@ void ColumnIndex::list_pages(const Source& source, std::size_t group, const Chun
     HeaderWindow window(source, end);
     std::uint64_t at = chunk.start;
     while (rows_ < group_end) {
+        const std::uint64_t begin = at;
         at_place(
-            [&] { return fmt::format("page at byte {}", at); },
+            [&] { return fmt::format("page at byte {}", begin); },
             [&] {
                 if (at == end) {
                     refuse(fmt::format("the pages end, {} of {} rows are missing",
