@@ -27,12 +27,12 @@ struct IndexedTar {
 IndexedTar index_tar(const fs::path& path, const LabelRule& rule, bool labels,
                      std::uint64_t limit) {
     throw_if_stopped();
-    return parquet::at_place([&] { return path.string(); },
-                             [&] {
-                                 const Source source(path);
-                                 return IndexedTar{source.size(),
-                                                   read_samples(source, rule, labels, limit)};
-                             });
+    return parquet::at_place(
+        [&] { return path.string(); },
+        [&] {
+            const Source source(path);
+            return IndexedTar{source.size(), read_samples(source, rule, labels, limit)};
+        });
 }
 
 /// A whole number, of which the label is a class's number; nothing for any other text.
@@ -73,10 +73,10 @@ struct Oddities {
             notes.push_back(fmt::format("{} left out that are no plain files (links, sparse files)",
                                         how_many(left_out, "member")));
         if (!without_end.empty())
-            notes.push_back(fmt::format("{} without the mark of an archive's end, the first: {}: "
-                                        "it may have been cut off",
-                                        how_many(without_end.size(), "archive"),
-                                        without_end.front()));
+            notes.push_back(
+                fmt::format("{} without the mark of an archive's end, the first: {}: "
+                            "it may have been cut off",
+                            how_many(without_end.size(), "archive"), without_end.front()));
     }
 };
 
@@ -134,8 +134,7 @@ Dataset open_tars(const TarFiles& tars, const DatasetOptions& options,
     }
     if (dataset.ids.size() == 0)
         refuse(fmt::format("{}: no image in {}", files.front().string(),
-                           files.size() == 1 ? std::string("it")
-                                             : "this or the other archives"));
+                           files.size() == 1 ? std::string("it") : "this or the other archives"));
     odd.say(notes);
     parquet::Labels::Classes classes = labels.resolve(options.classes);
     notes.push_back(classes.note);

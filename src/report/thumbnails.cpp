@@ -12,7 +12,7 @@
 #include "assay/image/preprocess.h"
 #include "core/parallel.h"
 #include "core/text.h"
-#include "data/parquet_dataset.h"
+#include "data/archives.h"
 #include "store/image_check.h"
 
 namespace assay {

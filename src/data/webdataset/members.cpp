@@ -62,18 +62,20 @@ std::vector<std::byte> Members::read(std::string_view name, std::uint64_t limit)
         tar.members.begin(), tar.members.end(), wanted,
         [](const Member& a, const Member& b) { return comes_first(a.hash, b.hash); });
     return parquet::at_place(
-        [&] { return fmt::format("{} in {}", name.substr(slash + 1), tar.path.string()); }, [&] {
+        [&] { return fmt::format("{} in {}", name.substr(slash + 1), tar.path.string()); },
+        [&] {
             if (found == tar.members.end() || comes_first(wanted.hash, found->hash))
                 refuse("no such member is there");
             const Source source(tar.path);
             if (source.size() != tar.bytes) {
-                refuse(fmt::format("the archive changed: it has {} bytes, and had {} when it was "
-                                   "opened",
-                                   source.size(), tar.bytes));
+                refuse(
+                    fmt::format("the archive changed: it has {} bytes, and had {} when it was "
+                                "opened",
+                                source.size(), tar.bytes));
             }
             if (found->size > limit)
-                refuse(fmt::format("the image has {} bytes; at most {} are read", found->size,
-                                   limit));
+                refuse(
+                    fmt::format("the image has {} bytes; at most {} are read", found->size, limit));
             std::vector<std::byte> bytes(found->size);
             source.read(found->offset, bytes);
             return bytes;

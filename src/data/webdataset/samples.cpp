@@ -17,8 +17,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array<std::string_view, 7> image_suffixes = {"jpg",  "jpeg", "png", "webp",
-                                                            "bmp",  "tif",  "tiff"};
+constexpr std::array<std::string_view, 7> image_suffixes = {"jpg", "jpeg", "png", "webp",
+                                                            "bmp", "tif",  "tiff"};
 constexpr std::array<std::string_view, 4> label_fields = {"label", "cls", "target", "class"};
 constexpr std::uint64_t longest_label = 4096;
 constexpr std::uint64_t longest_json = std::uint64_t{1} << 20;
@@ -70,15 +70,16 @@ public:
             now_ = {};
             now_.key = parts.key;
             if (!seen_.emplace(parts.key).second) {
-                refuse(fmt::format("{}: the key `{}` was there before; the members of a sample "
-                                   "follow one another, and no two samples share a key",
-                                   member.name, shortened(now_.key)));
+                refuse(
+                    fmt::format("{}: the key `{}` was there before; the members of a sample "
+                                "follow one another, and no two samples share a key",
+                                member.name, shortened(now_.key)));
             }
         }
         if (is_image(parts.suffix)) {
             if (!now_.image.empty()) {
-                refuse(fmt::format("{} and {} are two images of one sample", now_.image,
-                                   member.name));
+                refuse(
+                    fmt::format("{} and {} are two images of one sample", now_.image, member.name));
             }
             now_.image = member.name;
             now_.offset = member.offset;

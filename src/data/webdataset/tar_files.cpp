@@ -55,10 +55,9 @@ std::string to_type(const std::vector<fs::path>& files) {
     const fs::path &first = files.front(), &last = files.back();
     if (files.size() == 1) return first.string();
     const std::string begin = numbered(first).begin;
-    return (first.parent_path() / fmt::format("{}{{{}..{}}}{}", begin,
-                                              first.stem().string().substr(begin.size()),
-                                              last.stem().string().substr(begin.size()),
-                                              first.extension().string()))
+    return (first.parent_path() /
+            fmt::format("{}{{{}..{}}}{}", begin, first.stem().string().substr(begin.size()),
+                        last.stem().string().substr(begin.size()), first.extension().string()))
         .string();
 }
 
@@ -104,9 +103,10 @@ void take_info(const fs::path& info, TarFiles& out) {
             std::string names;
             for (const auto& [name, split] : splits.items())
                 names += (names.empty() ? "" : ", ") + shortened(name);
-            refuse(fmt::format("{} has several splits ({}): name the archives of one, as "
-                               "NAME-{{0000..0063}}.tar",
-                               info.string(), names));
+            refuse(
+                fmt::format("{} has several splits ({}): name the archives of one, as "
+                            "NAME-{{0000..0063}}.tar",
+                            info.string(), names));
         }
         part = &*splits.begin();
     }
@@ -121,7 +121,8 @@ void take_info(const fs::path& info, TarFiles& out) {
     for (const json& name : *names) {
         const std::string text = name.is_string() ? name.get<std::string>() : std::string();
         if (text.empty() || text.find('/') != std::string::npos)
-            refuse(fmt::format("{}: `filenames` must hold names of files beside it", info.string()));
+            refuse(
+                fmt::format("{}: `filenames` must hold names of files beside it", info.string()));
         files.push_back(info.parent_path() / text);
         check_there(files.back(), info);
     }
@@ -135,8 +136,8 @@ void take_info(const fs::path& info, TarFiles& out) {
             refuse(fmt::format("{}: {} `filenames` and {} `shard_lengths`", info.string(),
                                files.size(), out.lengths.size()));
     }
-    out.notes.push_back(fmt::format("{} names {}", info.string(),
-                                    how_many(files.size(), "archive")));
+    out.notes.push_back(
+        fmt::format("{} names {}", info.string(), how_many(files.size(), "archive")));
     out.files = std::move(files);
 }
 
@@ -190,9 +191,10 @@ TarFiles tar_files_of(const fs::path& folder) {
         const std::uint64_t first = numbered(out.files.front()).number;
         const std::uint64_t last = numbered(out.files.back()).number;
         if (last - first + 1 != out.files.size()) {
-            out.notes.push_back(fmt::format("{} archives are numbered {} to {}: some may be "
-                                            "missing",
-                                            out.files.size(), first, last));
+            out.notes.push_back(
+                fmt::format("{} archives are numbered {} to {}: some may be "
+                            "missing",
+                            out.files.size(), first, last));
         }
     }
     return out;

@@ -84,9 +84,10 @@ TarReader::TarReader(const Source& source) : source_(source) {
     const std::string_view text(reinterpret_cast<const char*>(start.data()), there);
     for (const Packed& form : packed_forms) {
         if (!text.starts_with(form.magic)) continue;
-        refuse(fmt::format("it is compressed ({}); images are read at their places, so unpack it "
-                           "first: {}",
-                           form.called, form.advice));
+        refuse(
+            fmt::format("it is compressed ({}); images are read at their places, so unpack it "
+                        "first: {}",
+                        form.called, form.advice));
     }
 }
 
@@ -121,8 +122,9 @@ void TarReader::expect_nothing_behind(std::uint64_t offset) {
     for (const std::uint64_t end = std::min(source_.size(), offset + most);
          offset + block_size <= end; offset += block_size) {
         if (is_zero(block(offset))) continue;
-        refuse_at(offset, "more follows the archive's end: archives that were joined by cat are "
-                          "read up to the first one's end only; join them with tar --concatenate");
+        refuse_at(offset,
+                  "more follows the archive's end: archives that were joined by cat are "
+                  "read up to the first one's end only; join them with tar --concatenate");
     }
 }
 
@@ -159,9 +161,9 @@ std::optional<TarMember> TarReader::next() {
         if (!extension && header.type >= '1' && header.type <= '6') header.size = 0;
         const std::uint64_t left = source_.size() - header.data();
         if (header.size > left)
-            refuse_at(at, fmt::format("`{}` has {} bytes, and {} are left: the archive was cut off",
-                                      shortened(extended.name.value_or(header.name)), header.size,
-                                      left));
+            refuse_at(
+                at, fmt::format("`{}` has {} bytes, and {} are left: the archive was cut off",
+                                shortened(extended.name.value_or(header.name)), header.size, left));
         const std::uint64_t padded = (header.size + block_size - 1) / block_size * block_size;
         next_ = header.data() + std::min(padded, left);
         if (header.type == 'L') {

@@ -17,7 +17,7 @@ using parquet::Source;
 
 struct TarMember {
     std::string name;
-    char type = '0';  ///< '0': a file; '1', '2': links, '5': a folder, 'S': sparse, ...
+    char type = '0';           ///< '0': a file; '1', '2': links, '5': a folder, 'S': sparse, ...
     std::uint64_t offset = 0;  ///< of its bytes in the archive
     std::uint64_t size = 0;
     bool is_file() const noexcept { return type == '0'; }
