@@ -10,7 +10,6 @@ namespace assay::cli {
 namespace {
 
 constexpr std::string_view join_examples = R"(
-assay predict -m m.pt -d val --out runs --part 1/2 & assay predict -m m.pt -d val --out runs --part 2/2
 assay join runs
 assay join runs/val/resnet50
 )";
@@ -19,8 +18,9 @@ assay join runs/val/resnet50
 
 int cmd_join(std::vector<std::string> arguments) {
     auto app = make_app("join",
-                        "Make one store of each store below PATH that lies in parts, as assay "
-                        "predict --part writes them. Shards are renamed; nothing is computed or "
+                        "Make one store of each store below PATH that lies in parts, as several "
+                        "runs of assay predict write them, each its own part. Shards are renamed; "
+                        "nothing is computed or "
                         "copied. All commands read a store in parts, too: joining leaves fewer "
                         "folders. Refused while a part is missing or being written.",
                         join_examples);

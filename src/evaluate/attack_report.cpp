@@ -76,8 +76,8 @@ Table table_of(const AttackedResult& result, ImageForm form) {
     }
     if (!result.examples.empty()) {
         table.notes.push_back(
-            fmt::format("Images that fooled it beside what they were: assay report {} "
-                        "--thumbnails 200",
+            fmt::format("Images that fooled it beside what they were: `assay report {} "
+                        "--thumbnails 200`",
                         shell_word(result.examples.string())));
     }
     for (const auto& [at, mean] : result.geometric_mean) {

@@ -85,7 +85,7 @@ std::vector<Plot> confusion_plots(const PlotField& result, const PlotChoice& cho
     std::vector<std::string> datasets;
     std::vector<Plot> plots;
     for (const auto& [store, title] :
-         stores_with(result, choice, "confusions", "--confusions", datasets)) {
+         stores_with(result, choice, "confusions", "--confusion", datasets)) {
         Series series;
         for (const PlotField& row : store["confusions"].entries()) {
             const auto predicted = row.find("predicted");

@@ -43,7 +43,7 @@ const std::vector<PlotRecipe>& plot_recipes() {
         {"classes", "accuracy of each class, the worst first, a plot for each model",
          "assay.scores/2", "assay score RUNS --per-class --json"},
         {"confusions", "the most frequent confusions, a plot for each model", "assay.scores/2",
-         "assay score RUNS --confusions --json"},
+         "assay score RUNS --confusion --json"},
         {"comparison", "differences to the baseline, with intervals", "assay.comparisons/2",
          "assay compare BASELINE CANDIDATE --json"},
         {"corruptions", "accuracy by severity, a plot for each corruption",
