@@ -52,6 +52,25 @@ void add_label(parquet::Labels& labels, const fs::path& tar, const Sample& sampl
     }
 }
 
+/// "a/n01/x" is in n01; "" where it is in no folder.
+std::string_view folder_of_key(std::string_view key) {
+    const std::size_t end = key.rfind('/');
+    if (end == std::string_view::npos) return {};
+    return key.substr(0, end).substr(key.substr(0, end).rfind('/') + 1);
+}
+
+/// Class folders that were packed as they are: every image is in one, and none has a label.
+bool are_class_folders(const std::vector<IndexedTar>& indexed) {
+    bool any = false;
+    for (const IndexedTar& tar : indexed) {
+        for (const Sample& sample : tar.samples.samples) {
+            if (!sample.label.empty() || folder_of_key(sample.key).empty()) return false;
+            any = true;
+        }
+    }
+    return any;
+}
+
 /// What is the same for all the archives is said once.
 struct Oddities {
     std::uint64_t without_image = 0, left_out = 0;
@@ -109,32 +128,44 @@ Dataset open_tars(const TarFiles& tars, const DatasetOptions& options,
                         [&](std::size_t i) { indexed[i] = index_tar(files[i], rule, true, 0); });
     }
     notes.insert(notes.end(), tars.notes.begin(), tars.notes.end());
+    std::uint64_t found = 0;
+    for (std::size_t i = 0; i < files.size() && (options.limit == 0 || found < options.limit);
+         ++i) {
+        if (options.limit > 0) indexed[i] = index_tar(files[i], rule, true, options.limit - found);
+        const std::uint64_t own = indexed[i].samples.samples.size();
+        if (options.limit == 0 && i < tars.lengths.size() && own != tars.lengths[i]) {
+            refuse(fmt::format("{} has {} images, and {} are said to be in it", files[i].string(),
+                               own, tars.lengths[i]));
+        }
+        found += own;
+    }
+    const bool by_folder = rule.name.empty() && are_class_folders(indexed);
+    if (by_folder)
+        notes.emplace_back("no sample has a label of its own: their folders are the classes");
     auto images = std::make_shared<Members>();
     parquet::Labels labels(tars.classes);
     Oddities odd;
     for (std::size_t i = 0; i < files.size(); ++i) {
-        const std::uint64_t left = options.limit - dataset.ids.size();
-        if (options.limit > 0 && left == 0) break;
-        if (options.limit > 0) indexed[i] = index_tar(files[i], rule, true, left);
         const Samples& samples = indexed[i].samples;
-        if (options.limit == 0 && i < tars.lengths.size() &&
-            samples.samples.size() != tars.lengths[i]) {
-            refuse(fmt::format("{} has {} images, and {} are said to be in it", files[i].string(),
-                               samples.samples.size(), tars.lengths[i]));
-        }
+        if (indexed[i].bytes == 0) continue;  // beyond the limit, or empty
         images->add(files[i], indexed[i].bytes, samples.samples);
         const std::string name = files[i].filename().string();
         for (const Sample& sample : samples.samples) {
             dataset.ids.append(fmt::format("{}/{}", name, sample.key));
             dataset.paths.append(fmt::format("{}/{}", name, sample.image));
-            add_label(labels, files[i], sample);
+            if (by_folder) {
+                labels.add(std::string(folder_of_key(sample.key)),
+                           fmt::format("{}: {}", files[i].string(), sample.image));
+            } else {
+                add_label(labels, files[i], sample);
+            }
         }
         odd.add(files[i], samples);
         indexed[i] = {};
     }
     if (dataset.ids.size() == 0)
         refuse(fmt::format("{}: no image in {}", files.front().string(),
-                           files.size() == 1 ? std::string("it") : "this or the other archives"));
+                           files.size() == 1 ? "it" : "this or the other archives"));
     odd.say(notes);
     parquet::Labels::Classes classes = labels.resolve(options.classes);
     notes.push_back(classes.note);

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <system_error>
+#include <utility>
 
 #include "core/hash.h"
 
@@ -41,21 +42,24 @@ std::string state_of_files(const std::vector<fs::path>& paths) {
             if (!problem && entry.exists(problem)) sum += mark_of(entry), ++files;
             continue;
         }
-        const auto options = fs::directory_options::skip_permission_denied |
-                             fs::directory_options::follow_directory_symlink;
+        // A folder that cannot be listed hides what is in it, and nothing else.
+        std::vector<std::pair<fs::path, int>> folders = {{path, 0}};
         std::size_t entries = 0;
-        for (fs::recursive_directory_iterator at(path, options, problem), end;
-             !problem && at != end && ++entries < most_entries; at.increment(problem)) {
-            const std::string name = at->path().filename().string();
-            if (name.starts_with('.')) {
-                at.disable_recursion_pending();
-                continue;
-            }
-            if (at.depth() >= deepest) at.disable_recursion_pending();
+        while (!folders.empty()) {
+            const auto [folder, depth] = std::move(folders.back());
+            folders.pop_back();
             std::error_code none;
-            if (at->is_directory(none)) continue;
-            sum += mark_of(*at);
-            ++files;
+            for (fs::directory_iterator at(folder, none), end;
+                 !none && at != end && ++entries < most_entries; at.increment(none)) {
+                if (at->path().filename().string().starts_with('.')) continue;
+                std::error_code unknown;
+                if (at->is_directory(unknown)) {
+                    if (depth < deepest) folders.emplace_back(at->path(), depth + 1);
+                    continue;
+                }
+                sum += mark_of(*at);
+                ++files;
+            }
         }
     }
     return std::to_string(files) + ":" + std::to_string(sum);

@@ -125,27 +125,35 @@ struct ReportServer::Impl {
         std::string told;
         auto pause = Clock::duration(std::chrono::seconds(1));
         while (!wait(ended, pause)) {
-            const auto begin = Clock::now();
-            const std::string found = state_of_files(report.paths);
-            pause = std::max<Clock::duration>(std::chrono::seconds(1), 20 * (Clock::now() - begin));
-            if (found == state) continue;
-            state = found;
             try {
+                const auto begin = Clock::now();
+                const std::string found = state_of_files(report.paths);
+                pause =
+                    std::max<Clock::duration>(std::chrono::seconds(1), 20 * (Clock::now() - begin));
+                if (found == state) continue;
                 const auto making = Clock::now();
                 Packed made = pack(with_embedded_thumbnails(make_report(report, *self_comm())));
                 pause = std::max(pause, Clock::now() - making);
                 const std::lock_guard lock(mutex);
                 now = std::move(made);
+                state = found;
                 told.clear();
             } catch (const Error& error) {
                 if (error.code() == ErrorCode::interrupted) return;
-                // Files are being written: the next look may find them whole.
-                if (error.message() != told) {
-                    told = error.message();
-                    options.warn(fmt::format("the report stays as it was: {}", told));
-                }
+                stay(error.message(), told, pause);
+            } catch (const std::exception& problem) {  // nobody else would catch it on this thread
+                stay(problem.what(), told, pause);
             }
         }
+    }
+
+    /// Files are being written, or memory is short: a later look may find it otherwise, whether or
+    /// not a file has changed by then.
+    void stay(const std::string& why, std::string& told, Clock::duration& pause) const {
+        pause = std::max<Clock::duration>(pause, std::chrono::seconds(5));
+        if (why == told) return;
+        told = why;
+        options.warn(fmt::format("the report stays as it was: {}", why));
     }
 
     /// Whether it ended meanwhile.

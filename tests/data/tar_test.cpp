@@ -136,6 +136,25 @@ TEST_F(Tars, LabelsAreWhatTheOptionNames) {
     EXPECT_THAT(refusal("val.tar", options), AllOf(HasSubstr("val.tar: a.cls"), HasSubstr("1")));
 }
 
+TEST_F(Tars, ClassFoldersThatWerePackedAsTheyAreAreLabels) {
+    const std::string tar = tar_member("train/owl/a.jpg", "1") + tar_member("train/cat/b.jpg", "2");
+    folder_.write("x.tar", tar + tar_end());
+    Dataset dataset = open("x.tar");
+    EXPECT_THAT(said(), HasSubstr("their folders are the classes"));
+    EXPECT_EQ(dataset.classes.ids(), (std::vector<std::string>{"cat", "owl"}));
+    EXPECT_EQ(dataset.single_label(0), 1);
+    DatasetOptions options;
+    options.classes = ClassList({"owl", "dog"});
+    EXPECT_THAT(refusal("x.tar", options), AllOf(HasSubstr("train/cat/b.jpg"), HasSubstr("cat")));
+    // One that is in no folder, or one label: then folders mean nothing.
+    folder_.write("x.tar", tar + tar_member("c.jpg", "3") + tar_end());
+    EXPECT_EQ(open("x.tar").single_label(0), -1);
+    folder_.write("x.tar", tar + tar_member("train/cat/b.cls", "1") + tar_end());
+    dataset = open("x.tar");
+    EXPECT_EQ(dataset.single_label(0), -1);
+    EXPECT_EQ(dataset.single_label(1), 1);
+}
+
 TEST_F(Tars, LongNamesOfEveryKind) {
     const std::string name = std::string(90, 'a') + "/" + std::string(120, 'b');
     // ustar: a prefix and a name.

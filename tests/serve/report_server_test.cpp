@@ -130,6 +130,45 @@ TEST(ReportServer, WhatCannotBeReadIsAWarningAndTheReportStays) {
     EXPECT_EQ(report.get(document).body, before);
 }
 
+TEST(ReportServer, WhatWasMendedWithoutATraceIsFoundAllTheSame) {
+    const Scratch folder;
+    save_models(folder, {"a", "b"});
+    const auto manifest = folder.path() / "runs/val/a/manifest.json";
+    const std::string good = read_text(manifest);
+    ServedReport report(folder);
+    const std::string document = report.path + "document.json.gz";
+    const std::string etag = report.get(document).field("ETag");
+    const auto until = [](auto&& there) {
+        const auto late = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+        while (!there() && std::chrono::steady_clock::now() < late)
+            std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    };
+    std::string bad = good;
+    bad[0] = 'x';
+    write_file_atomically(manifest, bad);
+    const auto time = std::filesystem::last_write_time(manifest);
+    save_models(folder, {"a", "b"}, "another");
+    until([&] { return !report.warnings().empty(); });
+    EXPECT_THAT(report.warnings(), HasSubstr("the report stays as it was"));
+    // Of the size and the time of the damaged one.
+    write_file_atomically(manifest, good);
+    std::filesystem::last_write_time(manifest, time);
+    const std::string same = "If-None-Match: " + etag + "\r\n";
+    until([&] { return report.get(document, same).status != 304; });
+    EXPECT_EQ(report.get(document, same).status, 200);
+}
+
+TEST(FilesState, AFolderThatCannotBeListedHidesNothingElse) {
+    const Scratch folder;
+    std::filesystem::create_directories(folder.path() / "a");
+    std::filesystem::create_symlink("loop", folder.path() / "a/loop");
+    std::filesystem::create_symlink("b", folder.path() / "b");  // leads to itself
+    write_file_atomically(folder.path() / "z", "1");
+    const std::string first = state_of_files({folder.path()});
+    write_file_atomically(folder.path() / "z", "12");
+    EXPECT_NE(state_of_files({folder.path()}), first);
+}
+
 TEST(FilesState, SeesWhatChangesAndNotWhatIsHidden) {
     const Scratch folder;
     write_file_atomically(folder.path() / "one", "1");
