@@ -27,7 +27,7 @@ assay plot quality-score quba.json --top 20 -o quba.png --dpi 600
 std::string recipe_lines() {
     std::string out = "\nPlots:\n";
     for (const PlotRecipe& recipe : plot_recipes())
-        out += fmt::format("  {:<15} {}\n  {:<15} {}\n", recipe.name, recipe.is, "", recipe.from);
+        out += fmt::format("  {:<21} {}\n  {:<21} {}\n", recipe.name, recipe.is, "", recipe.from);
     return out;
 }
 
@@ -53,7 +53,7 @@ void add_choice(CLI::App& app, PlotChoice& choice) {
         ->type_name("NAME");
     app.add_option("--y", choice.y, "Dimension of quality-scatter (default: c_robustness)")
         ->type_name("NAME");
-    app.add_option("--top", choice.top, "The first N models only")
+    app.add_option("--top", choice.top, "The first N models (classes, confusions) only")
         ->type_name("N")
         ->check(CLI::Range(1, 100'000));
 }
@@ -92,7 +92,7 @@ int cmd_plot(std::vector<std::string> arguments) {
         ->required()
         ->type_name("PLOT");
     app->add_option("source", given.source,
-                    "JSON that a command wrote; for scores and reliability also a RUNS folder, a "
+                    "JSON that a command wrote; for what is drawn of scores also a RUNS folder, a "
                     "data set or a store in it, which is measured")
         ->required()
         ->type_name("SOURCE");

@@ -17,6 +17,7 @@ assay predict -m m.pt -d flat --list val.csv --storage top20 --batch 32 --out ru
 assay predict -m m.pt -d val --out runs --limit 5000
 assay predict -m m.pt -d 'imagenet-1k/data/validation-{00000..00013}-of-00014.parquet' --out runs
 assay predict -m m.pt -d val --out runs --until "half_width(top1) <= 1%"
+assay predict -m m.pt -d val --out runs --part 7/100
 assay predict -m m.pt -d val --out runs --dry-run
 assay predict -m m.pt -d val --out runs && assay predict -m m.pt -d val --corrupt all --out runs
 assay predict -m m.pt -d val --corrupt noise,fog --severities 1,3,5 --limit 5000 --out runs
@@ -95,6 +96,13 @@ int cmd_predict(std::vector<std::string> arguments) {
         ->excludes(app->get_option("--limit"))
         ->excludes(app->get_option("--first"))
         ->group("Images");
+    std::string part;
+    app->add_option("--part", part,
+                    "Part I of N of the images alone, cut at shards: parts run at the same time, "
+                    "on as many machines as see --out; assay join makes them one store")
+        ->type_name("I/N")
+        ->excludes(app->get_option("--until"))
+        ->group("Store");
     CorruptFlags corrupt;
     corrupt.add_to(*app);
     app->get_option("--until")->excludes(app->get_option("--corrupt"));
@@ -102,6 +110,7 @@ int cmd_predict(std::vector<std::string> arguments) {
     if (!parse(*app, std::move(arguments))) return Status::done;
     require_inputs(models, data, "predict");
 
+    if (!part.empty()) store.part = parse_part(part);
     const std::optional<Until> enough =
         until.empty() ? std::nullopt : std::optional(parse_until(until));
     std::vector<ModelSpec> specs = models.resolve();

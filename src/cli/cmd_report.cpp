@@ -65,8 +65,8 @@ int cmd_report(std::vector<std::string> arguments) {
     Output output;
     bool quiet = false;
     app->add_option("path", options.paths,
-                    "RUNS folders, data sets or stores in them, competitions, csv tables of "
-                    "quality dimensions, JSON that commands wrote")
+                    "RUNS folders, data sets or stores in them, competitions, adversarial images, "
+                    "csv tables of quality dimensions, JSON that commands wrote")
         ->required()
         ->type_name("PATH");
     auto* named = app->add_option("--out", out,

@@ -54,6 +54,7 @@ int cmd_run(std::vector<std::string> arguments);
 int cmd_score(std::vector<std::string> arguments);
 int cmd_serve(std::vector<std::string> arguments);
 int cmd_show(std::vector<std::string> arguments);
+int cmd_join(std::vector<std::string> arguments);
 int cmd_verify(std::vector<std::string> arguments);
 
 /// Explicit order: the order of `assay --help`.

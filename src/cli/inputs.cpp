@@ -169,10 +169,9 @@ void DataFlags::add_to(CLI::App& app) {
     const std::string group = "Images";
     app.add_option(
            "-d,--data", folders,
-           "Folder of images (ImageFolder, ImageNet validation, flat), a csv that lists them, or "
-           "Parquet files of Hugging Face (folder, file, or "
-           "'val-{00000..00013}-of-00014.parquet'); "
-           "may be given more than once")
+           "Folder of images (ImageFolder, ImageNet validation, flat), a csv that lists them, "
+           "Parquet files of Hugging Face or tars of WebDataset (folder, file, or "
+           "'val-{000..063}.tar'); may be given more than once")
         ->type_name("PATH")
         ->group(group);
     app.add_option(
@@ -189,8 +188,10 @@ void DataFlags::add_to(CLI::App& app) {
                    "Column of Parquet files with the images (default: image or img)")
         ->type_name("NAME")
         ->group(group);
-    app.add_option("--label-column", label_column,
-                   "Column of Parquet files with the labels (default: label, labels or fine_label)")
+    app.add_option(
+           "--label-column", label_column,
+           "Where labels are: column of Parquet files (default: label, labels or fine_label), or "
+           "suffix or .json field of tars (default: cls, or the field label)")
         ->type_name("NAME")
         ->group(group);
     app.add_option("--dataset-name", name, "Name of the data set's results (default: the folder's)")

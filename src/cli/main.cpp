@@ -28,6 +28,7 @@ const std::vector<Command>& commands() {
         {"demo", "Make a world of images, train classifiers, evaluate them: a walkthrough",
          cmd_demo},
         {"predict", "Run classifiers over images and store their predictions", cmd_predict},
+        {"join", "Make one store of the parts that several processes predicted", cmd_join},
         {"import", "Turn saved predictions of any framework into a store", cmd_import},
         {"score", "Compute metrics, with intervals, from stored predictions", cmd_score},
         {"compare", "Compare models on the same images; gate a release", cmd_compare},

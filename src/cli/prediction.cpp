@@ -90,6 +90,7 @@ PredictOptions StoreFlags::options() const {
     options.top_k = kept.top_k;
     options.shard_rows = shard_rows;
     options.batch_size = batch;
+    options.part = part;
     options.threads = threads;
     options.max_pixels = max_pixels;
     options.image_memory = image_memory << 20;

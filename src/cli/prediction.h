@@ -20,6 +20,7 @@ struct StoreFlags {
     std::string storage = "full";
     std::uint32_t batch = 0;
     std::uint32_t shard_rows = 0;
+    StorePart part;
     int threads = 0;
     std::int64_t max_pixels = max_image_pixels;
     std::uint64_t image_memory = DecodeLimits{}.bytes >> 20;  ///< MiB

@@ -17,6 +17,7 @@
 #include "assay/error.h"
 #include "core/descriptor.h"
 #include "core/file_stream.h"
+#include "core/temporary.h"
 
 namespace assay {
 namespace {
@@ -137,16 +138,24 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
     return *this;
 }
 
-void write_file_atomically(const fs::path& path,
-                           std::span<const std::span<const std::byte>> parts) {
-    FileStream file(path);
-    for (const auto part : parts) file.write(part);
-    file.commit();
+FileIdentity identity_of_file(const fs::path& path) {
+    struct stat info {};
+    if (::stat(path.c_str(), &info) != 0) return {};
+    return {static_cast<std::uint64_t>(info.st_dev), static_cast<std::uint64_t>(info.st_ino)};
 }
 
-void write_file_atomically(const fs::path& path, std::string_view text) {
+FileIdentity write_file_atomically(const fs::path& path,
+                                   std::span<const std::span<const std::byte>> parts) {
+    FileStream file(path);
+    for (const auto part : parts) file.write(part);
+    const FileIdentity identity = file.identity();
+    file.commit();
+    return identity;
+}
+
+FileIdentity write_file_atomically(const fs::path& path, std::string_view text) {
     const std::span<const std::byte> part = std::as_bytes(std::span(text.data(), text.size()));
-    write_file_atomically(path, std::span(&part, 1));
+    return write_file_atomically(path, std::span(&part, 1));
 }
 
 bool is_stale_temporary(std::string_view name) {
@@ -154,10 +163,12 @@ bool is_stale_temporary(std::string_view name) {
 }
 
 void remove_stale_temporaries(const fs::path& folder) {
+    remove_leftovers(folder);
     std::error_code error;
     for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
         std::error_code ignored;  // one that cannot be removed does no harm
-        if (is_stale_temporary(it->path().filename().string())) fs::remove(it->path(), ignored);
+        const std::string name = it->path().filename().string();
+        if (is_stale_temporary(name) && !names_its_maker(name)) fs::remove(it->path(), ignored);
     }
 }
 
@@ -203,10 +214,21 @@ std::string lock_holder(const fs::path& path) {
 }
 
 FileLock::FileLock(const fs::path& path) {
+    if (const int error = take(path); error != 0) fail(ErrorCode::io, "lock", path, error);
+}
+
+std::optional<FileLock> FileLock::if_supported(const fs::path& path) {
+    FileLock lock;
+    if (lock.take(path) != 0) return std::nullopt;
+    return lock;
+}
+
+int FileLock::take(const fs::path& path) {
     Descriptor descriptor(
         retried([&] { return ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666); }));
     if (descriptor.get() < 0) fail(ErrorCode::io, "open the lock", path, errno);
     if (!lock_soon(descriptor.get())) {
+        if (errno == ENOLCK || errno == ENOSYS || errno == EOPNOTSUPP) return errno;
         if (errno != EWOULDBLOCK) fail(ErrorCode::io, "lock", path, errno);
         const std::string who = holder_named_in(descriptor.get());
         throw Error(ErrorCode::busy,
@@ -220,6 +242,7 @@ FileLock::FileLock(const fs::path& path) {
         fail(ErrorCode::io, "write the lock", path, errno);
     }
     descriptor_ = descriptor.release();
+    return 0;
 }
 
 FileLock::~FileLock() {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -40,18 +41,27 @@ private:
     std::size_t size_ = 0;
 };
 
+/// Which file a name leads to.
+struct FileIdentity {
+    std::uint64_t device = 0, number = 0;
+    bool operator==(const FileIdentity&) const = default;
+};
+/// Of the file that is there now; {0, 0} where none is.
+FileIdentity identity_of_file(const std::filesystem::path& path);
+
 /// Writes `parts` one after the other to a temporary file in the same folder, syncs it, renames it
 /// to `path`, and syncs the folder: after a crash `path` holds either its old bytes or all of the
 /// new ones. Throws io (the message names the path and the system's reason; a full disk says so);
-/// the temporary file is removed.
-void write_file_atomically(const std::filesystem::path& path,
-                           std::span<const std::span<const std::byte>> parts);
-void write_file_atomically(const std::filesystem::path& path, std::string_view text);
+/// the temporary file is removed. Gives the file that was written: as long as the name leads to it,
+/// nobody else has written there.
+FileIdentity write_file_atomically(const std::filesystem::path& path,
+                                   std::span<const std::span<const std::byte>> parts);
+FileIdentity write_file_atomically(const std::filesystem::path& path, std::string_view text);
 
 /// Whether a file name is one of those temporary ones.
 bool is_stale_temporary(std::string_view name);
-/// Removes those that killed writers left in `folder`, if there is one. Only under the lock that
-/// those writers held.
+/// Removes those that killed writers left in `folder`, if there is one; of those that name their
+/// maker, as remove_leftovers() does. Only under the lock that those writers held.
 void remove_stale_temporaries(const std::filesystem::path& folder);
 
 /// Makes the folder and its parents. Throws io.
@@ -63,11 +73,16 @@ void make_folders(const std::filesystem::path& path);
 class FileLock {
 public:
     explicit FileLock(const std::filesystem::path& path);
+    /// Nothing where the file system has no locks (Lustre without -o flock, mounted object stores).
+    static std::optional<FileLock> if_supported(const std::filesystem::path& path);
     ~FileLock();
     FileLock(FileLock&& other) noexcept;
     FileLock& operator=(FileLock&&) = delete;
 
 private:
+    FileLock() = default;
+    /// The reason of the system where it has no locks, else 0.
+    int take(const std::filesystem::path& path);
     int descriptor_ = -1;
 };
 

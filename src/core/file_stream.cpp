@@ -73,6 +73,12 @@ void FileStream::write(std::string_view text) {
     write(std::as_bytes(std::span(text.data(), text.size())));
 }
 
+FileIdentity FileStream::identity() const {
+    struct stat info {};
+    if (::fstat(temporary_.held.get(), &info) != 0) fail_to("examine", path_);
+    return {static_cast<std::uint64_t>(info.st_dev), static_cast<std::uint64_t>(info.st_ino)};
+}
+
 void FileStream::commit(Sync sync) {
     const int descriptor = temporary_.held.get();
     if (replaced_) take_over(descriptor, *replaced_, path_);

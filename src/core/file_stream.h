@@ -9,6 +9,7 @@
 #include <span>
 #include <string_view>
 
+#include "core/file.h"
 #include "core/temporary.h"
 
 namespace assay {
@@ -27,6 +28,9 @@ public:
 
     void write(std::span<const std::byte> bytes);
     void write(std::string_view text);
+    /// Of the file that commit() gives its name to.
+    FileIdentity identity() const;
+
     enum class Sync {
         now,    ///< after a crash of the system the file is there, or the one before it
         later,  ///< the caller syncs many files together

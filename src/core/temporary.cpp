@@ -215,6 +215,10 @@ Temporary make_temporary_folder(const fs::path& target) {
     });
 }
 
+bool names_its_maker(std::string_view name) {
+    return maker_of(name).has_value();
+}
+
 void remove_leftovers(const fs::path& folder) noexcept {
     try {
         std::vector<fs::path> entries;

@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include <filesystem>
+#include <string_view>
 
 #include "core/descriptor.h"
 
@@ -25,6 +26,9 @@ struct Temporary {
 Temporary make_temporary_file(const std::filesystem::path& target, mode_t mode = 0666);
 /// A new empty folder beside `target`; the same for what was left.
 Temporary make_temporary_folder(const std::filesystem::path& target);
+
+/// Whether a name says who made the entry; those of before November 2026 did not.
+bool names_its_maker(std::string_view name);
 
 /// Removes from `folder` what dead makers left. What is kept: all that is locked, that another
 /// machine made, or that an earlier boot of this machine made but something wrote to since it is

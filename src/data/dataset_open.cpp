@@ -14,6 +14,7 @@
 #include "list_dataset.h"
 #include "parquet/file_names.h"
 #include "parquet_dataset.h"
+#include "tar_dataset.h"
 
 namespace assay {
 namespace {
@@ -82,6 +83,8 @@ Dataset open_folder(const fs::path& path, const DatasetOptions& options,
     if (list_folder(path).images == 0) {
         const auto files = parquet::parquet_files_of(path);
         if (!files.empty()) return open_parquet(files, options, notes);
+        const webdataset::TarFiles tars = webdataset::tar_files_of(path);
+        if (!tars.files.empty()) return open_tars(tars, options, notes);
     }
     return open_flat(path, options, notes);
 }
@@ -92,18 +95,25 @@ Dataset open_range(const fs::path& range, const DatasetOptions& options,
     std::vector<fs::path> files;
     for (std::string& name : expand_braces(range.string())) {
         fs::path file = std::move(name);
-        if (!parquet::has_parquet_extension(file)) {
+        const bool tar = webdataset::has_tar_extension(file);
+        if (!tar && !parquet::has_parquet_extension(file)) {
             throw Error(ErrorCode::bad_input,
                         fmt::format("no such folder or list: {} (of files in braces, those that "
-                                    "end in .parquet are read)",
+                                    "end in .parquet or .tar are read)",
                                     range.string()));
         }
         if (!is_there(file)) {
             throw Error(ErrorCode::bad_input,
                         fmt::format("no such file: {} (one of {})", file.string(), range.string()));
         }
+        if (!files.empty() && webdataset::has_tar_extension(files.front()) != tar) {
+            throw Error(ErrorCode::bad_input, fmt::format("{} and {} are not of one kind",
+                                                          files.front().string(), file.string()));
+        }
         files.push_back(std::move(file));
     }
+    if (webdataset::has_tar_extension(files.front()))
+        return open_tars(webdataset::TarFiles{files, {}, {}, {}}, options, notes);
     return open_parquet(files, options, notes);
 }
 
@@ -177,6 +187,8 @@ Dataset open_dataset(const fs::path& path, const DatasetOptions& options,
         dataset = open_folder(path, options, heard);
     } else if (parquet::has_parquet_extension(path)) {
         dataset = open_parquet({&path, 1}, options, heard);
+    } else if (webdataset::has_tar_extension(path)) {
+        dataset = open_tars(webdataset::TarFiles{{path}, {}, {}, {}}, options, heard);
     } else {
         if (!options.list.empty()) {
             throw Error(ErrorCode::usage,

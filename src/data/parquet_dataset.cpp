@@ -3,14 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 #include <string_view>
 #include <utility>
 
 #include "assay/error.h"
 #include "core/refuse.h"
 #include "core/text.h"
-#include "parquet/file_names.h"
 #include "parquet/rows.h"
 
 namespace assay {
@@ -20,15 +18,6 @@ namespace fs = std::filesystem;
 
 fs::path parent_of(const fs::path& file) {
     return file.has_parent_path() ? file.parent_path() : fs::path(".");
-}
-
-const StringColumn& names_of(const Dataset& dataset) {
-    return dataset.paths.size() == 0 ? dataset.ids : dataset.paths;
-}
-
-/// Of "<file>/<row>".
-std::string_view file_of(std::string_view name) {
-    return name.substr(0, std::min(name.rfind('/'), name.size()));
 }
 
 }  // namespace
@@ -60,29 +49,6 @@ Dataset open_parquet(std::span<const fs::path> files, const DatasetOptions& opti
     for (const std::int32_t& label : rows.labels.label_of)
         dataset.labels.append(std::span(&label, label < 0 ? 0 : 1));
     return dataset;
-}
-
-bool has_parquet_images(const Dataset& dataset) {
-    if (dataset.archive != nullptr) return true;
-    const StringColumn& names = names_of(dataset);
-    if (dataset.size() == 0 || dataset.root.empty()) return false;
-    const fs::path file = file_of(names[0]);
-    std::error_code problem;
-    // A folder may be called so, too.
-    return parquet::has_parquet_extension(file) && !fs::is_directory(dataset.root / file, problem);
-}
-
-std::shared_ptr<const ImageArchive> archive_of(const Dataset& dataset) {
-    if (dataset.archive != nullptr || !has_parquet_images(dataset)) return dataset.archive;
-    const StringColumn& names = names_of(dataset);
-    std::set<fs::path> files;
-    std::string_view last;
-    for (std::size_t i = 0; i < dataset.size(); ++i) {
-        const std::string_view file = file_of(names[i]);
-        if (i == 0 || file != last) files.insert(dataset.root / file);
-        last = file;
-    }
-    return parquet::open_images(std::vector<fs::path>(files.begin(), files.end()), "");
 }
 
 }  // namespace assay

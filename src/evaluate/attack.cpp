@@ -162,6 +162,7 @@ void add_saved(attack::AttackImages& images, const std::vector<const AttackJob*>
     }
     const auto saved = images.finish(say.before, attacked, batch_sizes, callback);
     for (std::size_t j = 0; j < places.size(); ++j) result.cells[places[j]].saved = saved[j];
+    result.examples = images.examples();
 }
 
 AttackedResult result_of(const PredictResult& clean, std::span<const PredictResult> attacked,

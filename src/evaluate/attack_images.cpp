@@ -13,6 +13,7 @@
 #include "core/file.h"
 #include "core/hash.h"
 #include "core/parallel.h"
+#include "core/paths.h"
 #include "core/refuse.h"
 #include "core/statistics.h"
 #include "data/image_names.h"
@@ -139,8 +140,10 @@ bool AttackImages::read_all(const AttackJob& job, const Batch& batch,
     return true;
 }
 
-void AttackImages::classify(const AttackJob& job, const std::shared_ptr<const CleanScores>& clean,
-                            const Batch& batch, std::vector<RowOutcome>& outcomes) const {
+std::vector<float> AttackImages::classify(const AttackJob& job,
+                                          const std::shared_ptr<const CleanScores>& clean,
+                                          const Batch& batch,
+                                          std::vector<RowOutcome>& outcomes) const {
     std::vector<float> images(batch.input.begin(), batch.input.end());
     if (!read_all(job, batch, images)) {
         // Of a run without images, or of one that was killed: the same attack gives the same bits.
@@ -163,6 +166,51 @@ void AttackImages::classify(const AttackJob& job, const std::shared_ptr<const Cl
         outcomes[item] = outcome_of(job, std::span(scores).subspan(i * classes, classes),
                                     dataset_.single_label(item));
     }
+    return scores;
+}
+
+void AttackImages::offer(std::size_t j, const std::vector<RowOutcome>& clean,
+                         const std::vector<RowOutcome>& outcomes, const CleanScores& clean_scores,
+                         const Batch& batch, std::span<const float> scores,
+                         AttackExamples& examples) const {
+    const std::size_t classes = pixels_->classes();
+    for (std::size_t i = 0; i < batch.batch.n; ++i) {
+        const auto item = static_cast<std::size_t>(batch.batch.first_row) + i;
+        // Without scores, there is no class to show.
+        if (clean[item] != RowOutcome::correct || outcomes[item] != RowOutcome::incorrect) continue;
+        examples.offer(j, item, dataset_.ids[item], [&] {
+            const ScoreKind kind = jobs_[j]->kind;
+            return std::pair(
+                prediction_of(clean_scores.of(batch.batch).subspan(i * classes, classes), kind),
+                prediction_of(scores.subspan(i * classes, classes), kind));
+        });
+    }
+}
+
+void AttackImages::write_examples(const AttackExamples& examples, MemoryBudget& memory) const {
+    std::vector<AttackFile> files;
+    for (const AttackJob* job : jobs_) files.push_back(file_of(*job));
+    const json of_model = {{"model", model_.spec.name},
+                           {"model_hash", model_.file_hash},
+                           {"dataset", dataset_.name},
+                           {"dataset_id", dataset_.ids_fingerprint()}};
+    attack::write_examples(folder_.path(), examples, jobs_, files, dataset_, model_.spec.classes,
+                           of_model, [&](std::size_t j, std::uint64_t item) {
+                               throw_if_stopped();
+                               Batch one = load(item, 1, memory);
+                               ExampleImages images{one.input, one.input};
+                               if (!read_all(*jobs_[j], one, images.attacked))
+                                   throw Error(ErrorCode::internal,
+                                               fmt::format("{}: an image that was read before is "
+                                                           "not as it was",
+                                                           path_of(*jobs_[j], item).string()));
+                               return images;
+                           });
+}
+
+fs::path AttackImages::examples() const {
+    const fs::path file = folder_.final_path() / examples_file;
+    return is_there(file) ? file : fs::path();
 }
 
 std::vector<SavedAttack> AttackImages::finish(const std::vector<RowOutcome>& clean,
@@ -190,6 +238,7 @@ std::vector<SavedAttack> AttackImages::finish(const std::vector<RowOutcome>& cle
             jobs_.size(), std::vector<RowOutcome>(dataset_.size(), RowOutcome::none));
         std::vector<std::uint8_t> unreadable(dataset_.size(), 0);
         const auto clean_scores = std::make_shared<const CleanScores>(pixels_);
+        AttackExamples examples(jobs_.size());
         MemoryBudget memory(options_.predict.image_memory);
         std::mutex mutex;
         Progress progress;
@@ -206,8 +255,11 @@ std::vector<SavedAttack> AttackImages::finish(const std::vector<RowOutcome>& cle
                     load(first, std::min<std::uint64_t>(size, dataset_.size() - first), memory);
                 for (std::size_t i = 0; i < batch.batch.n; ++i)
                     unreadable[first + i] = batch.states[i] == RowState::ok ? 0 : 1;
-                for (const std::size_t j : jobs)
-                    classify(*jobs_[j], clean_scores, batch, outcomes[j]);
+                for (const std::size_t j : jobs) {
+                    const std::vector<float> scores =
+                        classify(*jobs_[j], clean_scores, batch, outcomes[j]);
+                    offer(j, clean, outcomes[j], *clean_scores, batch, scores, examples);
+                }
                 const std::scoped_lock lock(mutex);
                 progress.done += batch.batch.n * jobs.size();
                 if (callback) callback(progress);
@@ -230,6 +282,7 @@ std::vector<SavedAttack> AttackImages::finish(const std::vector<RowOutcome>& cle
             write_file_atomically(folder_.path() / jobs_[j]->variant / "labels.csv",
                                   image_labels(dataset_, model_.spec.classes, names_, unreadable));
         }
+        write_examples(examples, memory);
         settings_["made"] = made;
         folder_.finish(settings_);
     }

@@ -11,6 +11,7 @@
 #include "core/memory_budget.h"
 #include "data/made_folder.h"
 #include "evaluate/attack_batch.h"
+#include "evaluate/attack_examples.h"
 #include "evaluate/attack_files.h"
 #include "store/outcomes.h"
 
@@ -36,6 +37,9 @@ public:
                                     std::span<const std::uint32_t> batch_sizes,
                                     const ProgressCallback& callback);
 
+    /// Once finished: the file that shows some of the images; "" where there is none.
+    std::filesystem::path examples() const;
+
 private:
     struct Batch;
     AttackFile file_of(const AttackJob& job) const;
@@ -43,9 +47,15 @@ private:
     Batch load(std::uint64_t first, std::size_t n, MemoryBudget& memory) const;
     /// False: an image is not there, or not what the attack may return.
     bool read_all(const AttackJob& job, const Batch& batch, std::vector<float>& images) const;
-    /// Classifies the files of a batch.
-    void classify(const AttackJob& job, const std::shared_ptr<const CleanScores>& clean,
-                  const Batch& batch, std::vector<RowOutcome>& outcomes) const;
+    /// Classifies the files of a batch. Gives the scores.
+    std::vector<float> classify(const AttackJob& job,
+                                const std::shared_ptr<const CleanScores>& clean, const Batch& batch,
+                                std::vector<RowOutcome>& outcomes) const;
+    /// Those of a batch of attack `j` that fooled the model, with the scores of their files.
+    void offer(std::size_t j, const std::vector<RowOutcome>& clean,
+               const std::vector<RowOutcome>& outcomes, const CleanScores& clean_scores,
+               const Batch& batch, std::span<const float> scores, AttackExamples& examples) const;
+    void write_examples(const AttackExamples& examples, MemoryBudget& memory) const;
 
     const LoadedModel& model_;
     std::shared_ptr<AttackedModel> pixels_;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "assay/evaluate/attack.h"
+#include "core/shell_word.h"
 #include "evaluate/attack_cells.h"
 
 namespace assay {
@@ -73,6 +74,12 @@ Table table_of(const AttackedResult& result, ImageForm form) {
     for (const AttackCell& cell : result.cells) {
         if (cell.saved) table.notes.push_back(saved_text(cell, result, form));
     }
+    if (!result.examples.empty()) {
+        table.notes.push_back(
+            fmt::format("Images that fooled it beside what they were: `assay report {} "
+                        "--thumbnails 200`",
+                        shell_word(result.examples.string())));
+    }
     for (const auto& [at, mean] : result.geometric_mean) {
         table.rule();
         table.add({std::string("geometric mean of fgsm and pgd"), eps_text(at), {}, mean});
@@ -120,11 +127,18 @@ nlohmann::json json_of(const AttackedResult& result) {
     nlohmann::json means = nlohmann::json::array();
     for (const auto& [eps, mean] : result.geometric_mean)
         means.push_back({{"eps", eps}, {"value", to_json(mean)}});
-    return {{"model", result.model},     {"dataset", result.dataset},
-            {"images", result.images},   {"left_out", result.without},
-            {"correct", result.correct}, {"clean", to_json(result.clean)},
-            {"attacks", cells},          {"geometric_mean", means},
-            {"signs", result.signs},     {"notes", result.notes}};
+    return {{"model", result.model},
+            {"dataset", result.dataset},
+            {"images", result.images},
+            {"left_out", result.without},
+            {"correct", result.correct},
+            {"clean", to_json(result.clean)},
+            {"attacks", cells},
+            {"geometric_mean", means},
+            {"examples",
+             result.examples.empty() ? nlohmann::json() : nlohmann::json(result.examples.string())},
+            {"signs", result.signs},
+            {"notes", result.notes}};
 }
 
 }  // namespace

@@ -44,6 +44,13 @@ public:
         return rows;
     }
 
+    /// All (image, model) pairs that are this run's.
+    std::uint64_t rows() const {
+        std::uint64_t rows = 0;
+        for (const auto& model_run : model_runs_) rows += model_run->writer.own_rows();
+        return rows;
+    }
+
     std::vector<std::unique_ptr<ModelRun>>& model_runs() { return model_runs_; }
 
     void work(int threads,
@@ -223,8 +230,10 @@ std::vector<PredictResult> predict(std::span<const LoadedModel> models, const Da
     }
 
     Progress progress;
-    progress.total = dataset.size() * models.size();
-    for (const PredictionRun& run : runs) progress.skipped += run.already_done();
+    for (const PredictionRun& run : runs) {
+        progress.total += run.rows();
+        progress.skipped += run.already_done();
+    }
     progress.done = progress.skipped;
     std::mutex mutex;
     const auto report = [&](std::uint64_t pairs, std::uint64_t failed) {

@@ -307,8 +307,8 @@ StoreSpec corrupted_store_spec(const LoadedModel& model, const Dataset& dataset,
     spec.batch_size = prediction::batch_size_of(model, spec, recorded);
     if (recorded == 0 && spec.shard_rows == 0) {
         const std::uint32_t batch = spec.batch_size;
-        spec.shard_rows = std::min(store::default_shard_rows(spec.classes, batch),
-                                   std::max(block_images / batch, 1U) * batch);
+        spec.shard_rows =
+            std::min(store::shard_rows_for(spec), std::max(block_images / batch, 1U) * batch);
     }
     return spec;
 }
@@ -405,6 +405,7 @@ std::vector<PredictResult> predict_corrupted(std::span<const LoadedModel> models
                 StoreWriter writer = StoreWriter::open(options.runs, spec, dataset, definition);
                 prediction::redo_where(
                     writer, [&](std::uint64_t row) { return reader.can_be_made(all[v], row); });
+                progress.total -= dataset.size() - writer.own_rows();  // of other parts
                 const std::uint32_t batch = writer.spec().batch_size;
                 auto& run = runs[batch];
                 if (!run) run = std::make_unique<CorruptedRun>(dataset, reader, batch);

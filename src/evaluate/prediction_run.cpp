@@ -21,7 +21,7 @@
 #include "core/paths.h"
 #include "evaluate/commit.h"
 #include "store/layout.h"
-#include "store/manifest.h"
+#include "store/parts.h"
 
 namespace assay::prediction {
 namespace {
@@ -68,9 +68,8 @@ std::uint64_t run_batch(const LoadedModel& model, const ImageBatch& batch, std::
 
 std::uint32_t recorded_batch_size(const std::filesystem::path& runs, const StoreSpec& spec) {
     // Of the manifest alone: the data set's description may have been removed, to be written anew.
-    const std::filesystem::path manifest =
-        store::manifest_path(runs / spec.dataset_name / spec.model_name);
-    return is_there(manifest) ? store::read_manifest(manifest).spec.batch_size : 0;
+    const auto there = store::any_manifest(runs / spec.dataset_name / spec.model_name);
+    return there ? there->spec.batch_size : 0;
 }
 
 StoreSpec store_spec(const LoadedModel& model, const Dataset& dataset,
@@ -86,6 +85,7 @@ StoreSpec store_spec(const LoadedModel& model, const Dataset& dataset,
     spec.top_k = options.top_k;
     spec.shard_rows = options.shard_rows;
     spec.batch_size = options.batch_size;
+    spec.part = options.part;
     spec.ids_hash = dataset.ids_fingerprint();
     spec.model_hash = model.file_hash;
     spec.preprocess_hash = input_fingerprint(model);
@@ -174,7 +174,7 @@ std::optional<std::string> use_image(const Dataset& dataset, std::uint64_t item,
 }
 
 bool is_complete(const std::filesystem::path& store) {
-    return is_there(store / "manifest.json") && is_there(store.parent_path() / "dataset.json") &&
+    return store::is_store_folder(store) && is_there(store.parent_path() / "dataset.json") &&
            PredictionStore::open(store).complete();
 }
 
@@ -236,12 +236,19 @@ PredictResult result_of(const ModelRun& run, const Dataset& dataset) {
     result.predicted = run.shards.rows();
     result.model = run.model->spec.name;
     result.store = run.writer.folder();
-    result.rows = dataset.size();
+    result.rows = run.writer.own_rows();
     const StoreWriter::BadRows bad = run.writer.bad_rows();
     result.bad_rows = bad.count;
     if (bad.first)
         result.first_error = fmt::format("{}: {}", dataset.ids[bad.first->row], bad.first->message);
     result.notes = run.model->classifier->facts().notes;
+    if (const std::string& lock = run.writer.lock_warning(); !lock.empty())
+        result.notes.push_back(fmt::format("`{}`: {}", run.writer.folder().string(), lock));
+    if (run.writer.own_rows() == 0) {
+        result.notes.push_back(
+            fmt::format("there is nothing in this part: the store has {} shards of {} images",
+                        run.writer.shards(), run.writer.spec().shard_rows));
+    }
     result.halved = run.halved;
     return result;
 }
@@ -249,7 +256,7 @@ PredictResult result_of(const ModelRun& run, const Dataset& dataset) {
 std::uint64_t rows_done(const ModelRun& run) {
     std::uint64_t rows = 0;
     for (std::size_t s = 0; s < run.writer.shards(); ++s) {
-        if (!run.lacking[s]) rows += run.writer.rows_in(s);
+        if (run.writer.is_own(s) && !run.lacking[s]) rows += run.writer.rows_in(s);
     }
     return rows;
 }

@@ -15,7 +15,7 @@
 #include "core/refuse.h"
 #include "core/shell_word.h"
 #include "core/text.h"
-#include "data/parquet_dataset.h"
+#include "data/archives.h"
 #include "mad/decisions.h"
 #include "mad/incoming.h"
 #include "mad/schema.h"
@@ -184,9 +184,9 @@ Competition Competition::create(const std::filesystem::path& folder, const InitO
         throw Error(ErrorCode::usage,
                     "a competition needs two classifiers or more: the folders hold one");
     const PredictionStore& any = stores.front();
-    if (options.images.empty() && has_parquet_images(any.dataset())) {
+    if (options.images.empty() && has_archived_images(any.dataset())) {
         throw Error(ErrorCode::bad_input,
-                    fmt::format("the images of `{}` are rows of Parquet files; a competition shows "
+                    fmt::format("the images of `{}` lie in archives; a competition shows "
                                 "people images that are files: predict them from files, or name a "
                                 "folder with them (--images)",
                                 any.spec().dataset_name));

@@ -62,7 +62,7 @@ PatchPool read_pool(const PatchmlOptions& from, const ProgressCallback& progress
             open_dataset(from.whole, {.list = from.list, .classes = options.classes}, &notes);
         if (dataset.archive != nullptr) {
             throw Error(ErrorCode::bad_input,
-                        fmt::format("{} holds its images in Parquet files; composites are made of "
+                        fmt::format("{} holds its images in archives; composites are made of "
                                     "images that are files",
                                     from.whole.string()));
         }

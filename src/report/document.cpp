@@ -13,6 +13,7 @@
 #include "report/competitions.h"
 #include "report/corrupted.h"
 #include "report/definitions.h"
+#include "report/example_pictures.h"
 #include "report/inputs.h"
 #include "report/items.h"
 #include "report/measured.h"
@@ -25,6 +26,10 @@ namespace {
 
 using nlohmann::json;
 
+bool is_examples(const SavedResult& saved) {
+    return saved.result.is_object() && saved.result["schema"] == attack_examples_schema;
+}
+
 class Gathering {
 public:
     Gathering(const ReportOptions& options, Comm& comm, const ProgressCallback& progress)
@@ -35,9 +40,15 @@ public:
         json tags = options_.tags.empty() ? no_tags() : read_tags(options_.tags);
         if (!options_.tags.empty())
             add_file(options_.tags.string(), hash_file(options_.tags), "csv");
+        examples_left_ = static_cast<std::size_t>(
+            std::count_if(inputs.saved.begin(), inputs.saved.end(), is_examples));
         add_stores(inputs);
         add_competitions(inputs);
-        for (const SavedResult& saved : inputs.saved) add_saved(saved);
+        for (const SavedResult& saved : inputs.saved) {
+            const bool examples = is_examples(saved);
+            add_saved(saved, examples ? thumbnails_left() / examples_left_ : 0);
+            examples_left_ -= examples ? 1 : 0;
+        }
 
         ReportDocument out;
         out.json = {{"schema", "assay.report/1"},
@@ -86,7 +97,8 @@ private:
             const StoreGroup& group = groups[g];
             const std::size_t own_items = items_left / (groups.size() - g);
             const std::size_t own_thumbnails =
-                thumbnails_left() / (groups.size() - g + inputs.competitions.size());
+                thumbnails_left() /
+                (groups.size() - g + inputs.competitions.size() + examples_left_);
             items_left -=
                 add_group(group, groups.size() > 1, own_items, own_thumbnails, classes_left);
         }
@@ -100,9 +112,9 @@ private:
 
     void add_competitions(const ReportInputs& inputs) {
         for (std::size_t c = 0; c < inputs.competitions.size(); ++c) {
-            CompetitionParts parts =
-                competition_parts(inputs.competitions[c], options_,
-                                  thumbnails_left() / (inputs.competitions.size() - c), said_);
+            CompetitionParts parts = competition_parts(
+                inputs.competitions[c], options_,
+                thumbnails_left() / (inputs.competitions.size() - c + examples_left_), said_);
             add_all(std::move(parts.results));
             add_thumbnails(std::move(parts.thumbnails));
         }
@@ -137,7 +149,8 @@ private:
         });
     }
 
-    void add_saved(const SavedResult& saved) {
+    /// `thumbnails`: of a result that has pictures.
+    void add_saved(const SavedResult& saved, std::size_t thumbnails) {
         if (!saved.hash.empty())
             add_file(saved.source, saved.hash,
                      saved.result.is_null() ? "csv" : saved.result["schema"].get<std::string>());
@@ -148,6 +161,9 @@ private:
             add_all(table_results(saved, options_, said_));
         } else {
             add(saved.source, saved.result);
+            if (is_examples(saved))
+                add_thumbnails(example_pictures(saved, thumbnails, options_.thumbnail_side,
+                                                options_.threads, said_));
         }
     }
 
@@ -172,6 +188,7 @@ private:
     json results_ = json::array(), best_ = json::array(), items_ = json::array(),
          stores_ = json::array(), files_ = json::array();
     std::vector<Thumbnail> thumbnails_;
+    std::size_t examples_left_ = 0;  ///< results with pictures that are not in yet
     bool items_cut_ = false;
 };
 

@@ -242,11 +242,18 @@ private:
         const bool rows = !panel.categories.empty();
         const Unit unit = value_unit(plot);
         const double x = (box.left + box.right) / 2, y = (box.top + box.bottom) / 2;
+        const std::string below = plot_text(rows ? axis_title(plot.y_title, unit)
+                                                 : axis_title(plot.x_title, plot.x_unit));
+        // In the middle of the axis, as far as it stays on the sheet.
+        const double room = sheet_.width - 2 * length_.edge();
+        const double half = std::min(measure_(below, options_.font), room) / 2;
+        const double middle =
+            std::clamp(x, length_.edge() + half,
+                       std::max(sheet_.width - length_.edge() - half, length_.edge() + half));
         sheet_.texts.push_back(
-            {.text = plot_text(rows ? axis_title(plot.y_title, unit)
-                                    : axis_title(plot.x_title, plot.x_unit)),
-             .place = {x, box.bottom + 2.1 * length_.line() - 0.4 * options_.font},
-             .room = sheet_.width - 2 * length_.edge()});
+            {.text = below,
+             .place = {middle, box.bottom + 2.1 * length_.line() - 0.4 * options_.font},
+             .room = room});
         if (rows) return;
         const double left =
             shared_ ? length_.edge() + 0.5 * options_.font : box.left - 4 * options_.font;

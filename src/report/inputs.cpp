@@ -26,7 +26,7 @@ constexpr int deepest_result = 32;  // those of this program have ten levels
 
 constexpr std::string_view allowed_inputs =
     "a report is made of RUNS folders, data sets and stores in them, competitions, csv tables of "
-    "quality dimensions, and JSON that a command wrote with --json";
+    "quality dimensions, folders of adversarial images, and JSON that a command wrote with --json";
 
 SavedResult published() {
     SavedResult saved;
@@ -108,6 +108,8 @@ ReportInputs look_at_inputs(const std::vector<fs::path>& paths) {
         seen.push_back(std::move(whole));
         if (!is_folder(path)) {
             inputs.saved.push_back(saved_result(path));
+        } else if (is_there(path / "attack.json") && is_there(path / "examples.json")) {
+            inputs.saved.push_back(saved_result(path / "examples.json"));
         } else if (mad::is_competition(path)) {
             inputs.competitions.push_back(path);
         } else {

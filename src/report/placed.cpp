@@ -1,5 +1,7 @@
 #include "report/placed.h"
 
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 #include <span>
 
@@ -8,6 +10,10 @@
 
 namespace assay {
 namespace {
+
+bool is_png(const Thumbnail& thumbnail) {
+    return !thumbnail.bytes.empty() && thumbnail.bytes[0] == 0x89;  // a JPEG begins with 0xFF
+}
 
 template <class Source>
 nlohmann::json with_thumbnails(const ReportDocument& document, Source&& source) {
@@ -26,7 +32,8 @@ nlohmann::json with_thumbnails(const ReportDocument& document, Source&& source) 
 
 nlohmann::json with_embedded_thumbnails(const ReportDocument& document) {
     return with_thumbnails(document, [](const Thumbnail& one) {
-        return "data:image/jpeg;base64," + base64(std::span(one.bytes));
+        return fmt::format("data:image/{};base64,", is_png(one) ? "png" : "jpeg") +
+               base64(std::span(one.bytes));
     });
 }
 
@@ -36,7 +43,7 @@ nlohmann::json with_linked_thumbnails(const ReportDocument& document) {
 
 std::string file_of(const Thumbnail& thumbnail) {
     const std::string hash = hash_bytes(std::as_bytes(std::span(thumbnail.bytes)));
-    return "thumbnails/" + hash.substr(hash.find(':') + 1) + ".jpg";
+    return "thumbnails/" + hash.substr(hash.find(':') + 1) + (is_png(thumbnail) ? ".png" : ".jpg");
 }
 
 }  // namespace assay

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "assay/error.h"
 #include "core/refuse.h"
@@ -13,6 +14,25 @@ namespace {
 std::string spoken(std::string name) {
     std::replace(name.begin(), name.end(), '_', ' ');
     return name;
+}
+
+constexpr double usual_level = 0.05;
+
+/// As the paper's figures call the dimensions (Hesse et al. 2026).
+std::string abbreviated(const std::string& dimension) {
+    constexpr std::pair<std::string_view, std::string_view> known[] = {
+        {"accuracy", "Acc."},
+        {"adversarial_robustness", "Adv. Rob."},
+        {"c_robustness", "C-Rob."},
+        {"ood_robustness", "OOD Rob."},
+        {"calibration_error", "Cal. Err."},
+        {"class_balance", "Class Bal."},
+        {"object_focus", "Obj. Focus"},
+        {"shape_bias", "Shape Bias"},
+        {"parameters", "Params."}};
+    for (const auto& [name, shorter] : known)
+        if (name == dimension) return std::string(shorter);
+    return spoken(dimension);
 }
 
 /// Unknown names are a usage error with the nearest one.
@@ -55,6 +75,46 @@ std::vector<Plot> quality_scatter_plots(const PlotField& result, const PlotChoic
     }
     models.check();
     keep_top(series.points, choice);
+    plot.series.push_back(std::move(series));
+    return {plot};
+}
+
+std::vector<Plot> quality_correlation_plots(const PlotField& result, const PlotChoice& choice) {
+    Series series;
+    for (const PlotField& pair : result["pairs"].entries()) {
+        const auto p = pair.find("p_adjusted");
+        const bool shown = p && p->number() < usual_level;
+        series.points.push_back(
+            plot_point(fmt::format("{}, {}{}", abbreviated(pair["x"].text()),
+                                   abbreviated(pair["y"].text()), shown ? "" : " †"),
+                       pair["rho"].estimate()));
+    }
+    if (series.points.empty()) refuse("no pair of dimensions in the result");
+    std::stable_sort(series.points.begin(), series.points.end(),
+                     [](const Point& a, const Point& b) {
+                         return std::abs(a.y.value.value_or(0)) > std::abs(b.y.value.value_or(0));
+                     });
+    tell_apart(series.points);
+    keep_top(series.points, choice);
+    Plot plot;
+    plot.title = "Rank correlations";
+    plot.y_title = "Spearman's ρ (†: p ≥ 0.05)";
+    plot.series.push_back(std::move(series));
+    return {plot};
+}
+
+std::vector<Plot> quality_group_plots(const PlotField& result, const PlotChoice&) {
+    Series series{.name = "", .points = {}};
+    for (const PlotField& row : result["dimensions"].entries()) {
+        std::string name = spoken(row["dimension"].text());
+        const auto p = row.find("p_holm");
+        if (p && p->number() < usual_level) name += " *";
+        series.points.push_back(plot_point(std::move(name), row["effect"].estimate()));
+    }
+    if (series.points.empty()) refuse("no dimension in the result");
+    Plot plot;
+    plot.title = "Difference of two groups";
+    plot.y_title = "Hedges' g, second − first (*: p < 0.05)";
     plot.series.push_back(std::move(series));
     return {plot};
 }

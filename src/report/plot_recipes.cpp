@@ -14,9 +14,23 @@ namespace assay {
 namespace {
 
 // In the order of plot_recipes().
-constexpr PlotMaker plot_makers[] = {
-    score_plots,     reliability_plots,   comparison_plots,      corruption_plots, gap_plots,
-    gap_label_plots, quality_score_plots, quality_scatter_plots, mad_ranking_plots};
+constexpr PlotMaker plot_makers[] = {score_plots,
+                                     reliability_plots,
+                                     class_plots,
+                                     confusion_plots,
+                                     comparison_plots,
+                                     corruption_plots,
+                                     attack_plots,
+                                     gap_plots,
+                                     gap_label_plots,
+                                     quality_score_plots,
+                                     quality_scatter_plots,
+                                     quality_correlation_plots,
+                                     quality_group_plots,
+                                     mad_ranking_plots,
+                                     replicate_adjust_plots,
+                                     replicate_density_plots,
+                                     replicate_frequency_plots};
 
 }  // namespace
 
@@ -26,10 +40,16 @@ const std::vector<PlotRecipe>& plot_recipes() {
          "assay.scores/2", "assay score RUNS --json"},
         {"reliability", "accuracy by confidence, a plot for each model", "assay.scores/2",
          "assay score RUNS --reliability --json"},
+        {"classes", "accuracy of each class, the worst first, a plot for each model",
+         "assay.scores/2", "assay score RUNS --per-class --json"},
+        {"confusions", "the most frequent confusions, a plot for each model", "assay.scores/2",
+         "assay score RUNS --confusion --json"},
         {"comparison", "differences to the baseline, with intervals", "assay.comparisons/2",
          "assay compare BASELINE CANDIDATE --json"},
         {"corruptions", "accuracy by severity, a plot for each corruption",
          "assay.corrupted_accuracy/1", "assay robustness RUNS --clean NAME --json"},
+        {"attack", "accuracy by the budget of attacks, a plot for each model", "assay.attack/1",
+         "assay attack --json"},
         {"gap", "models on two data sets, with the fitted line, a plot for each metric",
          "assay.gap/2", "assay gap FIRST SECOND --json"},
         {"gap-labels", "models on two data sets by the number of labels of the images, as boxes",
@@ -38,8 +58,18 @@ const std::vector<PlotRecipe>& plot_recipes() {
          "assay quality score TABLE --json"},
         {"quality-scatter", "one dimension of quality by another (--x, --y)", "assay.quality/1",
          "assay quality measure RUNS --val NAME --json"},
+        {"quality-correlations", "rank correlations of dimensions, with intervals",
+         "assay.quality_correlate/1", "assay quality correlate TABLE --json"},
+        {"quality-groups", "effect sizes between two groups of models", "assay.quality_groups/1",
+         "assay quality groups TABLE --first TAG=A --second TAG=B --json"},
         {"mad-ranking", "scores of a competition with their intervals", "assay.mad_ranking/1",
          "assay mad rank COMPETITION --json"},
+        {"replicate-adjust", "accuracies on both data sets, as measured and adjusted",
+         "assay.replicate_adjust/2", "assay replicate adjust --json"},
+        {"replicate-densities", "densities of selection rates, a plot for each method",
+         "assay.replicate_adjust/2", "assay replicate adjust --json"},
+        {"replicate-frequencies", "images by how often they are selected",
+         "assay.replicate_frequencies/2", "assay replicate frequencies --json"},
     };
     return recipes;
 }
@@ -56,7 +86,7 @@ const PlotRecipe& plot_recipe_named(std::string_view name) {
 
 std::vector<Plot> plots_of(std::string_view name, const nlohmann::json& result,
                            const PlotChoice& choice) {
-    static_assert(std::size(plot_makers) == 9);
+    static_assert(std::size(plot_makers) == 17);
     const PlotRecipe& recipe = plot_recipe_named(name);
     const PlotField field(result, "");
     const std::string& schema = field["schema"].text();
@@ -111,6 +141,12 @@ void tell_apart(std::vector<Point>& points) {
         const int n = ++times[*name];
         if (n > 1) *name += fmt::format(" ({})", n);
     }
+}
+
+void leave_out_common_ending(std::vector<Plot>& plots, const std::vector<std::string>& datasets) {
+    if (datasets.size() != 1) return;
+    const std::string ending = ", " + datasets.front();
+    for (Plot& plot : plots) plot.title.erase(plot.title.size() - ending.size());
 }
 
 void add_once(std::vector<std::string>& texts, const std::string& text) {

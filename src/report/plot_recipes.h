@@ -39,6 +39,9 @@ void tell_apart(std::vector<Point>& points);
 /// Adds `text` unless it is there.
 void add_once(std::vector<std::string>& texts, const std::string& text);
 
+/// Titles are "model, data set"; the data set goes without saying where it is the only one.
+void leave_out_common_ending(std::vector<Plot>& plots, const std::vector<std::string>& datasets);
+
 using PlotMaker = std::vector<Plot> (*)(const PlotField& result, const PlotChoice& choice);
 std::vector<Plot> reliability_plots(const PlotField& result, const PlotChoice& choice);
 std::vector<Plot> score_plots(const PlotField& result, const PlotChoice& choice);
@@ -48,6 +51,14 @@ std::vector<Plot> gap_plots(const PlotField& result, const PlotChoice& choice);
 std::vector<Plot> gap_label_plots(const PlotField& result, const PlotChoice& choice);
 std::vector<Plot> quality_scatter_plots(const PlotField& result, const PlotChoice& choice);
 std::vector<Plot> quality_score_plots(const PlotField& result, const PlotChoice& choice);
+std::vector<Plot> attack_plots(const PlotField& result, const PlotChoice& choice);
+std::vector<Plot> class_plots(const PlotField& result, const PlotChoice& choice);
+std::vector<Plot> confusion_plots(const PlotField& result, const PlotChoice& choice);
+std::vector<Plot> quality_correlation_plots(const PlotField& result, const PlotChoice& choice);
+std::vector<Plot> quality_group_plots(const PlotField& result, const PlotChoice& choice);
+std::vector<Plot> replicate_adjust_plots(const PlotField& result, const PlotChoice& choice);
+std::vector<Plot> replicate_density_plots(const PlotField& result, const PlotChoice& choice);
+std::vector<Plot> replicate_frequency_plots(const PlotField& result, const PlotChoice& choice);
 std::vector<Plot> mad_ranking_plots(const PlotField& result, const PlotChoice& choice);
 
 }  // namespace assay

@@ -53,9 +53,7 @@ std::vector<Plot> reliability_plots(const PlotField& result, const PlotChoice& c
         refuse(left_out ? "no `reliability` in the result: assay score --reliability puts it there"
                         : "no scores in the result");
     }
-    if (datasets.size() > 1) return plots;
-    const std::string ending = ", " + datasets.front();
-    for (Plot& plot : plots) plot.title.erase(plot.title.size() - ending.size());
+    leave_out_common_ending(plots, datasets);
     return plots;
 }
 

@@ -35,6 +35,10 @@ nlohmann::json plot_source(const PlotRecipe& recipe, const std::filesystem::path
     options.reliability = true;
     ScoreShown shown;
     shown.reliability = true;
+    shown.per_class = true;
+    constexpr std::size_t most_confusions = 1000;
+    shown.confusions = most_confusions;
+    options.confusions = most_confusions;
     return to_json(score_runs(options, comm, progress), shown);
 }
 

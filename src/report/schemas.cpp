@@ -7,8 +7,9 @@ namespace assay {
 namespace {
 
 /// As docs/formats.md has them, in the order of their names.
-constexpr std::array<std::string_view, 33> reportable = {
+constexpr std::array<std::string_view, 34> reportable = {
     "assay.attack/1",
+    "assay.attack_examples/1",
     "assay.check/1",
     "assay.comparisons/2",
     "assay.corrupt/1",

@@ -12,30 +12,30 @@
 #include "assay/image/preprocess.h"
 #include "core/parallel.h"
 #include "core/text.h"
-#include "data/parquet_dataset.h"
+#include "data/archives.h"
 #include "store/image_check.h"
 
 namespace assay {
 namespace {
 
 constexpr int thumbnail_quality = 80;
+constexpr int most_lossless_side = 512;
 constexpr std::size_t unreadable_named = 3;
 
-Thumbnail thumbnail_of(const Dataset& dataset, std::size_t item, int side) {
-    Image image = load_image(dataset, item);
+/// No side longer than `side`.
+Image fitted(const Image& image, int side) {
     const int longer = std::max(image.width, image.height);
-    if (longer > side) {
-        const auto scaled = [&](int length) {
-            return std::max(
-                1, static_cast<int>((static_cast<std::int64_t>(length) * side * 2 + longer) /
-                                    (2 * static_cast<std::int64_t>(longer))));
-        };
-        image = resize(image, Interpolation::bicubic,
-                       {.width = scaled(image.width), .height = scaled(image.height)});
-    }
-    const std::vector<std::byte> bytes = encode_jpeg(
-        image,
-        JpegOptions{.quality = thumbnail_quality, .chroma = JpegChroma::halved, .optimize = true});
+    if (longer <= side) return image;
+    const auto scaled = [&](int length) {
+        return std::max(1,
+                        static_cast<int>((static_cast<std::int64_t>(length) * side * 2 + longer) /
+                                         (2 * static_cast<std::int64_t>(longer))));
+    };
+    return resize(image, Interpolation::bicubic,
+                  {.width = scaled(image.width), .height = scaled(image.height)});
+}
+
+Thumbnail thumbnail_with(const Image& image, const std::vector<std::byte>& bytes) {
     Thumbnail out;
     out.width = image.width;
     out.height = image.height;
@@ -46,6 +46,18 @@ Thumbnail thumbnail_of(const Dataset& dataset, std::size_t item, int side) {
 
 }  // namespace
 
+Thumbnail thumbnail_of(const Image& original, int side) {
+    const Image image = fitted(original, side);
+    return thumbnail_with(image, encode_jpeg(image, JpegOptions{.quality = thumbnail_quality,
+                                                                .chroma = JpegChroma::halved,
+                                                                .optimize = true}));
+}
+
+Thumbnail lossless_thumbnail_of(const Image& original) {
+    const Image image = fitted(original, most_lossless_side);
+    return thumbnail_with(image, encode_png(image));
+}
+
 std::vector<Thumbnail> thumbnails_of(const Dataset& dataset, const std::string& name,
                                      const std::vector<std::uint64_t>& rows, int side, int threads,
                                      Said& said) {
@@ -53,7 +65,7 @@ std::vector<Thumbnail> thumbnails_of(const Dataset& dataset, const std::string& 
     parallel_blocks(rows.size(), resolve_threads(threads), [&](std::size_t i) {
         throw_if_stopped();
         try {
-            made[i] = thumbnail_of(dataset, rows[i], side);
+            made[i] = thumbnail_of(load_image(dataset, rows[i]), side);
         } catch (const Error& error) {
             if (error.code() != ErrorCode::bad_input && error.code() != ErrorCode::io) throw;
         }

@@ -7,12 +7,18 @@
 #include <vector>
 
 #include "assay/data/dataset.h"
+#include "assay/image/image.h"
 #include "assay/report/document.h"
 #include "report/items.h"
 #include "report/said.h"
 #include "report/store_groups.h"
 
 namespace assay {
+
+/// A JPEG, no side longer than `side`; dataset and id are left to the caller.
+Thumbnail thumbnail_of(const Image& image, int side);
+/// A PNG of the same pixels, unless a side is longer than 512.
+Thumbnail lossless_thumbnail_of(const Image& image);
 
 /// The first `most` of the wanted images, none larger than it is; the same bytes for any number of
 /// threads. What cannot be read is left out, and said.

@@ -85,7 +85,8 @@ void remove_others(const fs::path& folder, const ReportDocument& document) {
     constexpr std::size_t digits = 32;
     for (const fs::path& file : entries_of(folder / "thumbnails")) {
         const std::string stem = file.stem().string();
-        const bool ours = file.extension() == ".jpg" && stem.size() == digits &&
+        const bool ours = (file.extension() == ".jpg" || file.extension() == ".png") &&
+                          stem.size() == digits &&
                           stem.find_first_not_of("0123456789abcdef") == std::string::npos;
         std::error_code none;  // one too many does no harm
         if (ours && !own.contains(file)) fs::remove(file, none);

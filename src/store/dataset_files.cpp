@@ -37,12 +37,12 @@ fs::path items_file(const fs::path& folder) {
 }
 
 /// The two files are written once and within seconds: waiting is better than sending the second
-/// writer home.
-FileLock wait_for_lock(const fs::path& path) {
+/// writer home. Nothing where the file system has no locks.
+std::optional<FileLock> wait_for_lock(const fs::path& path) {
     using namespace std::chrono_literals;
     for (const auto deadline = std::chrono::steady_clock::now() + 120s;;) {
         try {
-            return FileLock(path);
+            return FileLock::if_supported(path);
         } catch (const Error& error) {
             if (error.code() != ErrorCode::busy || std::chrono::steady_clock::now() > deadline)
                 throw;
@@ -307,7 +307,7 @@ DatasetRecord ensure_dataset(const fs::path& folder, const std::string& name,
     // A finished description is only read: a second model may then be written where the data set's
     // folder is read-only.
     if (is_there(record_file(folder))) return same_record(ids_hash, dataset, corruption, folder);
-    const FileLock lock = wait_for_lock(folder / ".lock");
+    const std::optional<FileLock> lock = wait_for_lock(folder / ".lock");
     if (is_there(record_file(folder))) return same_record(ids_hash, dataset, corruption, folder);
     remove_stale_temporaries(folder);
     write_items(dataset, items_file(folder));
@@ -315,6 +315,8 @@ DatasetRecord ensure_dataset(const fs::path& folder, const std::string& name,
     record.items_bytes = file_bytes(items_file(folder));
     record.items_xxh128 = hash_file(items_file(folder));
     write_file_atomically(record_file(folder), dataset_text(record));
+    // Without a lock somebody else may have written it just now: the same, or nobody goes on.
+    if (!lock) return same_record(ids_hash, dataset, corruption, folder);
     return record;
 }
 
@@ -330,7 +332,7 @@ void check_corruption(const fs::path& folder, std::string_view corruption) {
 
 void move_root(const fs::path& folder, const fs::path& root) {
     try {
-        const FileLock lock = wait_for_lock(folder / ".lock");
+        const std::optional<FileLock> lock = wait_for_lock(folder / ".lock");
         DatasetRecord record = read_dataset_record(folder);
         record.root = root_text(root);
         write_file_atomically(record_file(folder), dataset_text(record));

@@ -9,30 +9,37 @@
 #include "dataset_files.h"
 #include "image_check.h"
 #include "layout.h"
+#include "parts.h"
 
 namespace assay {
 namespace {
 
 namespace fs = std::filesystem;
 
-bool is_store(const fs::path& folder) {
-    return fs::is_regular_file(status_of(store::manifest_path(folder)));
-}
-
 bool holds_shards(const fs::path& folder) {
     const fs::path shards = store::shards_folder(folder);
     return is_folder(shards) && !entries_of(shards).empty();
+}
+
+/// The store, where `path` is the folder of its parts or one of them.
+fs::path store_of_parts(const fs::path& path) {
+    fs::path folder = absolute_path(path);
+    if (!folder.has_filename()) folder = folder.parent_path();
+    if (store::part_named(folder.filename().string())) folder = folder.parent_path();
+    const bool parts = folder.filename() == "parts" && is_folder(folder) &&
+                       !store::parts_begun(folder.parent_path()).empty();
+    return parts ? folder.parent_path() : path;
 }
 
 /// Adds `folder` when it is a store, else the stores that are at most `depth` folders below it.
 void look_into(const fs::path& folder, int depth, StoreFolders& found) {
     std::vector<fs::path> inside;
     try {
-        if (is_store(folder)) {
+        if (store::is_store_folder(folder)) {
             found.stores.push_back(folder);
         } else if (holds_shards(folder)) {
             // A store that is being begun has its manifest before its first shard.
-            if (is_store(folder)) {
+            if (store::is_store_folder(folder)) {
                 found.stores.push_back(folder);
             } else {
                 found.faults.push_back(
@@ -65,7 +72,8 @@ StoreFolders look_for_stores(const fs::path& path) {
                     fmt::format("`{}` is no folder of prediction stores", path.string()));
     }
     StoreFolders found;
-    look_into(path, 2, found);
+    // "RUNS/val/resnet50/parts" is that store, and so is each of its parts.
+    look_into(store_of_parts(path), 2, found);
     if (found.stores.empty() && found.faults.empty()) {
         throw Error(ErrorCode::bad_input,
                     fmt::format("no prediction store in `{}`: a store is a folder with a "

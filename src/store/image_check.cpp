@@ -16,6 +16,7 @@
 #include "dataset_files.h"
 #include "layout.h"
 #include "manifest.h"
+#include "parts.h"
 #include "record.h"
 
 namespace assay::store {
@@ -55,8 +56,9 @@ ImageFile read_image(const Dataset& dataset, std::uint64_t row, std::string* who
 std::optional<ShardRecord> record_if_there(const fs::path& store, const StoreSpec& spec,
                                            std::size_t shard) {
     try {
-        if (!is_there(record_path(store, shard))) return std::nullopt;
-        return read_record(store, {.spec = spec, .finished = false, .records = {}}, shard);
+        const fs::path home = shard_home(store, spec, shard);
+        if (!is_there(record_path(home, shard))) return std::nullopt;
+        return read_record(home, {.spec = spec, .finished = false, .records = {}}, shard);
     } catch (const Error& damage) {
         if (damage.code() == ErrorCode::interrupted) throw;
         return std::nullopt;  // opening the store says so
@@ -65,8 +67,10 @@ std::optional<ShardRecord> record_if_there(const fs::path& store, const StoreSpe
 
 std::optional<StoreSpec> spec_if_there(const fs::path& store) {
     try {
-        if (!is_there(manifest_path(store))) return std::nullopt;
-        return read_manifest(manifest_path(store)).spec;
+        std::optional<Manifest> there = any_manifest(store);
+        if (!there) return std::nullopt;
+        there->spec.part.number = 0;  // the parts are read as one store
+        return std::move(there->spec);
     } catch (const Error& damage) {
         if (damage.code() == ErrorCode::interrupted) throw;
         return std::nullopt;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "assay/error.h"
 #include "assay/version.h"
 #include "core/file.h"
@@ -11,6 +13,7 @@
 #include "core/text.h"
 #include "fields.h"
 #include "layout.h"
+#include "parts.h"
 
 namespace assay::store {
 namespace {
@@ -94,7 +97,13 @@ std::string manifest_text(const Manifest& manifest) {
     value["id"] = spec.id;
     value["dataset_id"] = spec.dataset_id;
     value["import_hash"] = spec.import_hash;
-    if (manifest.finished) value["records"] = manifest.records;
+    if (spec.part.of > 0) value["part"] = {{"number", spec.part.number}, {"of", spec.part.of}};
+    if (manifest.finished) {
+        const ShardRange own = shards_of(spec.part, shard_count(spec));
+        value["records"] = std::vector<std::string>(
+            manifest.records.begin() + static_cast<std::ptrdiff_t>(own.begin),
+            manifest.records.begin() + static_cast<std::ptrdiff_t>(own.end));
+    }
     return dump_with_checksum(value);
 }
 
@@ -131,11 +140,23 @@ Manifest parse_manifest(std::string_view text) {
     spec.id = id_field(value, "id");
     spec.dataset_id = id_field(value, "dataset_id");
     spec.import_hash = text_field(value, "import_hash");
-    if (manifest.finished) manifest.records = text_list_field(value, "records");
-    if (manifest.finished && manifest.records.size() != shard_count(spec)) {
-        refuse(fmt::format("the field `records` has {} entries for {} shards",
-                           manifest.records.size(), shard_count(spec)));
+    if (value.contains("part")) {
+        const json& part = object_field(value, "part");
+        spec.part.of = static_cast<std::uint32_t>(uint_field(part, "of", 1, max_parts));
+        spec.part.number = static_cast<std::uint32_t>(uint_field(part, "number", 0, spec.part.of));
     }
+    if (!manifest.finished) return manifest;
+    const ShardRange own = shards_of(spec.part, shard_count(spec));
+    const std::vector<std::string> records = text_list_field(value, "records");
+    if (records.size() != own.size()) {
+        refuse(fmt::format("the field `records` has {} entries for {} shards", records.size(),
+                           own.size()));
+    }
+    if (std::find(records.begin(), records.end(), "") != records.end())
+        refuse("the field `records` has an empty entry");
+    manifest.records.assign(shard_count(spec), std::string());
+    std::copy(records.begin(), records.end(),
+              manifest.records.begin() + static_cast<std::ptrdiff_t>(own.begin));
     return manifest;
 }
 
@@ -149,7 +170,9 @@ Manifest read_manifest(const fs::path& path) {
 }
 
 void check_finished(const Manifest& manifest, std::size_t shard, std::string_view record_hash) {
-    if (manifest.records.empty() || manifest.records[shard] == record_hash) return;
+    if (manifest.records.empty() || manifest.records[shard].empty() ||
+        manifest.records[shard] == record_hash)
+        return;
     refuse(
         fmt::format("`{}.json` is not the record that the store was finished with: its checksum is "
                     "{}, and manifest.json has {}",
@@ -203,6 +226,15 @@ void compare_models(const StoreSpec& recorded, const StoreSpec& wanted,
 }
 
 }  // namespace
+
+ComputedOn computed_on_of(const StoreSpec& spec) {
+    const json all = provenance_of(spec);
+    const auto text = [&](const char* key) {
+        const auto found = all.find(key);
+        return found != all.end() && found->is_string() ? found->get<std::string>() : std::string();
+    };
+    return {text("device"), text("framework")};
+}
 
 std::vector<std::string> differences(const StoreSpec& recorded, const StoreSpec& wanted) {
     std::vector<std::string> found;

@@ -14,7 +14,8 @@ namespace assay::store {
 struct Manifest {
     StoreSpec spec;
     bool finished = false;
-    /// The hash of each shard's record, once finished; none where the store has no id.
+    /// The hash of each shard's record, once finished; none where the store has no id, and "" of
+    /// shards of parts that are not finished.
     std::vector<std::string> records;
 };
 
@@ -32,6 +33,9 @@ Manifest read_manifest(const std::filesystem::path& path);
 /// Throws bad_input when a finished store had another record of the shard than the one with this
 /// hash.
 void check_finished(const Manifest& manifest, std::size_t shard, std::string_view record_hash);
+
+/// Of the provenance.
+ComputedOn computed_on_of(const StoreSpec& spec);
 
 /// What stands between `recorded` and `wanted`, one sentence each; empty: the one may go on with
 /// the other's work. A `wanted` batch_size or shard_rows of 0 agrees with any.

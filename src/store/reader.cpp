@@ -18,6 +18,7 @@
 #include "image_check.h"
 #include "layout.h"
 #include "manifest.h"
+#include "parts.h"
 #include "record.h"
 
 namespace assay {
@@ -26,9 +27,9 @@ namespace {
 namespace fs = std::filesystem;
 using namespace store;
 
-/// Which shards have a record, from one look at the folder.
-std::vector<bool> find_records(const fs::path& folder, std::size_t shards) {
-    std::vector<bool> present(shards, false);
+/// Marks the shards that have a record in `folder`, from one look at it.
+void find_records(const fs::path& folder, std::vector<bool>& present) {
+    const std::size_t shards = present.size();
     for (const fs::path& entry : entries_of(shards_folder(folder))) {
         const std::string name = entry.filename().string();
         std::size_t shard = 0;
@@ -36,7 +37,43 @@ std::vector<bool> find_records(const fs::path& folder, std::size_t shards) {
         if (failed == std::errc() && shard < shards && name == shard_stem(shard) + ".json")
             present[shard] = true;
     }
+}
+
+/// Those of a store's own folder and of its parts' that have begun; a part has its own shards
+/// alone.
+std::vector<bool> find_records(const fs::path& folder, const StoreSpec& spec) {
+    std::vector<bool> present(shard_count(spec), false);
+    if (is_folder(shards_folder(folder))) find_records(folder, present);
+    if (spec.part.of == 0) return present;
+    for (const StorePart& part : parts_begun(folder)) {
+        std::vector<bool> found(present.size(), false);
+        const fs::path own = part_folder(folder, part);
+        if (is_folder(shards_folder(own))) find_records(own, found);
+        const ShardRange range = shards_of(part, present.size());
+        for (std::size_t shard = range.begin; shard < range.end; ++shard)
+            present[shard] = present[shard] || found[shard];
+    }
     return present;
+}
+
+/// The parts whose writers have not said that they are done; of a store that is being joined, the
+/// parts that hold shards are.
+std::vector<StorePart> find_unfinished(const fs::path& folder, const StoreSpec& spec,
+                                       const std::vector<bool>& present) {
+    std::vector<StorePart> unfinished;
+    if (spec.part.of == 0) return unfinished;
+    for (std::uint32_t number = 1; number <= spec.part.of; ++number) {
+        const StorePart part{number, spec.part.of};
+        const ShardRange range = shards_of(part, present.size());
+        const bool whole = std::all_of(present.begin() + static_cast<std::ptrdiff_t>(range.begin),
+                                       present.begin() + static_cast<std::ptrdiff_t>(range.end),
+                                       [](bool there) { return there; });
+        const fs::path path = manifest_path(part_folder(folder, part));
+        const bool joined = is_there(manifest_path(folder)) && whole;
+        const bool finished = joined || (is_there(path) && read_manifest(path).finished);
+        if (!whole || !finished) unfinished.push_back(part);
+    }
+    return unfinished;
 }
 
 /// A store stands beside the data set that it was made on, or its rows are taken for other items.
@@ -70,7 +107,13 @@ std::uint64_t first_bits(std::string_view hash) {
 }
 
 std::string writer_of(const fs::path& folder) {
-    return lock_holder(lock_path(folder));
+    std::string who = lock_holder(lock_path(folder));
+    if (!who.empty() || !is_folder(parts_folder(folder))) return who;
+    for (const StorePart& part : parts_begun(folder)) {
+        who = lock_holder(lock_path(part_folder(folder, part)));
+        if (!who.empty()) return fmt::format("{} (part {})", who, part_text(part));
+    }
+    return {};
 }
 
 /// "" where there is no record.
@@ -84,9 +127,9 @@ std::string record_hash_now(const fs::path& folder, std::size_t shard) {
 }
 
 /// Whether the manifest is the one that was read, or that one finished since.
-bool still_is(const fs::path& path, const Manifest& manifest) {
+bool still_is(const fs::path& folder, const Manifest& manifest) {
     try {
-        const Manifest now = read_manifest(path);
+        const Manifest now = read_whole_manifest(folder);
         return manifest_text({now.spec, false, {}}) == manifest_text({manifest.spec, false, {}}) &&
                (!manifest.finished || (now.finished && now.records == manifest.records));
     } catch (const Error&) {
@@ -127,6 +170,7 @@ struct PredictionStore::Impl {
     fs::path folder;
     Manifest manifest;
     std::vector<bool> present;
+    std::vector<StorePart> unfinished;
     std::string written_by;  // who wrote the store when it was opened
     /// Checksums are worked out once: by shard, the beginning of its record's hash, or 0.
     std::unique_ptr<std::atomic<std::uint64_t>[]> verified;
@@ -149,22 +193,29 @@ PredictionStore PredictionStore::open(const fs::path& folder) {
         auto impl = std::make_unique<Impl>();
         impl->folder = absolute_path(folder);
         if (!impl->folder.has_filename()) impl->folder = impl->folder.parent_path();
-        if (!fs::is_regular_file(status_of(manifest_path(impl->folder)))) {
+        if (!is_store_folder(impl->folder)) {
             throw Error(ErrorCode::bad_input,
                         fmt::format("`{}` is no prediction store: it has no manifest.json",
                                     folder.string()));
         }
-        const fs::path manifest = manifest_path(impl->folder);
-        impl->manifest = read_manifest(manifest);
+        impl->manifest = read_whole_manifest(impl->folder);
         if (!impl->manifest.finished && (impl->written_by = writer_of(impl->folder)).empty())
-            impl->manifest = read_manifest(manifest);  // it may have been finished just now
+            impl->manifest = read_whole_manifest(impl->folder);  // it may be finished since
         const StoreSpec& spec = impl->manifest.spec;
+        if (spec.part.number > 0) {
+            throw Error(ErrorCode::bad_input,
+                        fmt::format("`{}` is part {} of the store `{}`: name that one",
+                                    folder.string(), part_text(spec.part),
+                                    impl->folder.parent_path().parent_path().string()));
+        }
         check_dataset(spec, read_dataset_record(impl->folder.parent_path()), folder);
-        impl->present = find_records(impl->folder, shard_count(spec));
+        impl->present = find_records(impl->folder, spec);
+        impl->unfinished = find_unfinished(impl->folder, spec, impl->present);
         impl->verified = std::make_unique<std::atomic<std::uint64_t>[]>(impl->present.size());
         PredictionStore opened(std::move(impl));
         if (opened.finished() && !opened.complete()) {
-            opened.impl_->manifest = read_manifest(manifest);  // it may be written again just now
+            // It may be written again just now.
+            opened.impl_->manifest = read_whole_manifest(opened.impl_->folder);
             if (!opened.finished()) opened.impl_->written_by = writer_of(opened.impl_->folder);
         }
         return opened;
@@ -205,6 +256,10 @@ bool PredictionStore::finished() const noexcept {
     return impl_->manifest.finished;
 }
 
+const std::vector<StorePart>& PredictionStore::unfinished_parts() const noexcept {
+    return impl_->unfinished;
+}
+
 std::size_t PredictionStore::missing_shards() const noexcept {
     return static_cast<std::size_t>(
         std::count(impl_->present.begin(), impl_->present.end(), false));
@@ -227,7 +282,8 @@ std::shared_ptr<const PredictionStore::Shard::Impl> PredictionStore::Impl::load(
     loaded->per_row = spec.storage == StorageFormat::label   ? 1
                       : spec.storage == StorageFormat::top_k ? spec.top_k
                                                              : spec.classes;
-    loaded->record = read_record(folder, manifest, index);
+    const fs::path home = shard_home(folder, spec, index);
+    loaded->record = read_record(home, manifest, index);
     const std::uint64_t record_hash = first_bits(loaded->record.xxh128);
     const std::uint64_t before = verified[index].load(std::memory_order_acquire);
     const bool verify = before == 0;
@@ -235,7 +291,7 @@ std::shared_ptr<const PredictionStore::Shard::Impl> PredictionStore::Impl::load(
     const std::vector<ShardFile> files = shard_files(spec, index);
     for (std::size_t i = 0; i < files.size(); ++i) {
         const FileRecord& recorded = loaded->record.files[i];
-        const MappedFile& map = loaded->maps.emplace_back(shards_folder(folder) / files[i].name);
+        const MappedFile& map = loaded->maps.emplace_back(shards_folder(home) / files[i].name);
         const std::string header = files[i].header();
         if (map.bytes().size() != recorded.bytes || !map.text().starts_with(header)) {
             throw Error(ErrorCode::bad_input,
@@ -244,10 +300,10 @@ std::shared_ptr<const PredictionStore::Shard::Impl> PredictionStore::Impl::load(
         if (verify) {
             const std::string found = hash_bytes(map.bytes());
             if (found != recorded.xxh128) {
-                throw Error(ErrorCode::bad_input,
-                            fmt::format("`{}` is damaged: its checksum is {}, {} is recorded; {}",
-                                        files[i].name, found, recorded.xxh128,
-                                        shard_remedy(folder, index)));
+                throw Error(
+                    ErrorCode::bad_input,
+                    fmt::format("`{}` is damaged: its checksum is {}, {} is recorded; {}",
+                                files[i].name, found, recorded.xxh128, shard_remedy(home, index)));
             }
         }
         loaded->data.push_back(map.bytes().subspan(header.size()));
@@ -255,7 +311,7 @@ std::shared_ptr<const PredictionStore::Shard::Impl> PredictionStore::Impl::load(
     if (verify && (spec.storage == StorageFormat::top_k || spec.storage == StorageFormat::label))
         loaded->check_entries();
     // A writer takes the record away before it replaces what the record tells of.
-    if (!verify && record_hash_now(folder, index) != loaded->record.xxh128)
+    if (!verify && record_hash_now(home, index) != loaded->record.xxh128)
         throw Error(ErrorCode::busy, replaced_text(index));
     verified[index].store(record_hash, std::memory_order_release);
     return loaded;
@@ -283,14 +339,17 @@ std::shared_ptr<const PredictionStore::Shard::Impl> PredictionStore::Impl::load_
         if (error.code() != ErrorCode::bad_input) throw;
     }
     // A second look tells damage from a shard that was just being replaced.
-    const std::string before = record_hash_now(folder, index);
+    const auto hash_now = [&] {
+        return record_hash_now(shard_home(folder, manifest.spec, index), index);
+    };
+    const std::string before = hash_now();
     try {
         return load(index);
     } catch (const Error& error) {
         if (error.code() != ErrorCode::bad_input) throw;
-        const std::string now = record_hash_now(folder, index), writer = writer_of(folder);
-        const bool replaced = now != before || !still_is(manifest_path(folder), manifest) ||
-                              (now.empty() && !writer.empty());
+        const std::string now = hash_now(), writer = writer_of(folder);
+        const bool replaced =
+            now != before || !still_is(folder, manifest) || (now.empty() && !writer.empty());
         if (!replaced) throw;  // damaged, whoever else is there
         throw Error(ErrorCode::busy, replaced_text(index));
     }
@@ -335,6 +394,10 @@ std::span<const RowState> PredictionStore::Shard::states() const {
 
 const std::vector<RowError>& PredictionStore::Shard::errors() const {
     return impl->record.errors;
+}
+
+const ComputedOn& PredictionStore::Shard::computed_on() const {
+    return impl->record.computed_on;
 }
 
 const std::string& PredictionStore::Shard::images_hash() const {

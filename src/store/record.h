@@ -25,6 +25,7 @@ struct ShardRecord {
     std::vector<RowState> states;  ///< one per row
     std::vector<RowError> errors;  ///< ascending rows of the store; not every bad row needs one
     std::string images_hash;
+    ComputedOn computed_on;
     std::vector<ImageFile> images;  ///< one per row, or none
     std::string xxh128;             ///< of the record's own text, where it was read
 };

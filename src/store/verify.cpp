@@ -7,6 +7,7 @@
 #include <map>
 
 #include "assay/error.h"
+#include "assay/store/join.h"
 #include "assay/store/prediction_store.h"
 #include "core/parallel.h"
 #include "core/text.h"
@@ -31,6 +32,15 @@ std::vector<std::string> notes_on(const PredictionStore& store) {
     return notes;
 }
 
+/// Scores of other devices and libraries differ in their last bits.
+std::string several_devices(const std::map<std::string, std::size_t>& computed_on) {
+    std::string list;
+    for (const auto& [device, shards] : computed_on)
+        list +=
+            fmt::format("{}{} ({})", list.empty() ? "" : "; ", device, how_many(shards, "shard"));
+    return "computed on several devices or with several libraries, whose last bits differ: " + list;
+}
+
 /// All of it is of the store as it was when it was opened, once.
 StoreCheck check(const std::filesystem::path& folder) {
     StoreCheck checked{.folder = folder,
@@ -38,7 +48,8 @@ StoreCheck check(const std::filesystem::path& folder) {
                        .missing = {},
                        .problems = {},
                        .notes = {},
-                       .written_by = {}};
+                       .written_by = {},
+                       .unfinished = {}};
     const auto attempt = [&](auto&& body) {
         try {
             body();
@@ -56,16 +67,22 @@ StoreCheck check(const std::filesystem::path& folder) {
         checked.shards = store.shards();
         checked.missing = store.missing_shards();
         checked.written_by = store.written_by();
+        checked.unfinished = store.unfinished_parts();
         attempt([&] { checked.notes = notes_on(store); });
         attempt([&] { store.dataset(); });
         std::vector<std::size_t> lost;
+        std::map<std::string, std::size_t> computed_on;
         for (std::size_t i = 0; i < store.shards(); ++i) {
             if (store.has(i)) {
-                attempt([&] { store.shard(i); });
+                attempt([&] {
+                    const ComputedOn on = store.shard(i).computed_on();
+                    if (on.known()) ++computed_on[fmt::format("{}, {}", on.device, on.framework)];
+                });
             } else {
                 lost.push_back(i);
             }
         }
+        if (computed_on.size() > 1) checked.notes.push_back(several_devices(computed_on));
         if (store.finished() && !lost.empty()) {
             checked.problems.push_back(fmt::format(
                 "{} of {} shards {} gone since the store was finished, first shard {}: the command "
@@ -81,6 +98,8 @@ std::string state_of(const StoreCheck& check) {
     if (!check.problems.empty()) return "damaged";
     if (!check.written_by.empty()) return "still being written by " + check.written_by;
     if (check.replaced > 0) return "was being written";
+    if (!check.unfinished.empty())
+        return fmt::format("sound; not finished: part {}", text_of(check.unfinished));
     const std::string sound = check.notes.empty() ? "sound" : "sound as far as its format tells";
     return check.missing.value_or(0) == 0 ? sound : sound + ", not finished";
 }
@@ -147,7 +166,8 @@ std::vector<StoreCheck> verify_stores(const std::filesystem::path& path,
                           .missing = {},
                           .problems = {fault.why},
                           .notes = {},
-                          .written_by = {}});
+                          .written_by = {},
+                          .unfinished = {}});
     }
     return checks;
 }
@@ -183,6 +203,12 @@ Report report_of(const std::vector<StoreCheck>& checks) {
                           {"notes", check.notes}});
         if (!check.written_by.empty()) stores.back()["written_by"] = check.written_by;
         if (check.replaced > 0) stores.back()["replaced"] = check.replaced;
+        if (!check.unfinished.empty()) {
+            nlohmann::json numbers = nlohmann::json::array();
+            for (const StorePart& part : check.unfinished) numbers.push_back(part.number);
+            stores.back()["parts"] = {{"of", check.unfinished.front().of},
+                                      {"unfinished", std::move(numbers)}};
+        }
     }
     report.records = records_of(checks, table);
     Section section{.title = "", .blocks = {std::move(table)}, .sections = {}};

@@ -11,11 +11,14 @@
 #include "core/hash.h"
 #include "core/parallel.h"
 #include "core/paths.h"
+#include "core/shell_word.h"
 #include "dataset_files.h"
 #include "layout.h"
 #include "manifest.h"
+#include "parts.h"
 #include "record.h"
 #include "reduce.h"
+#include "shared_disk.h"
 
 namespace assay {
 namespace {
@@ -31,20 +34,53 @@ std::string joined(const std::vector<std::string>& sentences) {
     return text;
 }
 
+void refuse_differences(const fs::path& folder, const StoreSpec& recorded,
+                        const StoreSpec& wanted) {
+    const std::vector<std::string> found = differences(recorded, wanted);
+    if (found.empty()) return;
+    throw Error(ErrorCode::bad_input,
+                fmt::format("the store `{}` was begun differently: {}. Use another --out or a new "
+                            "name for the model, or the first options to go on with it",
+                            folder.string(), joined(found)));
+}
+
+/// A store is written in one piece or in one number of parts, and its parts agree with one another.
+/// Takes over what the first part has settled.
+void agree_with_store(const fs::path& store, StoreSpec& wanted) {
+    const std::optional<Manifest> there = any_manifest(store);
+    if (!there) return;
+    const StorePart& found = there->spec.part;
+    if (found.of != wanted.part.of) {
+        const std::string how =
+            found.of == 0
+                ? std::string("in one piece: leave out --part, or use another --out")
+                : fmt::format(
+                      "in {} parts: {}", found.of,
+                      wanted.part.of == 0
+                          ? fmt::format("run those that are missing and assay join {}",
+                                        shell_word(store.string()))
+                          : fmt::format("give --part I/{}, or use another --out", found.of));
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("the store `{}` was begun {}", store.string(), how));
+    }
+    if (wanted.part.of == 0) return;  // begin_or_resume() looks at it
+    if (found.number == 0) {
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("the parts of the store `{}` are being joined: assay join {}",
+                                store.string(), shell_word(store.string())));
+    }
+    refuse_differences(store, there->spec, wanted);
+    if (wanted.batch_size == 0) wanted.batch_size = there->spec.batch_size;
+    if (wanted.shard_rows == 0) wanted.shard_rows = there->spec.shard_rows;
+}
+
 /// The recorded manifest where there is one that `wanted` may go on with; else a new one is
 /// written.
 Manifest begin_or_resume(const fs::path& folder, const StoreSpec& wanted) {
     const fs::path path = manifest_path(folder);
     if (is_there(path)) {
         Manifest recorded = read_manifest(path);
-        const std::vector<std::string> found = differences(recorded.spec, wanted);
-        if (!found.empty()) {
-            throw Error(ErrorCode::bad_input,
-                        fmt::format("the store `{}` was begun differently: {}. Use another --out "
-                                    "or a new name for the model, "
-                                    "or the first options to go on with it",
-                                    folder.string(), joined(found)));
-        }
+        refuse_differences(folder, recorded.spec, wanted);
         return recorded;
     }
     if (!entries_of(shards_folder(folder)).empty()) {
@@ -55,8 +91,7 @@ Manifest begin_or_resume(const fs::path& folder, const StoreSpec& wanted) {
                                 folder.string()));
     }
     Manifest begun{wanted, false, {}};
-    if (begun.spec.shard_rows == 0)
-        begun.spec.shard_rows = default_shard_rows(wanted.classes, wanted.batch_size);
+    if (begun.spec.shard_rows == 0) begun.spec.shard_rows = shard_rows_for(wanted);
     check_spec(begun.spec);
     begun.spec.id = store_id(begun.spec);
     write_file_atomically(path, manifest_text(begun));
@@ -90,7 +125,8 @@ struct KnownShard {
 std::vector<KnownShard> find_committed(const fs::path& folder, const Manifest& manifest) {
     const StoreSpec& spec = manifest.spec;
     std::vector<KnownShard> shards(shard_count(spec));
-    for (std::size_t shard = 0; shard < shards.size(); ++shard) {
+    const ShardRange own = shards_of(spec.part, shards.size());
+    for (std::size_t shard = own.begin; shard < own.end; ++shard) {
         throw_if_stopped();
         if (!is_there(record_path(folder, shard))) continue;
         with_note(fmt::format("resuming the store `{}`", folder.string()), [&] {
@@ -116,8 +152,12 @@ struct StoreWriter::Impl {
     fs::path folder;
     Manifest manifest;
     std::optional<FileLock> lock;
+    bool ended = false;
     mutable std::mutex mutex;       // for all that is below, and whether the manifest says finished
     std::vector<KnownShard> known;  // one per shard
+    ShardRange own;
+    ComputedOn computed_on;  // by this writer
+    std::string lock_warning;
 
     const StoreSpec& spec() const { return manifest.spec; }
     /// A finished store that is written again is none until finish(): what the manifest says of
@@ -171,8 +211,7 @@ StoreWriter StoreWriter::open(const fs::path& runs, const StoreSpec& spec, const
     StoreSpec wanted = spec;
     if (wanted.ids_hash.empty()) wanted.ids_hash = dataset.ids_fingerprint();
     StoreSpec checked = wanted;  // complains about nonsense before anything is written
-    if (checked.shard_rows == 0)
-        checked.shard_rows = default_shard_rows(wanted.classes, wanted.batch_size);
+    if (checked.shard_rows == 0) checked.shard_rows = shard_rows_for(wanted);
     check_spec(checked);
     check_class_count(dataset.classes, wanted);
 
@@ -185,13 +224,29 @@ StoreWriter StoreWriter::open(const fs::path& runs, const StoreSpec& spec, const
     wanted.dataset_name = there.name;  // the folder may have been renamed
     wanted.dataset_id = there.id;
     impl->folder = dataset_folder / spec.model_name;
+    agree_with_store(impl->folder, wanted);
+    if (wanted.part.of > 0) impl->folder = part_folder(impl->folder, wanted.part);
     make_folders(shards_folder(impl->folder));
-    impl->lock.emplace(lock_path(impl->folder));
+    if (auto lock = FileLock::if_supported(lock_path(impl->folder)))
+        impl->lock.emplace(std::move(*lock));
+    impl->lock_warning = store::lock_warning(impl->folder, impl->lock.has_value());
+    if (!impl->lock && wanted.part.of == 0) {
+        throw Error(ErrorCode::io,
+                    fmt::format("cannot lock `{}`: {}; parts need no locks (assay predict --part "
+                                "1/1, then assay join)",
+                                impl->folder.string(), impl->lock_warning));
+    }
+    impl->computed_on = computed_on_of(spec);
     remove_stale_temporaries(impl->folder);
     remove_stale_temporaries(shards_folder(impl->folder));
     impl->manifest = begin_or_resume(impl->folder, wanted);
+    impl->own = shards_of(wanted.part, shard_count(impl->spec()));
     impl->known = find_committed(impl->folder, impl->manifest);
     return StoreWriter(std::move(impl));
+}
+
+const std::string& StoreWriter::lock_warning() const noexcept {
+    return impl_->lock_warning;
 }
 
 const StoreSpec& StoreWriter::spec() const noexcept {
@@ -221,9 +276,20 @@ bool StoreWriter::has(std::size_t shard) const {
 
 std::size_t StoreWriter::missing() const {
     const std::lock_guard guard(impl_->mutex);
-    return static_cast<std::size_t>(
-        std::count_if(impl_->known.begin(), impl_->known.end(),
-                      [](const KnownShard& s) { return s.state != ShardState::committed; }));
+    std::size_t count = 0;
+    for (std::size_t s = impl_->own.begin; s < impl_->own.end; ++s)
+        count += impl_->known[s].state != ShardState::committed ? 1 : 0;
+    return count;
+}
+
+bool StoreWriter::is_own(std::size_t shard) const noexcept {
+    return impl_->own.contains(shard);
+}
+
+std::uint64_t StoreWriter::own_rows() const noexcept {
+    std::uint64_t rows = 0;
+    for (std::size_t s = impl_->own.begin; s < impl_->own.end; ++s) rows += rows_in(s);
+    return rows;
 }
 
 template <class Scores>
@@ -245,18 +311,34 @@ KnownShard StoreWriter::Impl::commit(std::size_t shard, Scores scores,
     const ShardData data = reduce(spec(), scores, record.states);
     const std::vector<ShardFile> files = shard_files(spec(), shard);
     withdraw_record(shard);
+    std::vector<std::pair<fs::path, FileIdentity>> written;
+    const auto write = [&](const fs::path& path, const auto& content) {
+        written.emplace_back(path, write_file_atomically(path, content));
+    };
     for (std::size_t i = 0; i < files.size(); ++i) {
         const std::string header = files[i].header();
         const std::span<const std::byte> parts[] = {std::as_bytes(std::span(header)),
                                                     data.files[i]};
         Hasher hasher;
         for (const auto part : parts) hasher.add(part);
-        write_file_atomically(shards_folder(folder) / files[i].name, parts);
+        write(shards_folder(folder) / files[i].name,
+              std::span<const std::span<const std::byte>>(parts));
         record.files.push_back(
             {files[i].name, header.size() + data.files[i].size(), hasher.digest()});
     }
+    record.computed_on = computed_on;
     const std::string text = record_text(record, spec());
-    write_file_atomically(record_path(folder, shard), text);
+    write(record_path(folder, shard), std::string_view(text));
+    // Of two writers that do not see each other's locks, the one whose record came last finds the
+    // other's scores beside it: a record never stays with scores that it does not tell of.
+    for (const auto& [path, identity] : written) {
+        if (identity_of_file(path) == identity) continue;
+        withdraw_record(shard);
+        throw Error(ErrorCode::busy,
+                    fmt::format("another process writes `{}` at the same time, and its lock is not "
+                                "seen here{}{}; stop one of them, and run the command again",
+                                folder.string(), lock_warning.empty() ? "" : ": ", lock_warning));
+    }
     return {ShardState::committed, gaps_of(record, spec()), hash_text(text)};
 }
 
@@ -280,7 +362,11 @@ void StoreWriter::Impl::take(std::size_t shard, Scores scores, std::size_t width
     }
     {
         const std::lock_guard guard(mutex);
-        if (!lock) throw Error(ErrorCode::internal, "a shard was given to a finished store");
+        if (ended) throw Error(ErrorCode::internal, "a shard was given to a finished store");
+        if (!own.contains(shard)) {
+            throw Error(ErrorCode::internal, fmt::format("shard {} was given to part {}", shard,
+                                                         part_text(spec().part)));
+        }
         if (known[shard].state != ShardState::missing) {
             throw Error(ErrorCode::internal, fmt::format("shard {} was given twice", shard));
         }
@@ -342,9 +428,9 @@ void StoreWriter::redo(std::size_t shard) {
 
 void StoreWriter::finish() {
     if (const std::size_t left = missing(); left != 0) {
-        throw Error(
-            ErrorCode::internal,
-            fmt::format("a store was finished with {} of {} shards missing", left, shards()));
+        throw Error(ErrorCode::internal,
+                    fmt::format("a store was finished with {} of {} shards missing", left,
+                                impl_->own.size()));
     }
     if (!impl_->manifest.finished) {
         Manifest finished = impl_->manifest;
@@ -357,6 +443,7 @@ void StoreWriter::finish() {
         impl_->manifest = std::move(finished);
     }
     impl_->lock.reset();
+    impl_->ended = true;
 }
 
 }  // namespace assay

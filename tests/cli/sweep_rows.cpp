@@ -170,6 +170,7 @@ const std::vector<SweepRow>& sweep_rows() {
          .arguments = {"FOLDER/assay.toml", "--out", "FOLDER/whole", "-q"},
          .results = false,
          .needs_torch = true},
+        {.command = "join", .arguments = {"FOLDER/runs"}},
         {.command = "verify", .arguments = {"FOLDER/runs"}},
         {.command = "verify", .arguments = {"FOLDER/asking"}},
         {.command = "list", .arguments = {"metrics"}},

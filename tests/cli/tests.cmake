@@ -32,6 +32,11 @@ if(TARGET assay_torch)
     add_dependencies(test_end_to_end assay_torch shape_images)
     target_compile_definitions(test_sweep PRIVATE ASSAY_HAS_TORCH=1)
 
+    if(NOT ASSAY_SANITIZE)
+        assay_test_case(clusters LABEL cli COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/cli/clusters.sh
+            $<TARGET_FILE:assay> $<TARGET_FILE:shape_images> ${PROJECT_SOURCE_DIR})
+    endif()
+
     assay_program_test(quality_program SLOW
         SOURCES cli/quality_run_test.cpp
         LINKS assay_core)

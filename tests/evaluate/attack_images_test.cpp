@@ -2,8 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 
+#include "core/hash.h"
 #include "core/npy.h"
 #include "core/random.h"
 #include "data/made_folder.h"
@@ -105,6 +108,67 @@ TEST_F(AttackedFiles, ArraysHoldTheImagesToTheBit) {
         if (i == 5) {
             EXPECT_EQ(values[0], 5.0F / 255.0F);  // misclassified before: as it was
         }
+    }
+}
+
+TEST_F(AttackedFiles, ExamplesAreTheImagesThatFooledTheModelByTheHashesOfTheirIds) {
+    const Dataset dataset = images(200);
+    const LoadedModel model = red_model("m", std::make_shared<RedClassifier>());
+    for (const ImageForm form : {ImageForm::npy, ImageForm::png}) {
+        const std::string name(name_of(form));
+        AttackRunOptions options = saving(name + "-runs", name, form);
+        options.eps = {20. / 255, 30. / 255};
+        const auto results = attack_models({&model, 1}, dataset, options);
+        ASSERT_EQ(results[0].examples, fs::absolute(options.images) / "examples.json");
+        const auto examples = nlohmann::json::parse(read_text(results[0].examples));
+        EXPECT_EQ(examples["schema"], "assay.attack_examples/1");
+        EXPECT_EQ(examples["dataset_id"], dataset.ids_fingerprint());
+        ASSERT_EQ(examples["attacks"].size(), 4U);
+        for (std::size_t a = 0; a < 4; ++a) {
+            const auto& attack = examples["attacks"][a];
+            SCOPED_TRACE(attack["folder"].get<std::string>());
+            const int levels = a < 2 ? 20 : 30;
+            EXPECT_EQ(attack["eps_text"], std::to_string(levels) + "/255");
+            // Of reds above 128.5, those that the whole budget takes below it.
+            EXPECT_EQ(attack["fooled"], levels);
+            std::vector<std::pair<std::string, int>> order;
+            for (int red = 129; red < 129 + levels; ++red)
+                order.emplace_back(hash_text(dataset.ids[static_cast<std::size_t>(red)]), red);
+            std::sort(order.begin(), order.end());
+            ASSERT_EQ(attack["shown"].size(), 12U);
+            for (std::size_t k = 0; k < 12; ++k) {
+                const auto& shown = attack["shown"][k];
+                const int red = order[k].second;
+                EXPECT_EQ(shown["item"], red);
+                EXPECT_EQ(shown["id"], dataset.ids[static_cast<std::size_t>(red)]);
+                EXPECT_EQ(shown["label"]["class"], 0);
+                EXPECT_EQ(shown["before"]["class"], 0);
+                EXPECT_EQ(shown["after"]["class"], 1);
+                const auto probability = [](double level) {
+                    return 1 / (1 + std::exp(-10 * (level - 128.5) / 255));
+                };
+                EXPECT_NEAR(shown["before"]["probability"].get<double>(), probability(red), 1e-5);
+                EXPECT_NEAR(shown["after"]["probability"].get<double>(),
+                            1 - probability(red - levels), 1e-5);
+                EXPECT_NEAR(shown["largest"].get<double>(), levels / 255., 1e-6);
+                EXPECT_NEAR(shown["scale"].get<double>(), 127.5 / levels, 1e-3);
+                const auto pixel = [&](const char* picture) {
+                    return load_image(options.images / shown[picture].get<std::string>()).pixels;
+                };
+                EXPECT_EQ(pixel("original")[0], red);
+                EXPECT_EQ(pixel("attacked")[0], red - levels);
+                const auto difference = pixel("difference");
+                EXPECT_EQ(difference[0], 0);
+                if (attack["attack"] == "fgsm") {
+                    // Green and blue move no score, and FGSM does not move them.
+                    EXPECT_EQ(difference[1], 128);
+                    EXPECT_EQ(difference[2], 128);
+                    EXPECT_NEAR(shown["length"].get<double>(), 2 * levels / 255., 1e-5);
+                }
+            }
+        }
+        EXPECT_EQ(report_of(results, options).result["models"][0]["examples"],
+                  results[0].examples.string());
     }
 }
 

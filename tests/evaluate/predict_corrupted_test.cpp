@@ -427,5 +427,22 @@ TEST(CorruptedPreprocess, BringsAWindowToTheInputAndCutsNothingOff) {
                 HasSubstr("did you mean `crop`?"));
 }
 
+TEST_F(PredictCorrupted, PartsOfVersionsTogetherAreTheWhole) {
+    const std::vector<LoadedModel> models = {model_of("m", 24, std::make_shared<Sums>())};
+    predict_all(models, options("whole"));
+    for (const std::uint32_t number : {2U, 1U}) {
+        PredictOptions o = options("parts");
+        o.part = {number, 2};
+        Progress last;
+        predict_all(models, o, [&](const Progress& p) { last = p; });
+        EXPECT_EQ(last.done, last.total);
+        EXPECT_EQ(last.total, number == 1 ? 4U * 4 : 4U * 2);  // versions x images
+    }
+    for (const char* version : {"val_fog_2", "val_fog_5", "val_gaussian_noise_2"}) {
+        const Content whole = content(scratch_ / "whole" / version / "m");
+        EXPECT_EQ(content(scratch_ / "parts" / version / "m"), whole);
+    }
+}
+
 }  // namespace
 }  // namespace assay

@@ -7,7 +7,7 @@
 #include "assay/evaluate/predict.h"
 #include "coloured_images.h"
 #include "core/file.h"
-#include "data/parquet_dataset.h"
+#include "data/archives.h"
 #include "data/parquet_writer.h"
 #include "message_of.h"
 
@@ -79,10 +79,10 @@ TEST_F(PredictParquet, AStoreFindsItsImagesAgain) {
     const PredictResult result = predict({&model, 1}, dataset, options("runs")).at(0);
     Dataset read_back = PredictionStore::open(result.store).dataset();
     ASSERT_EQ(read_back.archive, nullptr);
-    EXPECT_TRUE(has_parquet_images(read_back));
+    EXPECT_TRUE(has_archived_images(read_back));
     read_back.archive = archive_of(read_back);
     for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(read_back.read_image(i), dataset.read_image(i));
-    EXPECT_FALSE(has_parquet_images(images(3)));
+    EXPECT_FALSE(has_archived_images(images(3)));
     EXPECT_EQ(archive_of(images(3)), nullptr);
 }
 

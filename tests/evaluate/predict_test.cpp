@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "assay/error.h"
 #include "coloured_images.h"
 #include "core/file.h"
@@ -273,6 +275,54 @@ TEST_F(Predict, AnotherOutputOrLayoutOfOneFileIsAnotherStore) {
         hashes.insert(PredictionStore::open(scratch_ / own / "d/m").spec().preprocess_hash);
     }
     EXPECT_EQ(hashes.size(), 4U);
+}
+
+TEST_F(Predict, PartsTogetherAreTheWhole) {
+    const Dataset dataset = images(45);
+    write_file_atomically(dataset.root / "019.bmp", "text");
+    const LoadedModel model = loaded("m", std::make_shared<Fake>());
+    predict({&model, 1}, dataset, options("whole"));
+    const std::vector<float> whole = kept(scratch_ / "whole/d/m");
+    std::uint64_t rows = 0, bad = 0;
+    for (const std::uint32_t number : {3U, 1U, 4U, 2U}) {
+        PredictOptions o = options("parts");
+        o.part = {number, 4};
+        Progress last;
+        const auto results = predict({&model, 1}, dataset, o, [&](const Progress& p) { last = p; });
+        EXPECT_EQ(results[0].rows, results[0].predicted);
+        EXPECT_EQ(last.total, results[0].rows);
+        EXPECT_EQ(last.done, last.total);
+        rows += results[0].rows;
+        bad += results[0].bad_rows;
+        // Once more: there is nothing to do.
+        EXPECT_EQ(predict({&model, 1}, dataset, o)[0].predicted, 0U);
+    }
+    EXPECT_EQ(rows, 45U);
+    EXPECT_EQ(bad, 1U);
+    const std::vector<float> together = kept(scratch_ / "parts/d/m");
+    ASSERT_EQ(together.size(), whole.size());
+    // By their bytes: one row is NaN.
+    EXPECT_EQ(std::memcmp(together.data(), whole.data(), whole.size() * sizeof(float)), 0);
+
+    // The images of one part have changed: no other part is added to it.
+    write_file_atomically(dataset.root / "000.bmp", bmp(9, 9, 9));
+    PredictOptions o = options("changed");
+    o.part = {1, 4};
+    predict({&model, 1}, dataset, o);
+    write_file_atomically(dataset.root / "000.bmp", bmp(7, 7, 7));
+    o.part = {2, 4};
+    EXPECT_THROW(predict({&model, 1}, dataset, o), Error);
+}
+
+TEST_F(Predict, APartWithoutShardsSaysSo) {
+    const Dataset dataset = images(10);
+    const LoadedModel model = loaded("m", std::make_shared<Fake>());
+    PredictOptions o = options("parts");
+    o.part = {1, 3};  // of two shards
+    const auto results = predict({&model, 1}, dataset, o);
+    EXPECT_EQ(results[0].rows, 0U);
+    ASSERT_FALSE(results[0].notes.empty());
+    EXPECT_THAT(results[0].notes.back(), testing::HasSubstr("2 shards of 8 images"));
 }
 
 }  // namespace

@@ -3,10 +3,14 @@
 #include <gtest/gtest.h>
 
 #include "assay/error.h"
+#include "assay/image/encode.h"
+#include "assay/image/image.h"
 #include "assay/report/page.h"
 #include "core/file.h"
+#include "core/paths.h"
 #include "made_document.h"
 #include "message_of.h"
+#include "report/placed.h"
 
 namespace assay {
 namespace {
@@ -105,6 +109,107 @@ TEST_F(ReportInput, NamesThatAreHtmlStayNames) {
     }
     EXPECT_EQ(models, (std::set<std::string>{"<img src=x onerror=alert(1)>", "__proto__"}));
     EXPECT_THAT(page_of(document), testing::Not(HasSubstr("onerror=alert")));
+}
+
+/// A folder as assay attack writes it: two images under two attacks.
+class AttackExamplesInput : public ReportInput {
+protected:
+    void picture(const std::string& path, int side, std::uint8_t level) const {
+        Image image;
+        image.width = image.height = side;
+        image.pixels.assign(static_cast<std::size_t>(4 * side * side), level);
+        make_folders((folder_ / path).parent_path());
+        save_png(image, folder_ / path);
+    }
+    static json shown(const std::string& original, const std::string& name) {
+        return {{"original", original},
+                {"attacked", name + ".png"},
+                {"difference", name + "-difference.png"}};
+    }
+    void SetUp() override {
+        for (const char* original : {"e/1.png", "e/2.png"}) picture(original, 300, 90);
+        for (const char* name : {"e/a/1", "e/a/2", "e/b/1"}) {
+            picture(std::string(name) + ".png", 300, 91);
+            picture(std::string(name) + "-difference.png", 300, 128);
+        }
+        write_file_atomically(folder_ / "attack.json", "{}");
+        write_examples({{{"shown", {shown("e/1.png", "e/a/1"), shown("e/2.png", "e/a/2")}}},
+                        {{"shown", {shown("e/1.png", "e/b/1")}}}});
+    }
+    void write_examples(const json& attacks) const {
+        const json result = {{"schema", "assay.attack_examples/1"}, {"attacks", attacks}};
+        write_file_atomically(folder_ / "examples.json", result.dump());
+    }
+    ReportDocument with(std::size_t thumbnails) const {
+        ReportOptions options = report_options({folder_.path()});
+        options.thumbnails = thumbnails;
+        return document_of(options);
+    }
+    static std::vector<std::string> ids(const ReportDocument& document) {
+        std::vector<std::string> out;
+        for (const Thumbnail& one : document.thumbnails) out.push_back(one.id);
+        return out;
+    }
+};
+
+TEST_F(AttackExamplesInput, PicturesComeWholeExampleByExampleOfEachAttackInTurn) {
+    EXPECT_TRUE(with(2).thumbnails.empty());
+    const std::vector<std::string> first = {"e/1.png", "e/a/1.png", "e/a/1-difference.png"};
+    EXPECT_EQ(ids(with(4)), first);
+    // The original of the second attack is there already.
+    std::vector<std::string> all = first;
+    all.insert(all.end(), {"e/b/1.png", "e/b/1-difference.png"});
+    EXPECT_EQ(ids(with(7)), all);
+    all.insert(all.end(), {"e/2.png", "e/a/2.png", "e/a/2-difference.png"});
+    EXPECT_EQ(ids(with(100)), all);
+}
+
+TEST_F(AttackExamplesInput, DifferencesKeepTheirPixelsAndTheOthersAreThumbnails) {
+    const ReportDocument document = with(100);
+    ASSERT_EQ(document.json["results"].size(), 1U);
+    const std::string source = (folder_.path() / "examples.json").string();
+    EXPECT_EQ(document.json["results"][0]["source"], source);
+    const json placed = with_embedded_thumbnails(document)["thumbnails"];
+    for (std::size_t i = 0; i < document.thumbnails.size(); ++i) {
+        const Thumbnail& one = document.thumbnails[i];
+        SCOPED_TRACE(one.id);
+        EXPECT_EQ(one.dataset, source);
+        const bool difference = one.id.find("difference") != std::string::npos;
+        EXPECT_EQ(one.width, difference ? 300 : 160);
+        EXPECT_THAT(placed[i]["source"].get<std::string>(),
+                    testing::StartsWith(difference ? "data:image/png;" : "data:image/jpeg;"));
+        if (!difference) continue;
+        const Image image = decode_image(std::as_bytes(std::span(one.bytes)));
+        EXPECT_EQ(image.pixels[0], 128);
+        EXPECT_EQ(file_of(one).substr(file_of(one).size() - 4), ".png");
+    }
+}
+
+TEST_F(AttackExamplesInput, PicturesOutsideOfTheFolderAndDamagedOnesAreLeftOut) {
+    const Scratch elsewhere;
+    Image secret;
+    secret.width = secret.height = 1;
+    secret.pixels.assign(4, 7);
+    save_png(secret, elsewhere / "secret.png");
+    const std::string outside = (elsewhere / "secret.png").string();
+    std::filesystem::create_symlink(outside, folder_ / "link.png");
+    write_file_atomically(folder_ / "torn.png", "\x89PNG\r\n");
+    for (const std::string& path :
+         {outside, "../" + elsewhere.path().filename().string() + "/secret.png",
+          std::string("link.png"), std::string("torn.png"), std::string("."), std::string(),
+          std::string(5000, 'x'), std::string("a\0b", 3)}) {
+        SCOPED_TRACE(path.substr(0, 80));
+        write_examples({{{"shown", {shown(path, "e/a/1")}}}});
+        const ReportDocument document = with(100);
+        EXPECT_THAT(ids(document), testing::ElementsAre("e/a/1.png", "e/a/1-difference.png"));
+        EXPECT_THAT(document.json["left_out"].dump(), HasSubstr("1 picture of"));
+    }
+    // Nothing of these is an example.
+    for (const char* attacks :
+         {"7", "[7]", "[{\"shown\": 7}]", "[{\"shown\": [7, {}, {\"original\": 7}]}]"}) {
+        write_examples(json::parse(attacks));
+        EXPECT_TRUE(with(100).thumbnails.empty());
+    }
 }
 
 }  // namespace

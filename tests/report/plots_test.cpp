@@ -41,8 +41,17 @@ json made_scores() {
             bins.push_back(
                 {{"accuracy", undefined_estimate()}, {"confidence", nullptr}, {"correct", 0}});
             bins.push_back({{"accuracy", estimate_of(0.6)}, {"confidence", 0.75}});
-            scores["stores"].push_back(
-                {{"model", model}, {"dataset", dataset}, {"reliability", bins}});
+            json classes = json::array(), confusions = json::array();
+            classes.push_back({{"name", "crane"}, {"accuracy", estimate_of(0.9)}});
+            classes.push_back({{"name", "dog"}, {"accuracy", undefined_estimate()}});
+            classes.push_back({{"name", "crane"}, {"accuracy", estimate_of(0.2)}});
+            confusions.push_back({{"truth", "dog"}, {"predicted", nullptr}, {"count", 3}});
+            confusions.push_back({{"truth", "dog"}, {"predicted", "crane"}, {"count", 7}});
+            scores["stores"].push_back({{"model", model},
+                                        {"dataset", dataset},
+                                        {"reliability", bins},
+                                        {"per_class", classes},
+                                        {"confusions", confusions}});
         }
     }
     return scores;
@@ -100,6 +109,55 @@ json made_result(std::string_view schema) {
                    {"dimensions",
                     {{"accuracy", {{"value", 0.7}}}, {"c_robustness", {{"value", 0.4}}}}}}}}};
     }
+    if (schema == "assay.attack/1") {
+        const auto cell = [](const char* attack, double eps, double value) {
+            return json{{"attack", attack}, {"eps", eps}, {"accuracy", estimate_of(value)}};
+        };
+        return {{"schema", schema},
+                {"norm", "linf"},
+                {"models",
+                 {{{"model", "a"},
+                   {"dataset", "v1"},
+                   {"clean", estimate_of(0.8)},
+                   {"attacks",
+                    {cell("fgsm", 8. / 255, 0.2), cell("fgsm", 2. / 255, 0.5),
+                     cell("pgd", 2. / 255, 0.4)}}}}}};
+    }
+    if (schema == "assay.quality_correlate/1") {
+        return {{"schema", schema},
+                {"pairs",
+                 {{{"x", "accuracy"},
+                   {"y", "c_robustness"},
+                   {"rho", estimate_of(-0.3)},
+                   {"p_adjusted", 0.2}},
+                  {{"x", "shape_bias"},
+                   {"y", "own"},
+                   {"rho", estimate_of(0.7)},
+                   {"p_adjusted", 0.01}}}}};
+    }
+    if (schema == "assay.quality_groups/1") {
+        return {{"schema", schema},
+                {"dimensions",
+                 {{{"dimension", "shape_bias"}, {"effect", estimate_of(0.4)}, {"p_holm", 0.01}},
+                  {{"dimension", "accuracy"}, {"effect", estimate_of(0.1)}, {"p_holm", 0.6}}}}};
+    }
+    if (schema == "assay.replicate_adjust/2") {
+        const auto method = [](const char* id, double adjusted) {
+            return json{{"id", id},
+                        {"classifiers", {{{"name", "a"}, {"adjusted", estimate_of(adjusted)}}}},
+                        {"density", {{"original", {1, 2}}, {"replication", {2, 1}}}}};
+        };
+        return {
+            {"schema", schema},
+            {"quoted", "pl"},
+            {"rates", {0.25, 0.75}},
+            {"classifiers",
+             {{{"name", "a"}, {"original", estimate_of(0.8)}, {"replication", estimate_of(0.6)}}}},
+            {"methods", {method("naive", 0.65), method("pl", 0.75)}}};
+    }
+    if (schema == "assay.replicate_frequencies/2") {
+        return {{"schema", schema}, {"sets", {{{"source", "v1"}, {"buckets", {1, 2, 3, 4, 90}}}}}};
+    }
     const bool quality = schema == "assay.quality_score/1";
     return {{"schema", schema},
             {quality ? "models" : "classifiers",
@@ -155,6 +213,97 @@ TEST(Plots, TakeTheFittedLineOfTheGap) {
     const auto boxes = plots_of("gap-labels", made_result("assay.gap/2"));
     EXPECT_EQ(boxes[0].series[0].points.size(), 2u);  // a box and an outlier
     EXPECT_EQ(boxes[0].series[0].points[0].quartiles->low, 0.4);
+}
+
+std::vector<std::string> rows_of(const Plot& plot) {
+    std::vector<std::string> rows;
+    for (const Point& point : plot.series.at(0).points)
+        rows.push_back(std::get<std::string>(point.x));
+    return rows;
+}
+
+TEST(Plots, OfClassesBeginWithTheWorstAndEndWithTheUndefined) {
+    PlotChoice choice;
+    choice.models = {"a"};
+    const auto plots = plots_of("classes", made_scores(), choice);
+    ASSERT_EQ(plots.size(), 2u);
+    EXPECT_EQ(plots[1].title, "a, v2");
+    EXPECT_THAT(rows_of(plots[0]), testing::ElementsAre("crane", "crane (2)", "dog"));
+    EXPECT_EQ(plots[0].series[0].points[0].y.value, 0.2);
+    EXPECT_EQ(plots[0].y_title, "accuracy");
+    choice.top = 1;
+    EXPECT_EQ(plots_of("classes", made_scores(), choice)[0].y_title,
+              "accuracy, 1 worst of 3 classes");
+    json scores = made_scores();
+    for (json& store : scores["stores"]) store.erase("per_class");
+    EXPECT_THAT(message_of([&] { plots_of("classes", scores); }), HasSubstr("--per-class"));
+}
+
+TEST(Plots, OfAThousandClassesShowThoseThatCanBeRead) {
+    json scores = made_scores();
+    scores["stores"] = json::array({scores["stores"][0]});
+    json& classes = scores["stores"][0]["per_class"];
+    classes = json::array();
+    for (int c = 0; c < 1000; ++c)
+        classes.push_back({{"name", std::to_string(c)}, {"accuracy", estimate_of(c * .001)}});
+    const auto plots = plots_of("classes", scores);
+    EXPECT_EQ(plots[0].series[0].points.size(), 30u);
+    EXPECT_EQ(plots[0].y_title, "accuracy, 30 worst of 1,000 classes");
+    EXPECT_FALSE(draw(plots, PlotFormat::svg).empty());
+}
+
+TEST(Plots, OfConfusionsCountImages) {
+    PlotChoice choice;
+    choice.datasets = {"v1"};
+    const auto plots = plots_of("confusions", made_scores(), choice);
+    EXPECT_EQ(plots[0].title, "a");
+    EXPECT_THAT(rows_of(plots[0]),
+                testing::ElementsAre("dog → crane", "dog → none of the classes"));
+    EXPECT_EQ(plots[0].series[0].points[0].y.value, 7);
+}
+
+TEST(Plots, OfAttacksBeginWithTheAccuracyWithoutAny) {
+    const auto plots = plots_of("attack", made_result("assay.attack/1"));
+    ASSERT_EQ(plots.size(), 1u);
+    EXPECT_EQ(plots[0].title, "a");
+    ASSERT_EQ(plots[0].series.size(), 2u);
+    const auto& fgsm = plots[0].series[0].points;
+    ASSERT_EQ(fgsm.size(), 3u);
+    EXPECT_EQ(std::get<double>(fgsm[0].x), 0);
+    EXPECT_EQ(fgsm[0].y.value, 0.8);
+    EXPECT_NEAR(std::get<double>(fgsm[1].x), 2, 1e-12);  // 255ths
+    EXPECT_EQ(fgsm[2].y.value, 0.2);
+    json result = made_result("assay.attack/1");
+    result["norm"] = "l2";
+    EXPECT_NEAR(std::get<double>(plots_of("attack", result)[0].series[0].points[1].x), 2. / 255,
+                1e-12);
+}
+
+TEST(Plots, OfQualityMarkWhatIsNotSignificant) {
+    const auto pairs = plots_of("quality-correlations", made_result("assay.quality_correlate/1"));
+    EXPECT_THAT(rows_of(pairs[0]), testing::ElementsAre("Shape Bias, own", "Acc., C-Rob. †"));
+    const auto groups = plots_of("quality-groups", made_result("assay.quality_groups/1"));
+    EXPECT_THAT(rows_of(groups[0]), testing::ElementsAre("shape bias *", "accuracy"));
+}
+
+TEST(Plots, OfReplicationsTakeTheQuotedMethod) {
+    const json result = made_result("assay.replicate_adjust/2");
+    const auto plots = plots_of("replicate-adjust", result);
+    ASSERT_EQ(plots[0].series.size(), 2u);
+    EXPECT_EQ(plots[0].series[0].points[0].y.value, 0.6);
+    EXPECT_EQ(plots[0].series[1].points[0].y.value, 0.75);
+    EXPECT_EQ(std::get<double>(plots[0].series[1].points[0].x), 0.8);
+    const auto densities = plots_of("replicate-densities", result);
+    ASSERT_EQ(densities.size(), 2u);
+    EXPECT_EQ(densities[1].title, "pl");
+    EXPECT_EQ(densities[0].series[1].points[0].y.value, 2);
+    const auto frequencies =
+        plots_of("replicate-frequencies", made_result("assay.replicate_frequencies/2"));
+    EXPECT_EQ(rows_of(frequencies[0]).back(), "80 to 100 %");
+    json other = result;
+    other["methods"][1]["classifiers"][0]["name"] = "b";
+    EXPECT_THAT(message_of([&] { plots_of("replicate-adjust", other); }),
+                HasSubstr("other classifiers"));
 }
 
 TEST(Plots, NameWhatIsNotThere) {

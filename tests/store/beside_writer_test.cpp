@@ -153,7 +153,8 @@ TEST(BesideWriter, AShardThatWasNotReadIsNotSound) {
                      .missing = 0,
                      .problems = {},
                      .notes = {},
-                     .written_by = {}};
+                     .written_by = {},
+                     .unfinished = {}};
     EXPECT_FALSE(report_of({check}).partial);
     check.replaced = 1;
     const Report report = report_of({check});

@@ -3,6 +3,11 @@ assay_test(store
             store/row_reader_test.cpp store/every_byte_test.cpp store/foreign_test.cpp store/open_shards_test.cpp store/beside_writer_test.cpp store/version2_test.cpp store/versions_test.cpp
     LINKS assay_store assay_report fmt::fmt Threads::Threads
     UNSANITIZED Import.TwoHundredThousandTensors */StoreKill.AtEverySystemCall/*)
+# Has a flock of its own.
+assay_test(store_parts
+    SOURCES store/parts_test.cpp
+    LINKS assay_store assay_report fmt::fmt Threads::Threads
+    UNSANITIZED PartsOnDisk.AJoinThatIsKilledLosesNothingAndTheNextOneEndsIt)
 # Each of the eight bits of every byte, where the suite above takes them in turn.
 assay_test(store_every_bit SLOW
     SOURCES store/every_byte_test.cpp

@@ -87,7 +87,8 @@ struct DatasetOptions {
     ClassList classes{};
     std::size_t limit = 0;  ///< first n items only; 0: all
     /// Columns of Parquet files. "": the only one that is declared as images, or else image or img;
-    /// label, labels or fine_label where there is one.
+    /// label, labels or fine_label where there is one. Of tar archives `label_column` is the suffix
+    /// of the member or the field of .json that holds the label.
     std::string image_column{}, label_column{};
 };
 
@@ -108,6 +109,11 @@ struct DatasetOptions {
 /// they are there always, and once each, which the paths in such files are not. Read are flat
 /// columns, plain or with dictionaries, uncompressed or by snappy, zstd or gzip; anything else is
 /// named.
+///
+/// So are tar archives as WebDataset writes them (uncompressed): one, several by a range in braces,
+/// or a folder of them, with timm's _info.json or in clip-benchmark's layout. Members of one key
+/// that follow one another are an item, which is called "<archive>/<key>"; its label is the member
+/// .cls or a field of .json.
 ///
 /// Throws bad_input: no such folder, no image, duplicate ids, missing columns, unknown labels
 /// (file, row, value, nearest). `notes` receives what was assumed, for stderr.

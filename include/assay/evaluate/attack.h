@@ -99,6 +99,10 @@ struct AttackedResult {
     std::uint64_t correct = 0;
     Estimate clean;
     std::vector<AttackCell> cells;  ///< by eps, then in the order asked for; noise first
+    /// With AttackRunOptions::images: a few of each attack that fooled the model, with pictures of
+    /// what they were and of what changed (assay.attack_examples/1). "": an earlier version made
+    /// the images.
+    std::filesystem::path examples;
     /// By eps, where fgsm and pgd were run: the geometric mean of their two ratios (Hesse et al.
     /// 2026, eq. 1), with Wilson's interval of as many draws as have the delta method's variance.
     std::vector<std::pair<double, Estimate>> geometric_mean;

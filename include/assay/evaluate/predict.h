@@ -53,6 +53,9 @@ struct PredictOptions {
     /// With shard_rows 0, of stores that are begun: one batch a shard, so that a kill loses the
     /// batches in flight alone.
     bool shard_per_batch = false;
+    /// Of each store, this part alone, in a folder of its own below the store's; others may write
+    /// the other parts at the same time, on other machines. {0, 0}: all of it.
+    StorePart part;
     int threads = 0;      ///< 0: one per core
     std::string command;  ///< for the manifest
     /// An image of more pixels, or one that takes more memory to decode, is recorded as unreadable.
@@ -70,7 +73,7 @@ std::uint32_t default_batch_size(const ModelFacts& facts);
 struct PredictResult {
     std::string model, dataset;
     std::filesystem::path store;
-    std::uint64_t rows = 0;
+    std::uint64_t rows = 0;       ///< of the store, or of its part that was written
     std::uint64_t predicted = 0;  ///< rows computed by this run
     std::uint64_t bad_rows =
         0;  ///< rows of the store, from all runs, without a score: unreadable image or NaN

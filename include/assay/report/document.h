@@ -21,9 +21,9 @@ namespace assay {
 struct Report;
 
 struct ReportOptions {
-    /// RUNS folders, data sets in them, stores; folders of competitions; csv and json tables of
-    /// quality; json that any command wrote ("schema": "assay.scores/2", ...). What a file is
-    /// follows from what is in it.
+    /// RUNS folders, data sets in them, stores; folders of competitions, of adversarial
+    /// images; csv and json tables of quality; json that any command wrote ("schema":
+    /// "assay.scores/2", ...). What a file is follows from what is in it.
     std::vector<std::filesystem::path> paths;
     std::string title;           ///< "": from the paths
     std::string command;         ///< as typed, for the provenance
@@ -46,7 +46,7 @@ struct ReportOptions {
 struct Thumbnail {
     std::string dataset, id;
     int width = 0, height = 0;
-    std::vector<unsigned char> bytes;  ///< JPEG
+    std::vector<unsigned char> bytes;  ///< JPEG or PNG
 };
 
 struct ReportDocument {

@@ -65,7 +65,9 @@ struct PlotChoice {
     std::vector<std::string> models, datasets;
     std::string metric;   ///< "top1"
     std::string x, y;     ///< dimensions of quality
-    std::size_t top = 0;  ///< the first so many models in the recipe's order; 0: all
+    std::size_t top = 0;  ///< the first so many models (classes, confusions, correlations) in the
+                          ///< recipe's order; 0: all, of classes and confusions as many as are
+                          ///< read at a glance
 };
 /// The plots of one kind that a result holds, such as one reliability diagram a model. Throws
 /// usage: unknown name, model, data set, metric or dimension (with the nearest); bad_input: a

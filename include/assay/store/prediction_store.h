@@ -48,6 +48,14 @@ struct ImageFile {
     bool known() const noexcept { return bytes != 0 || hash != 0; }
 };
 
+/// What computed a shard's scores: bits are promised for one kind of device and one library.
+struct ComputedOn {
+    std::string device;     ///< "cpu", "NVIDIA H100 ..."
+    std::string framework;  ///< "LibTorch 2.6.0"
+    bool operator==(const ComputedOn&) const = default;
+    bool known() const noexcept { return !device.empty() || !framework.empty(); }
+};
+
 struct RowError {
     std::uint64_t row;  ///< of the store
     RowState state;
@@ -59,6 +67,14 @@ struct RowError {
 void check_folder_name(std::string_view what, std::string_view name);
 /// A name that passes, made from any text: "timm/resnet50.a1_in1k" gives "timm_resnet50.a1_in1k".
 std::string folder_name_from(std::string_view text);
+
+/// Part `number` (from 1) of `of` of a store; {0, 0}: all of it.
+struct StorePart {
+    std::uint32_t number = 0, of = 0;
+    bool operator==(const StorePart&) const = default;
+};
+/// "7/100". Throws usage: not two whole numbers, number 0, or above `of`, which is at most 100,000.
+StorePart parse_part(std::string_view text);
 
 /// Everything fixed when a store is begun. Two writers may resume one another when they agree on
 /// all of it but the provenance; a batch_size or shard_rows of 0 agrees with what is recorded.
@@ -85,6 +101,9 @@ struct StoreSpec {
     /// of before files did.
     std::string dataset_id;  ///< of the names, ids, labels, attributes and classes of the items
     std::string id;          ///< of `dataset_id` and all of the above but the provenance
+    /// What a writer writes; not part of what tells stores apart. Of a store that is read: {0, n}
+    /// where it lies in n parts, or some of them.
+    StorePart part;
 };
 
 /// One of the stored entries of a row of a reduced store.
@@ -101,12 +120,13 @@ public:
     /// dataset.json and items.csv when they are missing and checks them when they are not. Reads
     /// all of the shards that are there, and compares them with their checksums. Throws bad_input
     /// when one is damaged, when the store there was made from another model, preprocessing, data
-    /// or options (each difference is named, with what to do), holds shards of another store, or
-    /// was written by a newer version, and when the data set has another number of classes than the
-    /// scores; busy when another process writes it; io.
-    /// `corruption`: what was done to each image of `dataset` before a classifier got it, a JSON
-    /// object; "": nothing. Part of what tells data sets apart: stores of images that were
-    /// corrupted otherwise, or not at all, never lie below one data set's folder.
+    /// or options (each difference is named, with what to do), holds shards of another store, was
+    /// written by a newer version, or is whole where a part is asked for, in parts where the whole
+    /// is, or in another number of them, and when the data set has another number of classes than
+    /// the scores; busy when another process writes it; io. `corruption`: what was done to each
+    /// image of `dataset` before a classifier got it, a JSON object; "": nothing. Part of what
+    /// tells data sets apart: stores of images that were corrupted otherwise, or not at all, never
+    /// lie below one data set's folder.
     static StoreWriter open(const std::filesystem::path& runs, const StoreSpec& spec,
                             const Dataset& dataset, std::string_view corruption = {});
     ~StoreWriter();
@@ -119,10 +139,16 @@ public:
     std::size_t shards() const noexcept;
     std::uint64_t first_row(std::size_t shard) const noexcept;
     std::uint32_t rows_in(std::size_t shard) const noexcept;
+    /// Whether the shard is of this writer's part.
+    bool is_own(std::size_t shard) const noexcept;
     /// True when the shard was committed, by this or an earlier run (its record and bytes were
     /// checked on open).
     bool has(std::size_t shard) const;
-    std::size_t missing() const;
+    std::size_t missing() const;  ///< of its own shards
+    std::uint64_t own_rows() const noexcept;
+    /// What to know of the lock of the store, a sentence: that there is none, or that other
+    /// machines do not see it; "": all is well.
+    const std::string& lock_warning() const noexcept;
     /// Rows of the committed shards, from all runs, that are not ok, and the first of them with a
     /// message.
     struct BadRows {
@@ -154,7 +180,8 @@ public:
     void write_entries(std::size_t shard, std::span<const TopEntry> entries,
                        std::span<const RowState> states, std::span<const RowError> errors,
                        const std::string& images_hash);
-    /// Marks the store complete (every shard must be there) and releases the lock.
+    /// Marks the store, or the part, complete (every shard of it must be there) and releases the
+    /// lock.
     void finish();
 
 private:
@@ -166,8 +193,10 @@ private:
 /// Reads a finished or partial store. Cheap to open (no score is read); thread-safe.
 class PredictionStore {
 public:
-    /// `folder` is RUNS/<data set>/<model>. Throws bad_input: no manifest, damaged, newer version,
-    /// missing items, the dataset.json of another data set or with another number of classes.
+    /// `folder` is RUNS/<data set>/<model>, in one piece or in parts, which are read as one store.
+    /// Throws bad_input: no manifest, damaged, newer version, parts that do not belong together, a
+    /// part alone, missing items, the dataset.json of another data set or with another number of
+    /// classes.
     static PredictionStore open(const std::filesystem::path& folder);
     ~PredictionStore();
     PredictionStore(PredictionStore&&) noexcept;
@@ -181,6 +210,8 @@ public:
     std::size_t shards() const noexcept;
     bool complete() const noexcept;  ///< every shard is there
     bool finished() const noexcept;  ///< every shard was there once, and the writer said so
+    /// Of a store in parts: those that are not finished, in order.
+    const std::vector<StorePart>& unfinished_parts() const noexcept;
     std::size_t missing_shards() const noexcept;
     /// Who was writing the store when it was opened, "process 123"; "" where nobody was. What is
     /// read are the shards that were there then.
@@ -197,6 +228,8 @@ public:
         const std::vector<RowError>& errors() const;
         /// Over the bytes of the shard's images in order; "" for imports.
         const std::string& images_hash() const;
+        /// What computed the scores; "" where that is not recorded.
+        const ComputedOn& computed_on() const;
         /// One per row; empty for imports and for stores of before images were recorded singly.
         std::span<const ImageFile> images() const;
         /// StorageFormat::full_f32 only: the mapped floats, rows x classes, no copy. Empty

@@ -9,6 +9,7 @@
 
 #include "assay/progress.h"
 #include "assay/report.h"
+#include "assay/store/prediction_store.h"
 
 namespace assay {
 
@@ -20,7 +21,8 @@ struct StoreCheck {
     std::vector<std::string> problems;   ///< one sentence each; empty: what is there is sound
     std::vector<std::string> notes;      ///< what the store's format cannot tell
     std::string written_by;              ///< who is writing it, "process 123"; "" where nobody is
-    std::size_t replaced = 0;            ///< shards that were replaced before they were read
+    std::vector<StorePart> unfinished;  ///< parts that are missing or not done, of a store in parts
+    std::size_t replaced = 0;           ///< shards that were replaced before they were read
 };
 
 /// verify_store() of every store below `path` (a RUNS folder, one of its data sets, or one store),

@@ -17,6 +17,8 @@ namespace {
 /// A text is a label, not a file.
 constexpr std::size_t longest_text = 4096;
 constexpr std::int64_t most_classes = 1'000'000;
+/// The file's name says where the label is.
+constexpr std::uint64_t no_row = UINT64_MAX;
 
 std::int64_t number_of(std::span<const std::byte> bytes) {
     std::uint64_t value = 0;
@@ -27,7 +29,8 @@ std::int64_t number_of(std::span<const std::byte> bytes) {
 }
 
 [[noreturn]] void refuse_label(const std::string& file, std::uint64_t row, const std::string& why) {
-    refuse(fmt::format("{} row {}: {}", file, row, why));
+    refuse(row == no_row ? fmt::format("{}: {}", file, why)
+                         : fmt::format("{} row {}: {}", file, row, why));
 }
 
 /// Finds texts among a classifier's classes; its aliases are made when they are needed.
@@ -86,14 +89,28 @@ std::int32_t Labels::value_of(std::string text, const std::string& file, std::ui
     return next;
 }
 
-void Labels::add(const std::string& file, const Source& source, const ColumnIndex& column,
-                 Physical type, std::uint64_t rows) {
-    const bool texts = type == Physical::byte_array;
+void Labels::take_kind(bool texts, const std::string& file) {
     has_texts_ = has_texts_ || texts;
     has_numbers_ = has_numbers_ || !texts;
     if (has_texts_ && has_numbers_)
         refuse(fmt::format("{}: its labels are {}, those of the files before it are not", file,
                            texts ? "texts" : "numbers"));
+}
+
+void Labels::add(std::int64_t number, const std::string& place) {
+    take_kind(false, place);
+    rows_.push_back(value_of(number, place, no_row));
+}
+
+void Labels::add(std::string text, const std::string& place) {
+    take_kind(true, place);
+    rows_.push_back(value_of(std::move(text), place, no_row));
+}
+
+void Labels::add(const std::string& file, const Source& source, const ColumnIndex& column,
+                 Physical type, std::uint64_t rows) {
+    const bool texts = type == Physical::byte_array;
+    take_kind(texts, file);
     // The dictionary of the last row group that has one.
     std::size_t of = SIZE_MAX;
     std::shared_ptr<const Page> last;

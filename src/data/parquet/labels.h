@@ -26,6 +26,10 @@ public:
     /// negative number, or one without a name.
     void add(const std::string& file, const Source& source, const ColumnIndex& column,
              Physical type, std::uint64_t rows);
+    /// One label, found at `place` (a file and a member of it): a number, or a text. Throws as the
+    /// above.
+    void add(std::int64_t number, const std::string& place);
+    void add(std::string text, const std::string& place);
     /// Rows without a label, of a file without such a column.
     void add_unlabelled(std::uint64_t rows) { rows_.resize(rows_.size() + rows, -1); }
 
@@ -46,6 +50,8 @@ private:
         std::string file;
         std::uint64_t row = 0;
     };
+    /// Labels of one kind throughout.
+    void take_kind(bool texts, const std::string& file);
     std::int32_t value_of(std::int64_t number, const std::string& file, std::uint64_t row);
     std::int32_t value_of(std::string text, const std::string& file, std::uint64_t row);
     /// Classes::label_of is that of values_ here.

@@ -6,10 +6,17 @@ import { short } from "./names.ts";
 /** So many classes of each model. */
 const bars = 5;
 
-export function Picture({ thumbnail, id }: { thumbnail: Thumbnail | undefined; id: string }) {
+interface PictureProps {
+  thumbnail: Thumbnail | undefined;
+  id: string;
+  /** Where the id alone does not say what is to be seen. */
+  alt?: string;
+}
+
+export function Picture({ thumbnail, id, alt }: PictureProps) {
   if (thumbnail === undefined) return <div class="no-image">not embedded</div>;
   const { source, width, height } = thumbnail;
-  return <img src={source} width={width} height={height} alt={short(id, 80)} />;
+  return <img src={source} width={width} height={height} alt={alt ?? short(id, 80)} />;
 }
 
 export function percentText(probability: number): string {

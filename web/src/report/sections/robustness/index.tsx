@@ -1,8 +1,10 @@
+import "../../../style/report/attack_examples.css";
 import "../../../style/report/parts.css";
 import "../../../style/report/robustness.css";
 import { resultsOf } from "../../document.ts";
 import type { AttackResult, CorruptedResult } from "../../schemas/robustness.ts";
 import type { Section } from "../../section.ts";
+import { exampleSets } from "./examples.ts";
 import { View } from "./view.tsx";
 
 export const robustness: Section = {
@@ -14,6 +16,7 @@ export const robustness: Section = {
     ) ||
     resultsOf<AttackResult>(document, "assay.attack").some(
       ({ result }) => result.models.length > 0,
-    ),
+    ) ||
+    exampleSets(document).length > 0,
   View,
 };

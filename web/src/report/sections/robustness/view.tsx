@@ -2,6 +2,7 @@ import { type ReportDocument, resultsOf } from "../../document.ts";
 import type { AttackResult, CorruptedResult } from "../../schemas/robustness.ts";
 import { Attacks } from "./attacks.tsx";
 import { Corrupted } from "./corrupted.tsx";
+import { Pairs } from "./pairs.tsx";
 
 export function View({ document }: { document: ReportDocument }) {
   return (
@@ -14,6 +15,7 @@ export function View({ document }: { document: ReportDocument }) {
       {resultsOf<AttackResult>(document, "assay.attack").map(({ source, result }, index) => (
         <Attacks key={source} result={result} id={`robustness.attack${index + 1}`} />
       ))}
+      <Pairs document={document} />
     </div>
   );
 }

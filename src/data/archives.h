@@ -1,0 +1,17 @@
+// Data sets whose images lie in archives: Parquet files, tar archives.
+#pragma once
+
+#include <memory>
+
+#include "assay/data/dataset.h"
+
+namespace assay {
+
+/// What holds the images of a data set that was read back from a store: null where they are files.
+/// Throws bad_input where the archives are there no more, or have changed.
+std::shared_ptr<const ImageArchive> archive_of(const Dataset& dataset);
+
+/// Whether the images of a data set lie in archives, one that was read back from a store too.
+bool has_archived_images(const Dataset& dataset);
+
+}  // namespace assay

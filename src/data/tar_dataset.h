@@ -1,0 +1,23 @@
+// Data sets whose images are members of tar archives, as WebDataset writes them.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "assay/data/dataset.h"
+#include "data/webdataset/tar_files.h"
+
+namespace assay {
+
+/// The samples of these archives, in this order; they must lie in one folder. Throws bad_input.
+Dataset open_tars(const webdataset::TarFiles& tars, const DatasetOptions& options,
+                  std::vector<std::string>& notes);
+
+/// The images of archives that a data set was made from, in any order.
+std::shared_ptr<const ImageArchive> open_tar_images(
+    const std::vector<std::filesystem::path>& files);
+
+}  // namespace assay

@@ -1,0 +1,163 @@
+#include "data/webdataset/samples.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <unordered_set>
+
+#include "assay/error.h"
+#include "core/json_limits.h"
+#include "core/refuse.h"
+#include "core/text.h"
+
+namespace assay::webdataset {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::array<std::string_view, 7> image_suffixes = {"jpg", "jpeg", "png", "webp",
+                                                            "bmp", "tif",  "tiff"};
+constexpr std::array<std::string_view, 4> label_fields = {"label", "cls", "target", "class"};
+constexpr std::uint64_t longest_label = 4096;
+constexpr std::uint64_t longest_json = std::uint64_t{1} << 20;
+
+bool is_image(std::string_view suffix) {
+    const std::string_view last = suffix.substr(suffix.rfind('.') + 1);
+    return std::find(image_suffixes.begin(), image_suffixes.end(), last) != image_suffixes.end();
+}
+
+std::string text_of(const Source& source, const TarMember& member, std::uint64_t most) {
+    if (member.size > most)
+        refuse(fmt::format("{}: {} bytes; at most {} are read", member.name, member.size, most));
+    std::string text(member.size, '\0');
+    source.read(member.offset, std::as_writable_bytes(std::span(text.data(), text.size())));
+    return text;
+}
+
+/// A number or a text; "" where the object has no such field, or null there.
+std::string label_in_json(const std::string& text, const LabelRule& rule,
+                          const std::string& member) {
+    constexpr int deepest = 32;
+    const json all = with_note("reading " + member, [&] { return parse_json(text, deepest); });
+    if (!all.is_object()) return {};
+    const auto value_of = [&](std::string_view name) -> std::string {
+        const auto found = all.find(name);
+        if (found == all.end() || found->is_null()) return {};
+        if (found->is_number_integer()) return found->dump();
+        if (found->is_string()) return found->get<std::string>();
+        refuse(fmt::format("{}: `{}` is neither a whole number nor a text", member, name));
+    };
+    if (!rule.name.empty()) return value_of(rule.name);
+    for (const std::string_view name : label_fields)
+        if (std::string label = value_of(name); !label.empty()) return label;
+    return {};
+}
+
+/// Collects the members of one key.
+class Grouping {
+public:
+    Grouping(const Source& source, const LabelRule& rule, bool labels)
+        : source_(source), rule_(rule), labels_(labels) {}
+
+    Samples& samples() { return out_; }
+
+    void add(const TarMember& member, const KeyAndSuffix& parts) {
+        if (!open_ || now_.key != parts.key) {
+            close();
+            open_ = true;
+            now_ = {};
+            now_.key = parts.key;
+            if (!seen_.emplace(parts.key).second) {
+                refuse(
+                    fmt::format("{}: the key `{}` was there before; the members of a sample "
+                                "follow one another, and no two samples share a key",
+                                member.name, shortened(now_.key)));
+            }
+        }
+        if (is_image(parts.suffix)) {
+            if (!now_.image.empty()) {
+                refuse(
+                    fmt::format("{} and {} are two images of one sample", now_.image, member.name));
+            }
+            now_.image = member.name;
+            now_.offset = member.offset;
+            now_.size = member.size;
+        } else if (labels_) {
+            take_label(member, parts.suffix);
+        }
+    }
+
+    void close() {
+        if (!open_) return;
+        open_ = false;
+        if (now_.image.empty()) {
+            if (out_.without_image++ == 0) out_.first_without = now_.key;
+            return;
+        }
+        if (now_.label.empty() && json_) {
+            now_.label = label_in_json(text_of(source_, *json_, longest_json), rule_, json_->name);
+            now_.label_place = json_->name;
+        }
+        json_.reset();
+        out_.samples.push_back(std::move(now_));
+    }
+
+private:
+    void take_label(const TarMember& member, const std::string& suffix) {
+        const std::string_view wanted = rule_.name.empty() ? "cls" : std::string_view(rule_.name);
+        if (suffix == "json" && wanted != "json") {
+            json_ = member;
+        } else if (suffix == wanted) {
+            now_.label = trimmed(text_of(source_, member, longest_label));
+            now_.label_place = member.name;
+        }
+    }
+
+    const Source& source_;
+    const LabelRule& rule_;
+    bool labels_, open_ = false;
+    Samples out_;
+    Sample now_;
+    std::optional<TarMember> json_;
+    std::unordered_set<std::string> seen_;
+};
+
+}  // namespace
+
+std::optional<KeyAndSuffix> key_and_suffix(std::string_view name) {
+    const std::size_t base = name.rfind('/') + 1;  // npos + 1 is 0
+    const std::string_view last = name.substr(base);
+    if (last.size() >= 4 && last.starts_with("__") && last.ends_with("__")) return std::nullopt;
+    const std::size_t dot = last.find('.');
+    if (dot == std::string_view::npos || dot == 0) return std::nullopt;
+    std::string suffix(last.substr(dot + 1));
+    std::transform(suffix.begin(), suffix.end(), suffix.begin(), lower);
+    return KeyAndSuffix{name.substr(0, base + dot), std::move(suffix)};
+}
+
+Samples read_samples(const Source& source, const LabelRule& rule, bool labels,
+                     std::uint64_t limit) {
+    TarReader reader(source);
+    Grouping grouping(source, rule, labels);
+    std::uint64_t other = 0;
+    while (const std::optional<TarMember> member = reader.next()) {
+        if (!member->is_file()) {
+            other += member->type == '5' ? 0 : 1;
+            continue;
+        }
+        const auto parts = key_and_suffix(member->name);
+        if (!parts) continue;
+        grouping.add(*member, *parts);
+        if (limit > 0 && grouping.samples().samples.size() >= limit) break;
+    }
+    grouping.close();
+    Samples out = std::move(grouping.samples());
+    out.left_out = other;
+    out.has_end_mark = reader.has_end_mark() || (limit > 0 && out.samples.size() >= limit);
+    if (limit > 0 && out.samples.size() > limit) out.samples.resize(limit);
+    return out;
+}
+
+}  // namespace assay::webdataset

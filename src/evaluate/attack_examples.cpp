@@ -1,0 +1,143 @@
+#include "evaluate/attack_examples.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "assay/image/encode.h"
+#include "core/hash.h"
+#include "core/json_text.h"
+#include "core/paths.h"
+#include "core/softmax.h"
+#include "data/made_folder.h"
+
+namespace assay::attack {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+json class_of(const ClassList& classes, std::int32_t c) {
+    const auto index = static_cast<std::size_t>(c);
+    if (index >= classes.size()) return {{"class", c}};
+    return {{"class", c}, {"id", classes.id(index)}, {"name", classes.name(index)}};
+}
+
+json prediction_json(const ClassList& classes, const Prediction& prediction) {
+    json out = class_of(classes, prediction.label);
+    out["probability"] = prediction.probability;
+    return out;
+}
+
+/// How far one image is from another, element by element.
+struct Change {
+    double largest = 0, length = 0;
+    /// What a change is multiplied by, so that the largest one reaches black or white.
+    double scale() const { return largest > 0 ? 0.5 / largest : 1; }
+};
+
+Change change_of(const ExampleImages& images) {
+    Change change;
+    for (std::size_t k = 0; k < images.original.size(); ++k) {
+        const double moved =
+            static_cast<double>(images.attacked[k]) - static_cast<double>(images.original[k]);
+        change.largest = std::max(change.largest, std::abs(moved));
+        change.length += moved * moved;
+    }
+    change.length = std::sqrt(change.length);
+    return change;
+}
+
+/// Grey where nothing changed. The values are encoded as those of an image that may move anywhere.
+std::vector<std::byte> difference_png(const AttackFile& file, const ExampleImages& images,
+                                      double scale) {
+    std::vector<float> shown(images.original.size());
+    for (std::size_t k = 0; k < shown.size(); ++k) {
+        const double moved =
+            static_cast<double>(images.attacked[k]) - static_cast<double>(images.original[k]);
+        shown[k] = static_cast<float>(0.5 + scale * moved);
+    }
+    AttackFile free = file;
+    free.eps = 1;
+    free.norm = Norm::linf;
+    return free.encoded(shown, shown);
+}
+
+}  // namespace
+
+Prediction prediction_of(std::span<const float> row, ScoreKind kind) {
+    const RowScan scan = scan_row(row, -1);
+    if (kind == ScoreKind::probabilities) return {scan.argmax, static_cast<double>(scan.max)};
+    return {scan.argmax, 1 / exp_sums(row, scan.max).sum};
+}
+
+void AttackExamples::offer(std::size_t attack, std::uint64_t item, std::string_view id,
+                           const std::function<std::pair<Prediction, Prediction>()>& predictions) {
+    const std::string key = hash_text(id);
+    std::vector<Fooled>& shown = attacks_[attack].shown;
+    {
+        const std::scoped_lock lock(mutex_);
+        attacks_[attack].fooled += 1;
+        if (shown.size() == of_an_attack && shown.back().key < key) return;
+    }
+    const auto [before, after] = predictions();
+    const std::scoped_lock lock(mutex_);
+    const auto place =
+        std::upper_bound(shown.begin(), shown.end(), key,
+                         [](const std::string& text, const Fooled& one) { return text < one.key; });
+    shown.insert(place, {key, item, before, after});
+    if (shown.size() > of_an_attack) shown.pop_back();
+}
+
+void write_examples(
+    const fs::path& folder, const AttackExamples& examples, std::span<const AttackJob* const> jobs,
+    std::span<const AttackFile> files, const Dataset& dataset, const ClassList& classes,
+    const json& of_model,
+    const std::function<ExampleImages(std::size_t attack, std::uint64_t item)>& images_of) {
+    const fs::path own = "examples";
+    make_folders(folder / own);
+    json attacks = json::array();
+    for (std::size_t j = 0; j < jobs.size(); ++j) {
+        const AttackJob& job = *jobs[j];
+        AttackFile file = files[j];
+        file.form = ImageForm::png;
+        make_folders(folder / own / job.variant);
+        json shown = json::array();
+        for (const AttackExamples::Fooled& one : examples.of_attacks()[j].shown) {
+            const ExampleImages images = images_of(j, one.item);
+            const Change change = change_of(images);
+            const fs::path original = own / fmt::format("{}.png", one.item);
+            const fs::path attacked = own / job.variant / fmt::format("{}.png", one.item);
+            const fs::path difference =
+                own / job.variant / fmt::format("{}-difference.png", one.item);
+            write_renamed(folder / original, file.encoded(images.original, images.original));
+            write_renamed(folder / attacked, file.encoded(images.original, images.attacked));
+            write_renamed(folder / difference, difference_png(file, images, change.scale()));
+            shown.push_back({{"item", one.item},
+                             {"id", std::string(dataset.ids[one.item])},
+                             {"label", class_of(classes, dataset.single_label(one.item))},
+                             {"before", prediction_json(classes, one.before)},
+                             {"after", prediction_json(classes, one.after)},
+                             {"original", original.string()},
+                             {"attacked", attacked.string()},
+                             {"difference", difference.string()},
+                             {"scale", change.scale()},
+                             {"largest", change.largest},
+                             {"length", change.length}});
+        }
+        attacks.push_back({{"attack", job.attack},
+                           {"norm", name_of(job.options.norm)},
+                           {"eps", job.options.eps},
+                           {"eps_text", eps_text(job.options.eps)},
+                           {"folder", job.variant},
+                           {"fooled", examples.of_attacks()[j].fooled},
+                           {"shown", std::move(shown)}});
+    }
+    json out = of_model;
+    out["schema"] = "assay.attack_examples/1";
+    out["attacks"] = std::move(attacks);
+    write_file_atomically(folder / examples_file, json_text(out));
+}
+
+}  // namespace assay::attack

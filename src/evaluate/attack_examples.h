@@ -1,0 +1,76 @@
+// A few images that fooled a classifier, beside what they were: for a person to look at.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "assay/data/class_list.h"
+#include "assay/data/dataset.h"
+#include "evaluate/attack_batch.h"
+#include "evaluate/attack_files.h"
+
+namespace assay::attack {
+
+/// The class that a row of scores is for, and its probability.
+struct Prediction {
+    std::int32_t label = -1;
+    double probability = 0;
+};
+/// `row` is sound and not of labels.
+Prediction prediction_of(std::span<const float> row, ScoreKind kind);
+
+/// Which images: of each attack up to `of_an_attack` that fooled the model, in the order of the
+/// hashes of their ids, so that attacks and budgets show the same images where they can, whatever
+/// the order in which they are met.
+class AttackExamples {
+public:
+    static constexpr std::size_t of_an_attack = 12;
+
+    explicit AttackExamples(std::size_t attacks) : attacks_(attacks) {}
+
+    /// One image that fooled the model. Thread-safe; the predictions are asked for where the image
+    /// may be shown.
+    void offer(std::size_t attack, std::uint64_t item, std::string_view id,
+               const std::function<std::pair<Prediction, Prediction>()>& predictions);
+
+    struct Fooled {
+        std::string key;
+        std::uint64_t item = 0;
+        Prediction before, after;
+    };
+    struct OfAttack {
+        std::uint64_t fooled = 0;
+        std::vector<Fooled> shown;  ///< by key
+    };
+    const std::vector<OfAttack>& of_attacks() const { return attacks_; }
+
+private:
+    mutable std::mutex mutex_;
+    std::vector<OfAttack> attacks_;
+};
+
+/// In the folder of the images.
+inline constexpr const char* examples_file = "examples.json";
+
+/// The pictures of one example in [0, 1], planes as in their files.
+struct ExampleImages {
+    std::vector<float> original, attacked;
+};
+
+/// Writes FOLDER/examples.json (assay.attack_examples/1) and its pictures. `images_of` gives those
+/// of an attack (by its place) and an item. Throws io.
+void write_examples(
+    const std::filesystem::path& folder, const AttackExamples& examples,
+    std::span<const AttackJob* const> jobs, std::span<const AttackFile> files,
+    const Dataset& dataset, const ClassList& classes, const nlohmann::json& of_model,
+    const std::function<ExampleImages(std::size_t attack, std::uint64_t item)>& images_of);
+
+}  // namespace assay::attack

@@ -1,0 +1,252 @@
+#include "assay/store/join.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "assay/error.h"
+#include "core/file.h"
+#include "core/file_stream.h"
+#include "core/json_text.h"
+#include "core/parallel.h"
+#include "core/paths.h"
+#include "core/refuse.h"
+#include "layout.h"
+#include "manifest.h"
+#include "parts.h"
+#include "record.h"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace store;
+using nlohmann::json;
+
+void move_file(const fs::path& from, const fs::path& to) {
+    std::error_code error;
+    fs::rename(from, to, error);
+    if (!error) return;
+    throw Error(ErrorCode::io, fmt::format("cannot rename `{}` to `{}`: {}", from.string(),
+                                           to.string(), error.message()));
+}
+
+bool is_same_file(const fs::path& one, const fs::path& other) {
+    return identity_of_file(one) == identity_of_file(other);
+}
+
+/// Gives a file a second name, so that it is found beside its record wherever that is. Where the
+/// file system has no such thing the file is renamed: readers miss it until its record follows.
+void add_name(const fs::path& from, const fs::path& to) {
+    if (!is_there(from) || (is_there(to) && is_same_file(from, to))) return;
+    std::error_code error;
+    fs::remove(to, error);
+    fs::create_hard_link(from, to, error);
+    if (error) move_file(from, to);
+}
+
+/// What computed each part, equal neighbours together: [{"parts": "1 to 8", "device": ...}].
+json provenance_of_parts(const fs::path& folder, const std::vector<StorePart>& parts) {
+    struct Run {
+        StorePart first, last;
+        json fields;
+    };
+    std::vector<Run> runs;
+    for (const StorePart& part : parts) {
+        const json all = json::parse(
+            read_manifest(manifest_path(part_folder(folder, part))).spec.provenance_json);
+        json fields = json::object();
+        for (const char* key :
+             {"device", "framework", "processor", "instruction_set", "assay", "commit"})
+            if (all.contains(key)) fields[key] = all[key];
+        if (!runs.empty() && runs.back().fields == fields) {
+            runs.back().last = part;
+        } else {
+            runs.push_back({part, part, std::move(fields)});
+        }
+    }
+    json out = json::array();
+    for (Run& run : runs) {
+        run.fields["first"] = run.first.number;
+        run.fields["last"] = run.last.number;
+        out.push_back(std::move(run.fields));
+    }
+    return out;
+}
+
+class Joining {
+public:
+    Joining(fs::path folder, const ProgressCallback& callback)
+        : folder_(std::move(folder)), callback_(callback) {}
+
+    JoinedStore run() {
+        const std::vector<StorePart> parts = parts_begun(folder_);
+        const bool begun = is_there(manifest_path(folder_));
+        JoinedStore result{.folder = folder_, .rows = 0, .shards = 0, .parts = 0, .moved = 0};
+        if (parts.empty() || (begun && read_manifest(manifest_path(folder_)).spec.part.of == 0)) {
+            const Manifest whole = read_whole_manifest(folder_);
+            result.rows = whole.spec.rows;
+            result.shards = shard_count(whole.spec);
+            if (is_there(parts_folder(folder_))) clear_up(parts);
+            return result;
+        }
+        lock(lock_path(folder_));
+        for (const StorePart& part : parts) lock(lock_path(part_folder(folder_, part)));
+        check_all_there();
+        if (!begun) begin(parts);
+        Manifest manifest = read_manifest(manifest_path(folder_));
+        result.rows = manifest.spec.rows;
+        result.shards = shard_count(manifest.spec);
+        result.parts = manifest.spec.part.of;
+        result.moved = move_shards(manifest);
+        manifest.spec.part = {0, 0};
+        manifest.finished = true;
+        write_file_atomically(manifest_path(folder_), manifest_text(manifest));
+        clear_up(parts);
+        return result;
+    }
+
+private:
+    void lock(const fs::path& path) {
+        if (!is_there(path.parent_path())) return;
+        if (auto own = FileLock::if_supported(path)) locks_.push_back(std::move(*own));
+    }
+
+    void check_all_there() const {
+        const PredictionStore store = PredictionStore::open(folder_);
+        const std::vector<StorePart>& missing = store.unfinished_parts();
+        if (missing.empty() && store.complete()) return;
+        refuse(fmt::format(
+            "`{}` lacks the part{} {}: run the command that makes {} "
+            "(--part {}/{})",
+            folder_.string(), missing.size() == 1 ? "" : "s", text_of(missing),
+            missing.size() == 1 ? "it" : "them", missing.front().number, missing.front().of));
+    }
+
+    /// From here on the store has a manifest of its own, which says that shards may be in parts.
+    void begin(const std::vector<StorePart>& parts) const {
+        Manifest whole = read_whole_manifest(folder_);
+        json provenance = json::parse(whole.spec.provenance_json);
+        provenance["parts"] = provenance_of_parts(folder_, parts);
+        whole.spec.provenance_json = json_line(provenance);
+        whole.finished = false;
+        whole.records.clear();
+        make_folders(shards_folder(folder_));
+        write_file_atomically(manifest_path(folder_), manifest_text(whole));
+    }
+
+    /// Gives the number of shards that were moved, and the records of all to the manifest.
+    std::size_t move_shards(Manifest& manifest) const {
+        const std::size_t shards = shard_count(manifest.spec);
+        manifest.records.clear();
+        Progress progress;
+        progress.total = shards;
+        std::size_t moved = 0;
+        for (std::size_t shard = 0; shard < shards; ++shard) {
+            throw_if_stopped();
+            const fs::path part =
+                part_folder(folder_, part_of_shard(shard, shards, manifest.spec.part.of));
+            const Manifest own{manifest.spec, false, {}};
+            const bool there = is_there(record_path(folder_, shard));
+            const std::vector<ShardFile> files = shard_files(manifest.spec, shard);
+            if (!there) {
+                for (const ShardFile& file : files)
+                    add_name(shards_folder(part) / file.name, shards_folder(folder_) / file.name);
+                check_shard(part, own, shard);
+                move_file(record_path(part, shard), record_path(folder_, shard));
+                ++moved;
+            }
+            manifest.records.push_back(read_record(folder_, own, shard).xxh128);
+            for (const ShardFile& file : files) {
+                const fs::path left = shards_folder(part) / file.name;
+                std::error_code ignored;  // what stays does no harm
+                if (is_there(left)) fs::remove(left, ignored);
+            }
+            progress.done = shard + 1;
+            if (callback_) callback_(progress);
+        }
+        sync_folder(shards_folder(folder_));
+        return moved;
+    }
+
+    /// That the record is the shard's, before it is moved.
+    static void check_shard(const fs::path& part, const Manifest& own, std::size_t shard) {
+        const fs::path path = record_path(part, shard);
+        with_note(fmt::format("reading `{}`", path.string()),
+                  [&] { parse_record(read_text(path, max_json_bytes), own.spec, shard); });
+    }
+
+    /// Removes what is left of the parts: nothing that was not made by their writers.
+    void clear_up(const std::vector<StorePart>& parts) const {
+        std::error_code ignored;  // what stays does no harm
+        for (const StorePart& part : parts) {
+            const fs::path own = part_folder(folder_, part);
+            remove_stale_temporaries(own);
+            remove_stale_temporaries(shards_folder(own));
+            if (fs::remove(shards_folder(own), ignored), is_there(shards_folder(own))) continue;
+            for (const fs::path& file : {manifest_path(own), lock_path(own), own})
+                fs::remove(file, ignored);
+        }
+        remove_stale_temporaries(folder_);
+        remove_stale_temporaries(shards_folder(folder_));
+        fs::remove(parts_folder(folder_), ignored);
+        sync_folder(folder_);
+    }
+
+    fs::path folder_;
+    const ProgressCallback& callback_;
+    std::vector<FileLock> locks_;
+};
+
+}  // namespace
+
+std::string text_of(const std::vector<StorePart>& parts) {
+    std::vector<std::string> runs;
+    for (std::size_t begin = 0; begin < parts.size();) {
+        std::size_t end = begin + 1;
+        while (end < parts.size() && parts[end].number == parts[end - 1].number + 1) ++end;
+        const std::uint32_t first = parts[begin].number, last = parts[end - 1].number;
+        runs.push_back(first == last       ? fmt::format("{}", first)
+                       : last == first + 1 ? fmt::format("{}, {}", first, last)
+                                           : fmt::format("{} to {}", first, last));
+        begin = end;
+    }
+    if (runs.empty()) return {};
+    return fmt::format("{} of {}", fmt::join(runs, ", "), parts.front().of);
+}
+
+std::vector<JoinedStore> join_parts(const fs::path& path, const ProgressCallback& progress) {
+    std::vector<JoinedStore> stores;
+    for (const fs::path& folder : find_stores(path)) {
+        with_note(fmt::format("joining the parts of `{}`", folder.string()),
+                  [&] { stores.push_back(Joining(folder, progress).run()); });
+    }
+    return stores;
+}
+
+Report report_of(const std::vector<JoinedStore>& stores) {
+    Report report;
+    Table table{.title = "",
+                .columns = {{"store", false}, {"rows"}, {"shards"}, {"parts"}, {"moved"}},
+                .rows = {},
+                .notes = {}};
+    json list = json::array();
+    for (const JoinedStore& store : stores) {
+        table.add({store.folder.string(), Count{store.rows}, Count{store.shards},
+                   store.parts == 0 ? Cell("whole already") : Cell(Count{store.parts}),
+                   Count{store.moved}});
+        list.push_back({{"store", store.folder.string()},
+                        {"rows", store.rows},
+                        {"shards", store.shards},
+                        {"parts", store.parts},
+                        {"moved", store.moved}});
+    }
+    report.records = table;
+    report.sections.push_back({.title = "", .blocks = {std::move(table)}, .sections = {}});
+    report.result = {{"schema", "assay.join/1"}, {"stores", std::move(list)}};
+    return report;
+}
+
+}  // namespace assay

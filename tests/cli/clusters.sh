@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# The recipes of examples/clusters, as their schedulers run them: each gives the shards that one process writes.
+#   clusters.sh PROGRAM SHAPE_IMAGES SOURCE
+set -euo pipefail
+program=$1 shape_images=$2 source=$3
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+mkdir bin && ln -s "$program" bin/assay
+PATH=$scratch/bin:$PATH
+fail() { echo "clusters: $*" >&2; exit 1; }
+
+"$shape_images" shapes > /dev/null
+model=(-m "$source/tests/cli/shapes/tiny.pt" -d shapes --shard-rows 8 -q)
+assay predict "${model[@]}" --out whole > /dev/null
+shards() { (cd "$1" && find . -path '*/shards/*' -type f -exec sha256sum {} + | sed 's|/parts/[^/]*||' | sort -k 2); }
+shards whole > whole.txt
+[ -s whole.txt ] || fail "one process wrote no shards"
+expect_whole() {
+    assay join "$1" > /dev/null
+    shards "$1" | cmp - whole.txt || fail "$2: other shards than one process writes"
+    assay verify "$1" > /dev/null || fail "$2: verify"
+}
+
+# Slurm: a task for each part; one is killed and queued again, and one is left out at first.
+run_slurm() { SLURM_ARRAY_TASK_ID=$1 SLURM_CPUS_PER_TASK=1 parts=3 bash "$source/examples/clusters/slurm.sh" "${model[@]}" --out slurm > /dev/null; }
+run_slurm 3
+timeout --signal=KILL 0.2 env SLURM_ARRAY_TASK_ID=1 parts=3 bash "$source/examples/clusters/slurm.sh" "${model[@]}" --out slurm > /dev/null 2>&1 || true
+status=0
+assay verify slurm > verify.txt || status=$?
+[ "$status" -eq 3 ] || fail "verify of unfinished parts gave status $status"
+grep -q "not finished: part .*2 of 3" verify.txt || fail "verify does not name part 2: $(cat verify.txt)"
+run_slurm 1
+run_slurm 2
+expect_whole slurm Slurm
+
+# Kubernetes: the container's own command with each index.
+command=$(sed -n '/args:/,/resources:/p' "$source/examples/clusters/kubernetes.yaml" | sed '1,2d;$d' | tr -s ' \n' ' ')
+case $command in *"exec assay predict"*'--part "$((JOB_COMPLETION_INDEX + 1))/100"'*) ;; *) fail "the job runs something else: $command" ;; esac
+command=${command//\/100/\/4}
+command=${command/-m \/models\/resnet50.pt --preset torchvision -d \/data\/val --out \/runs/-m $source/tests/cli/shapes/tiny.pt -d shapes --shard-rows 8 -q --out kubernetes}
+for index in 0 1 2 3; do JOB_COMPLETION_INDEX=$index sh -c "$command" > /dev/null; done
+expect_whole kubernetes Kubernetes
+
+# GNU parallel, where it is installed.
+if command -v parallel > /dev/null && parallel --version 2> /dev/null | grep -q GNU; then
+    hosts=: parts=5 bash "$source/examples/clusters/parallel.sh" "${model[@]}" --out parallel > /dev/null 2>&1
+    expect_whole parallel "GNU parallel"
+else
+    echo "clusters: SKIPPED: GNU parallel is not installed" >&2
+fi
+echo "clusters: the recipes give what one process gives"
