@@ -2,6 +2,9 @@ assay_test(sets
     SOURCES data/class_list_test.cpp data/class_maps_test.cpp data/dataset_test.cpp data/sample_test.cpp data/items_csv_test.cpp data/label_sets_test.cpp data/hierarchy_test.cpp
         data/reference_test.cpp
     LINKS assay_data)
+assay_test(tars
+    SOURCES data/tar_test.cpp
+    LINKS assay_data)
 assay_test(parquet
     SOURCES data/parquet_files_test.cpp data/parquet_test.cpp
     LINKS assay_data PkgConfig::snappy PkgConfig::zstd ZLIB::ZLIB)

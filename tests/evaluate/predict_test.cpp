@@ -9,6 +9,7 @@
 #include "assay/error.h"
 #include "coloured_images.h"
 #include "core/file.h"
+#include "data/tar_writer.h"
 #include "evaluate/prediction_run.h"
 
 namespace assay {
@@ -323,6 +324,40 @@ TEST_F(Predict, APartWithoutShardsSaysSo) {
     EXPECT_EQ(results[0].rows, 0U);
     ASSERT_FALSE(results[0].notes.empty());
     EXPECT_THAT(results[0].notes.back(), testing::HasSubstr("2 shards of 8 images"));
+}
+
+TEST_F(Predict, ImagesInATarGiveTheBitsOfThoseInFiles) {
+    const Dataset files = images(30);
+    std::string tar;
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        const std::string id(files.ids[i]);
+        tar += tar_member(id, i == 7 ? "text" : read_text(files.path_of(i)));
+        tar += tar_member(id.substr(0, 3) + ".cls", "0");
+    }
+    write_file_atomically(scratch_ / "d.tar", tar + tar_end());
+    write_file_atomically(files.root / "007.bmp", "text");
+    const Dataset members = open_dataset(scratch_ / "d.tar", {.classes = files.classes});
+    ASSERT_EQ(members.size(), 30U);
+    const LoadedModel model = loaded("m", std::make_shared<Fake>());
+    predict({&model, 1}, files, options("files"));
+    for (const int threads : {1, 4}) {
+        PredictOptions o = options("tar" + std::to_string(threads));
+        o.threads = threads;
+        const auto results = predict({&model, 1}, members, o);
+        EXPECT_EQ(results[0].bad_rows, 1U);
+        EXPECT_THAT(results[0].first_error, testing::StartsWith("d.tar/007: "));
+        const std::vector<float> own = kept(results[0].store),
+                                 wanted = kept(scratch_ / "files/d/m");
+        ASSERT_EQ(own.size(), wanted.size());
+        EXPECT_EQ(std::memcmp(own.data(), wanted.data(), own.size() * sizeof(float)), 0);
+        // Once more: the images are those of the store, and nothing is to be done.
+        EXPECT_EQ(predict({&model, 1}, members, o)[0].predicted, 0U);
+    }
+    // Other bytes of one image, in a tar of the same names and sizes.
+    tar[512 + 60] ^= 1;
+    write_file_atomically(scratch_ / "d.tar", tar + tar_end());
+    const Dataset changed = open_dataset(scratch_ / "d.tar", {.classes = files.classes});
+    EXPECT_THROW(predict({&model, 1}, changed, options("tar1")), Error);
 }
 
 }  // namespace

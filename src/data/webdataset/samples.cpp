@@ -11,6 +11,7 @@
 #include "core/json_limits.h"
 #include "core/refuse.h"
 #include "core/text.h"
+#include "data/parquet/place.h"
 
 namespace assay::webdataset {
 namespace {
@@ -40,7 +41,8 @@ std::string text_of(const Source& source, const TarMember& member, std::uint64_t
 std::string label_in_json(const std::string& text, const LabelRule& rule,
                           const std::string& member) {
     constexpr int deepest = 32;
-    const json all = with_note("reading " + member, [&] { return parse_json(text, deepest); });
+    const json all =
+        parquet::at_place([&] { return member; }, [&] { return parse_json(text, deepest); });
     if (!all.is_object()) return {};
     const auto value_of = [&](std::string_view name) -> std::string {
         const auto found = all.find(name);
