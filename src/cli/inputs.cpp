@@ -13,6 +13,7 @@
 #include "cli/command.h"
 #include "core/paths.h"
 #include "data/dataset_name.h"
+#include "data/parquet/file_names.h"
 
 namespace assay::cli {
 
@@ -218,6 +219,12 @@ DatasetOptions DataFlags::options(std::size_t index, const ClassList& classes,
     if (folders.size() > 1 && (!list.empty() || !name.empty())) {
         throw Error(ErrorCode::usage, "--list and --dataset-name go with one --data; " +
                                           std::to_string(folders.size()) + " were given");
+    }
+    if (const std::string range = parquet::range_of_shards(folders); !range.empty()) {
+        throw Error(ErrorCode::usage,
+                    "these Parquet files are parts of one data set: name them together, in "
+                    "quotes: --data '" +
+                        range + "'");
     }
     DatasetOptions options;
     options.layout = layout == "folders" ? DatasetOptions::Layout::image_folder

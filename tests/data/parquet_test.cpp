@@ -289,6 +289,19 @@ TEST(ParquetFolder, OneSplitIsTakenAndAMixRefused) {
     EXPECT_THAT(message_of([&] { names_in(plain); }), HasSubstr("several splits (others, train)"));
 }
 
+TEST(ParquetFolder, BracesThatAShellExpandedAreSeen) {
+    EXPECT_EQ(
+        parquet::range_of_shards({"d/val-00000-of-00002.parquet", "d/val-00001-of-00002.parquet"}),
+        "d/val-{00000..00001}-of-00002.parquet");
+    EXPECT_EQ(
+        parquet::range_of_shards({"d/val-00000-of-00001.parquet", "d/test-00000-of-00001.parquet"}),
+        "");
+    EXPECT_EQ(
+        parquet::range_of_shards({"a/val-00000-of-00002.parquet", "b/val-00000-of-00002.parquet"}),
+        "");
+    EXPECT_EQ(parquet::range_of_shards({"val", "images", "x.parquet", "y.parquet"}), "");
+}
+
 TEST(BraceRange, Expands) {
     EXPECT_THAT(expand_braces("a-{008..010}.x"), ElementsAre("a-008.x", "a-009.x", "a-010.x"));
     EXPECT_THAT(expand_braces("{a,b}{1..2}"), ElementsAre("a1", "a2", "b1", "b2"));

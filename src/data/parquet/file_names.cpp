@@ -111,4 +111,16 @@ std::vector<fs::path> parquet_files_of(const fs::path& folder) {
     return files;
 }
 
+std::string range_of_shards(const std::vector<fs::path>& paths) {
+    std::map<std::string, std::vector<fs::path>> splits;
+    for (const fs::path& path : paths) {
+        const auto shard = shard_name_of(path.stem().string());
+        if (!shard || !has_parquet_extension(path)) continue;
+        splits[(path.parent_path() / shard->split).string()].push_back(path);
+    }
+    for (const auto& [split, files] : splits)
+        if (files.size() > 1) return to_type(files);
+    return "";
+}
+
 }  // namespace assay::parquet

@@ -17,4 +17,8 @@ bool has_parquet_extension(const std::filesystem::path& path);
 /// split of which a file is missing.
 std::vector<std::filesystem::path> parquet_files_of(const std::filesystem::path& folder);
 
+/// What names them as one data set where two of the paths are files of one split in one folder
+/// ("val-{00000..00001}-of-00002.parquet"), else "": a shell has expanded the braces.
+std::string range_of_shards(const std::vector<std::filesystem::path>& paths);
+
 }  // namespace assay::parquet
