@@ -53,13 +53,12 @@ void agree_with_store(const fs::path& store, StoreSpec& wanted) {
     if (found.of != wanted.part.of) {
         const std::string how =
             found.of == 0
-                ? std::string("in one piece: leave out --part, or use another --out")
-                : fmt::format(
-                      "in {} parts: {}", found.of,
-                      wanted.part.of == 0
-                          ? fmt::format("run those that are missing and assay join {}",
-                                        shell_word(store.string()))
-                          : fmt::format("give --part I/{}, or use another --out", found.of));
+                ? std::string("in one piece: leave out the part, or use another --out")
+                : fmt::format("in {} parts: {}", found.of,
+                              wanted.part.of == 0
+                                  ? fmt::format("run those that are missing and assay join {}",
+                                                shell_word(store.string()))
+                                  : fmt::format("ask for I/{}, or use another --out", found.of));
         throw Error(ErrorCode::bad_input,
                     fmt::format("the store `{}` was begun {}", store.string(), how));
     }

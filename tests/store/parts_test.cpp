@@ -212,7 +212,7 @@ TEST_F(PartsOnDisk, AreRefusedWhereTheyDoNotBelongTogether) {
         EXPECT_EQ(code, ErrorCode::bad_input) << message;
         return message;
     };
-    EXPECT_THAT(refusal(spec_of_part(1, 4)), HasSubstr("begun in 3 parts: give --part I/3"));
+    EXPECT_THAT(refusal(spec_of_part(1, 4)), HasSubstr("begun in 3 parts: ask for I/3"));
     EXPECT_THAT(refusal(made_up_spec(rows)), HasSubstr("assay join"));
     StoreSpec other = spec_of_part(1, 3);
     other.batch_size = 10;
@@ -225,7 +225,7 @@ TEST_F(PartsOnDisk, AreRefusedWhereTheyDoNotBelongTogether) {
     StoreWriter one = open_writer(scratch_ / "one", made_up_spec(rows));
     write_own_shards(one);
     EXPECT_THAT(error_of([&] { open_writer(scratch_ / "one", spec_of_part(1, 2)); }).second,
-                HasSubstr("begun in one piece: leave out --part"));
+                HasSubstr("begun in one piece: leave out the part"));
 }
 
 TEST_F(PartsOnDisk, ThatDoNotBelongTogetherAreNoStore) {

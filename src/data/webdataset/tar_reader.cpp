@@ -123,8 +123,8 @@ void TarReader::expect_nothing_behind(std::uint64_t offset) {
          offset + block_size <= end; offset += block_size) {
         if (is_zero(block(offset))) continue;
         refuse_at(offset,
-                  "more follows the archive's end: archives that were joined by cat are "
-                  "read up to the first one's end only; join them with tar --concatenate");
+                  "more follows the archive's end: archives that were joined by cat end with "
+                  "the first one for every reader; name them one by one");
     }
 }
 
