@@ -26,7 +26,25 @@ describe("a document that was read", () => {
   });
 
   it("drops results without a schema and keeps the others", () => {
-    const kept = { source: "a", result: { schema: "assay.cost/1" } };
+    const kept = { source: "a", result: { schema: "assay.check/1" } };
     expect(sound({ results: [{ source: "b" }, { result: 3 }, kept] }).results).toEqual([kept]);
+  });
+
+  it("leaves out results of another form, and says so", () => {
+    const kept = {
+      source: "good.json",
+      result: { schema: "assay.scores/2", measurements: [], stores: [{}] },
+    };
+    const bad = (measurements: unknown) => ({
+      source: "bad.json",
+      result: { schema: "assay.scores/2", measurements, stores: [] },
+    });
+    for (const wrong of [undefined, null, 7, "text", {}, [7], [null], [[]]]) {
+      const document = sound({ results: [bad(wrong), kept] });
+      expect(document.results).toEqual([kept]);
+      expect(document.left_out).toEqual([
+        "bad.json is not shown: `measurements` is not the list that assay.scores/2 has.",
+      ]);
+    }
   });
 });

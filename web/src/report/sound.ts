@@ -1,6 +1,7 @@
 // A document as the page needs it, whatever was read: a part of another form is as if it were
 // absent, and the page shows the others.
 import type { ReportDocument } from "./document.ts";
+import { misshapen } from "./shapes.ts";
 
 type Fields = Record<string, unknown>;
 
@@ -42,9 +43,17 @@ function tagsOf(value: unknown): ReportDocument["tags"] {
 export function sound(opened: unknown): ReportDocument {
   const all = fieldsOf(opened);
   const provenance = fieldsOf(all["provenance"]);
-  const results = entriesOf(all["results"]).filter(
-    ({ result }) => typeof fieldsOf(result)["schema"] === "string",
-  );
+  const left_out = textsOf(all["left_out"]);
+  const results = entriesOf(all["results"]).filter(({ source, result }) => {
+    const fields = fieldsOf(result);
+    if (typeof fields["schema"] !== "string") return false;
+    const wrong = misshapen(fields);
+    if (wrong === undefined) return true;
+    left_out.push(
+      `${textOf(source, "A result")} is not shown: \`${wrong}\` is not the list that ${fields["schema"]} has.`,
+    );
+    return false;
+  });
   const best = entriesOf(all["best"]).filter(
     ({ alike, untested }) => Array.isArray(alike) && Array.isArray(untested),
   );
@@ -64,6 +73,6 @@ export function sound(opened: unknown): ReportDocument {
       files: entriesOf(provenance["files"]) as ReportDocument["provenance"]["files"],
     },
     warnings: textsOf(all["warnings"]),
-    left_out: textsOf(all["left_out"]),
+    left_out,
   };
 }

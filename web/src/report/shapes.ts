@@ -1,0 +1,38 @@
+// What sections rely on in a result: lists of objects. A result of another form is left out, and
+// the others are shown.
+
+/** Of each schema (without its version) the fields that must be lists of objects. */
+const lists = new Map<string, string[]>([
+  ["assay.attack", ["models"]],
+  ["assay.attack_examples", ["attacks"]],
+  ["assay.comparisons", ["pairs"]],
+  ["assay.corrupted_accuracy", ["models"]],
+  ["assay.cost", ["models"]],
+  ["assay.gap", ["models"]],
+  ["assay.mad", ["classifiers"]],
+  ["assay.mad_ranking", ["classifiers", "pairs", "ablation"]],
+  ["assay.mad_status", ["annotators"]],
+  ["assay.quality", ["models"]],
+  ["assay.quality_choose", ["candidates"]],
+  ["assay.quality_correlate", ["pairs"]],
+  ["assay.quality_groups", ["dimensions"]],
+  ["assay.quality_score", ["models"]],
+  ["assay.replicate_adjust", ["classifiers", "methods"]],
+  ["assay.replicate_frequencies", ["sets"]],
+  ["assay.replicate_plan", ["rows"]],
+  ["assay.scores", ["measurements", "stores"]],
+]);
+
+function isListOfObjects(value: unknown): boolean {
+  return (
+    Array.isArray(value) &&
+    value.every((entry) => typeof entry === "object" && entry !== null && !Array.isArray(entry))
+  );
+}
+
+/** The field of a result that is not what its schema has; undefined: none was found. */
+export function misshapen(result: Record<string, unknown>): string | undefined {
+  const schema = String(result["schema"]);
+  const fields = lists.get(schema.slice(0, Math.max(0, schema.lastIndexOf("/"))));
+  return fields?.find((field) => !isListOfObjects(result[field]));
+}
