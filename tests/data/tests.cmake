@@ -6,5 +6,5 @@ assay_test(tars
     SOURCES data/tar_test.cpp
     LINKS assay_data)
 assay_test(parquet
-    SOURCES data/parquet_files_test.cpp data/parquet_test.cpp
+    SOURCES data/parquet_files_test.cpp data/parquet_test.cpp data/parquet_names_test.cpp
     LINKS assay_data PkgConfig::snappy PkgConfig::zstd ZLIB::ZLIB)

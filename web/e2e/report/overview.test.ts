@@ -137,9 +137,11 @@ describe.skipIf(CHROMIUM === undefined)("the report's overview", () => {
   it("shows a damaged result as a sentence, and the other sections as they are", async () => {
     const damaged = documentOf([
       { source: "x", result: { schema: "assay.scores/2", measurements: 7, stores: {} } as never },
+      { source: "y", result: { schema: "assay.corrupted_accuracy/1", models: [{}] } as never },
     ]);
     const { page } = await openReport(browser.context, damaged);
     await page.waitForSelector(".failure");
+    expect(await page.innerText("main")).toContain("x is not shown: `measurements`");
     expect(await page.innerText("main")).toContain("Provenance");
     await page.close();
   });
