@@ -141,7 +141,9 @@ describe.skipIf(CHROMIUM === undefined)("the report's overview", () => {
     ]);
     const { page } = await openReport(browser.context, damaged);
     await page.waitForSelector(".failure");
-    expect(await page.locator("main").textContent()).toContain("x is not shown: `measurements`");
+    expect(await page.locator("main").textContent()).toContain(
+      "x is not shown: measurements is not the list",
+    );
     expect(await page.innerText("main")).toContain("Provenance");
     await page.close();
   });
