@@ -19,6 +19,7 @@
 #include "core/json_text.h"
 #include "core/parallel.h"
 #include "core/paths.h"
+#include "core/text.h"
 #include "evaluate/commit.h"
 #include "store/layout.h"
 #include "store/parts.h"
@@ -246,8 +247,8 @@ PredictResult result_of(const ModelRun& run, const Dataset& dataset) {
         result.notes.push_back(fmt::format("`{}`: {}", run.writer.folder().string(), lock));
     if (run.writer.own_rows() == 0) {
         result.notes.push_back(
-            fmt::format("there is nothing in this part: the store has {} shards of {} images",
-                        run.writer.shards(), run.writer.spec().shard_rows));
+            fmt::format("there is nothing in this part: the store has {} of {} images",
+                        how_many(run.writer.shards(), "shard"), run.writer.spec().shard_rows));
     }
     result.halved = run.halved;
     return result;

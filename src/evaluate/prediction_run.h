@@ -32,7 +32,8 @@ struct ModelRun {
 
     ModelRun(const LoadedModel& m, std::size_t p, StoreWriter w, const store::ImageCheck& images)
         : model(&m), preprocessing(p), writer(std::move(w)), shards(writer, images) {
-        for (std::size_t s = 0; s < writer.shards(); ++s) lacking.push_back(writer.is_own(s) && !writer.has(s));
+        for (std::size_t s = 0; s < writer.shards(); ++s)
+            lacking.push_back(writer.is_own(s) && !writer.has(s));
     }
 
     bool lacks(std::uint64_t row) const {

@@ -26,8 +26,7 @@ fs::path store_of_parts(const fs::path& path) {
     fs::path folder = absolute_path(path);
     if (!folder.has_filename()) folder = folder.parent_path();
     if (store::part_named(folder.filename().string())) folder = folder.parent_path();
-    const bool parts = folder.filename() == "parts" && is_folder(folder) &&
-                       !store::parts_begun(folder.parent_path()).empty();
+    const bool parts = folder.filename() == "parts" && store::holds_parts(folder.parent_path());
     return parts ? folder.parent_path() : path;
 }
 

@@ -82,9 +82,11 @@ public:
         : folder_(std::move(folder)), callback_(callback) {}
 
     JoinedStore run() {
+        JoinedStore result{.folder = folder_, .rows = 0, .shards = 0, .parts = 0, .moved = 0};
+        // What is there is looked at under the lock: another join may just have ended.
+        if (is_there(parts_folder(folder_))) lock(lock_path(folder_));
         const std::vector<StorePart> parts = parts_begun(folder_);
         const bool begun = is_there(manifest_path(folder_));
-        JoinedStore result{.folder = folder_, .rows = 0, .shards = 0, .parts = 0, .moved = 0};
         if (parts.empty() || (begun && read_manifest(manifest_path(folder_)).spec.part.of == 0)) {
             const Manifest whole = read_whole_manifest(folder_);
             result.rows = whole.spec.rows;
@@ -92,9 +94,9 @@ public:
             if (is_there(parts_folder(folder_))) clear_up(parts);
             return result;
         }
-        lock(lock_path(folder_));
         for (const StorePart& part : parts) lock(lock_path(part_folder(folder_, part)));
         check_all_there();
+        check_each(parts);
         if (!begun) begin(parts);
         Manifest manifest = read_manifest(manifest_path(folder_));
         result.rows = manifest.spec.rows;
@@ -123,6 +125,28 @@ private:
             "(--part {}/{})",
             folder_.string(), missing.size() == 1 ? "" : "s", text_of(missing),
             missing.size() == 1 ? "it" : "them", missing.front().number, missing.front().of));
+    }
+
+    /// That each shard that will be moved is the one that its part was finished with, its files are
+    /// there, and they can be renamed: after this nothing but the disk stops the join.
+    void check_each(const std::vector<StorePart>& parts) const {
+        const std::uint64_t disk = identity_of_file(folder_).device;
+        for (const StorePart& part : parts) {
+            const fs::path own = part_folder(folder_, part);
+            if (!is_there(manifest_path(own))) continue;  // all of it has been moved
+            if (identity_of_file(shards_folder(own)).device != disk) {
+                refuse(
+                    fmt::format("`{}` is on another disk than the store, where files cannot be "
+                                "renamed to; copy it there",
+                                own.string()));
+            }
+            const Manifest manifest = read_manifest(manifest_path(own));
+            const ShardRange range = shards_of(part, shard_count(manifest.spec));
+            for (std::size_t shard = range.begin; shard < range.end; ++shard) {
+                throw_if_stopped();
+                if (!is_there(record_path(folder_, shard))) read_record(own, manifest, shard);
+            }
+        }
     }
 
     /// From here on the store has a manifest of its own, which says that shards may be in parts.
@@ -154,28 +178,20 @@ private:
             if (!there) {
                 for (const ShardFile& file : files)
                     add_name(shards_folder(part) / file.name, shards_folder(folder_) / file.name);
-                check_shard(part, own, shard);
                 move_file(record_path(part, shard), record_path(folder_, shard));
                 ++moved;
             }
             manifest.records.push_back(read_record(folder_, own, shard).xxh128);
-            for (const ShardFile& file : files) {
-                const fs::path left = shards_folder(part) / file.name;
-                std::error_code ignored;  // what stays does no harm
-                if (is_there(left)) fs::remove(left, ignored);
-            }
+            // The files' other names, and a shard that was computed once more.
+            std::error_code ignored;  // what stays does no harm
+            fs::remove(record_path(part, shard), ignored);
+            for (const ShardFile& file : files)
+                fs::remove(shards_folder(part) / file.name, ignored);
             progress.done = shard + 1;
             if (callback_) callback_(progress);
         }
         sync_folder(shards_folder(folder_));
         return moved;
-    }
-
-    /// That the record is the shard's, before it is moved.
-    static void check_shard(const fs::path& part, const Manifest& own, std::size_t shard) {
-        const fs::path path = record_path(part, shard);
-        with_note(fmt::format("reading `{}`", path.string()),
-                  [&] { parse_record(read_text(path, max_json_bytes), own.spec, shard); });
     }
 
     /// Removes what is left of the parts: nothing that was not made by their writers.

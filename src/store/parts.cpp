@@ -151,11 +151,17 @@ fs::path shard_home(const fs::path& store, const StoreSpec& spec, std::size_t sh
 
 bool is_store_folder(const fs::path& folder) {
     if (fs::is_regular_file(status_of(manifest_path(folder)))) return true;
+    return holds_parts(folder);
+}
+
+bool holds_parts(const fs::path& folder) {
     if (!is_folder(parts_folder(folder))) return false;
-    const std::vector<StorePart> parts = parts_begun(folder);
-    return std::any_of(parts.begin(), parts.end(), [&](const StorePart& part) {
-        return is_there(manifest_path(part_folder(folder, part)));
-    });
+    // A data set may be called parts, and a model of it 0001-of-0002.
+    for (const fs::path& entry : entries_of(parts_folder(folder))) {
+        if (!part_named(entry.filename().string()) || !is_there(manifest_path(entry))) continue;
+        if (!is_there(parts_folder(folder) / "dataset.json")) return true;
+    }
+    return false;
 }
 
 Manifest read_whole_manifest(const fs::path& store) {

@@ -52,6 +52,8 @@ std::filesystem::path shard_home(const std::filesystem::path& store, const Store
 
 /// Whether a folder is a store, whole or in parts that have begun.
 bool is_store_folder(const std::filesystem::path& folder);
+/// Whether parts of a store have begun there.
+bool holds_parts(const std::filesystem::path& folder);
 /// The manifest of a store: its own, or else that of all its parts together, which is finished
 /// where all of them are. Throws bad_input: none is there, or parts that are not of one store
 /// (with what differs).

@@ -63,11 +63,7 @@ void agree_with_store(const fs::path& store, StoreSpec& wanted) {
                     fmt::format("the store `{}` was begun {}", store.string(), how));
     }
     if (wanted.part.of == 0) return;  // begin_or_resume() looks at it
-    if (found.number == 0) {
-        throw Error(ErrorCode::bad_input,
-                    fmt::format("the parts of the store `{}` are being joined: assay join {}",
-                                store.string(), shell_word(store.string())));
-    }
+    // Of a store whose join was stopped, too: a shard that was damaged then is computed again.
     refuse_differences(store, there->spec, wanted);
     if (wanted.batch_size == 0) wanted.batch_size = there->spec.batch_size;
     if (wanted.shard_rows == 0) wanted.shard_rows = there->spec.shard_rows;

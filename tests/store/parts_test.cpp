@@ -326,6 +326,87 @@ TEST_F(PartsOnDisk, ARecordSaysWhatComputedItsShard) {
     EXPECT_EQ(parts[1]["device"], "NVIDIA H100");
 }
 
+TEST_F(PartsOnDisk, ADamagedShardIsFoundBeforeAnythingIsMovedAndIsComputedAgain) {
+    const auto damaged_by = [&](auto&& damage) {
+        fs::remove_all(runs_);
+        for (std::uint32_t i = 1; i <= 3; ++i) write_part(runs_, i, 3);
+        const auto whole = shards_in(runs_);
+        damage(store_ / "parts/0002-of-0003/shards");
+        const auto [code, message] = error_of([&] { join_parts(runs_); });
+        EXPECT_EQ(code, ErrorCode::bad_input) << message;
+        EXPECT_THAT(message, HasSubstr("000001"));
+        EXPECT_FALSE(fs::exists(store_ / "manifest.json"));
+        // As the message says.
+        fs::remove(store_ / "parts/0002-of-0003/shards/000001.json");
+        write_part(runs_, 2, 3);
+        join_parts(runs_);
+        EXPECT_EQ(shards_in(runs_), whole);
+        EXPECT_TRUE(verify_store(store_).empty());
+    };
+    damaged_by([](const fs::path& shards) { fs::remove(shards / "000001.npy"); });
+    damaged_by([](const fs::path& shards) { fs::resize_file(shards / "000001.npy", 100); });
+    damaged_by([](const fs::path& shards) { put_text(shards / "000001.json", "{}"); });
+    // Sound, but not the one that the part was finished with.
+    damaged_by([&](const fs::path& shards) {
+        const std::string text = file_text(shards / "000001.json");
+        std::string other = text;
+        other.replace(other.find("cut off after 77"), 16, "cut off after 78");
+        put_text(shards / "000001.json", with_checksum(other));
+    });
+}
+
+TEST_F(PartsOnDisk, AShardThatIsLostWhileTheyAreJoinedIsComputedAgain) {
+    for (std::uint32_t i = 1; i <= 3; ++i) write_part(runs_, i, 3);
+    const auto whole = shards_in(runs_);
+    // As a join leaves it that is stopped behind shard 1, which is lost then.
+    auto manifest = store::read_whole_manifest(store_);
+    manifest.finished = false;
+    manifest.records.clear();
+    fs::create_directories(store_ / "shards");
+    put_text(store_ / "manifest.json", store::manifest_text(manifest));
+    for (const char* part : {"0001-of-0003/shards/000000", "0002-of-0003/shards/000001"})
+        for (const char* ending : {".npy", ".json"})
+            fs::rename(store_ / "parts" / (std::string(part) + ending),
+                       store_ / "shards" / (fs::path(part).filename().string() + ending));
+    EXPECT_TRUE(PredictionStore::open(store_).complete());
+    fs::remove(store_ / "shards/000001.json");
+    EXPECT_THAT(error_of([&] { join_parts(runs_); }).second, HasSubstr("--part 2/3"));
+    write_part(runs_, 2, 3);
+    join_parts(runs_);
+    EXPECT_EQ(shards_in(runs_), whole);
+    EXPECT_FALSE(fs::exists(store_ / "parts"));
+}
+
+TEST_F(PartsOnDisk, ADataSetAndAModelMayBeCalledAsTheyAre) {
+    StoreSpec spec = made_up_spec(rows);
+    spec.dataset_name = "parts";
+    for (const char* name : {"0001-of-0002", "0001-of-0003", "parts"}) {
+        spec.model_name = name;
+        StoreWriter writer = open_writer(runs_, spec);
+        write_own_shards(writer);
+    }
+    StoreWriter other = open_writer(runs_, made_up_spec(rows));
+    write_own_shards(other);
+    EXPECT_EQ(find_stores(runs_).size(), 4U);
+    EXPECT_EQ(find_stores(runs_ / "parts").size(), 3U);
+    EXPECT_EQ(find_stores(runs_ / "parts/0001-of-0002").size(), 1U);
+    for (const StoreCheck& check : verify_stores(runs_)) EXPECT_TRUE(check.problems.empty());
+    EXPECT_EQ(join_parts(runs_).size(), 4U);
+}
+
+TEST_F(PartsOnDisk, APartOnAnotherDiskIsNotBegunToBeJoined) {
+    const Scratch elsewhere;  // runs_ is in memory
+    for (std::uint32_t i = 1; i <= 2; ++i) write_part(runs_, i, 2);
+    if (identity_of_file(elsewhere.path()).device == identity_of_file(runs_).device)
+        GTEST_SKIP() << "the folder of temporary files is on the same disk";
+    fs::copy(store_ / "parts/0002-of-0002", elsewhere / "part", fs::copy_options::recursive);
+    fs::remove_all(store_ / "parts/0002-of-0002");
+    fs::create_directory_symlink(elsewhere / "part", store_ / "parts/0002-of-0002");
+    EXPECT_TRUE(PredictionStore::open(store_).finished());
+    EXPECT_THAT(error_of([&] { join_parts(runs_); }).second, HasSubstr("on another disk"));
+    EXPECT_FALSE(fs::exists(store_ / "manifest.json"));
+}
+
 /// Runs `body` in a child that is killed at its n-th entry to or exit from a system call; true when
 /// it got to its end before.
 template <class Body>

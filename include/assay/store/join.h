@@ -25,10 +25,10 @@ struct JoinedStore {
 /// renamed, nothing is copied or computed. On one device that is, byte for byte, what one process
 /// writes, but for the provenance, which says of each part what computed it. Killed at any moment,
 /// the store can be read, and the next call goes on. Throws, before anything is moved, bad_input: a
-/// part that has not begun or is not finished (with what to run), parts that are not of one store;
-/// busy: somebody writes a part; then bad_input: a shard whose record is not its own, which stays
-/// where it is; io. Progress counts shards. Cost: a link, a rename, and the reading of a record for
-/// each shard.
+/// part that has not begun or is not finished (with what to run), parts that are not of one store,
+/// a shard whose record or files are not those that its part was finished with (scores are not
+/// read: verify_store() does that), a part on another disk; busy: somebody writes a part; then io.
+/// Progress counts shards. Cost: a link, a rename, and two readings of the record for each shard.
 std::vector<JoinedStore> join_parts(const std::filesystem::path& path,
                                     const ProgressCallback& progress = {});
 
