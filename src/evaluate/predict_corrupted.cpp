@@ -22,7 +22,7 @@
 #include "core/refuse.h"
 #include "evaluate/prediction_run.h"
 #include "store/dataset_files.h"
-#include "store/layout.h"
+#include "store/parts.h"
 
 namespace assay {
 namespace {
