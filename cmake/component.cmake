@@ -69,9 +69,9 @@ endfunction()
 # the others of a list). Slow is what takes more than ten seconds; `ctest -L fast` is what one runs all day.
 function(assay_test name)
     cmake_parse_arguments(T "SLOW" "" "SOURCES;LINKS;UNSANITIZED" ${ARGN})
-    # Simulations of how often intervals hold the truth, and stores with every bit flipped, run the same lines ten thousand
-    # times: what a sanitizer could find there, it finds in the fast tests, and minutes earlier. It has costs of its own, too.
-    if(ASSAY_SANITIZE AND name MATCHES "_coverage$|_every_bit$|^scaling$")
+    # Simulations of how often intervals hold the truth, stores with every bit flipped, and corruptions of large images, which
+    # small ones are tested with, too, run the same lines ten thousand times: what a sanitizer could find there, it finds in the fast tests, and minutes earlier. It has costs of its own, too.
+    if(ASSAY_SANITIZE AND name MATCHES "_coverage$|_every_bit$|^scaling$|^corruption_reference$")
         return()
     endif()
     add_executable(test_${name} ${T_SOURCES})

@@ -10,6 +10,10 @@ install(TARGETS assay_library EXPORT assayTargets
     INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/assay DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(EXPORT assayTargets NAMESPACE assay:: DESTINATION ${package_dir})
+get_property(mpi_plugins GLOBAL PROPERTY ASSAY_MPI_PLUGINS)
+install(FILES ${mpi_plugins} DESTINATION ${ASSAY_PLUGIN_INSTALL_DIR})
+install(FILES ${PROJECT_SOURCE_DIR}/src/collective/mpi/assay_mpi.c ${PROJECT_SOURCE_DIR}/src/collective/mpi/assay_mpi.h
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/assay/mpi)
 if(TARGET assay_torch)
     install(TARGETS assay_torch LIBRARY DESTINATION ${ASSAY_PLUGIN_INSTALL_DIR})
     install(TARGETS assay_model_process RUNTIME DESTINATION ${ASSAY_PLUGIN_INSTALL_DIR})

@@ -10,6 +10,7 @@
 #include "assay/report.h"
 #include "cli/command.h"
 #include "cli/progress.h"
+#include "cli/ranks.h"
 #include "cli/scoring.h"
 #include "cli/store_command.h"
 
@@ -94,7 +95,7 @@ public:
             return report.partial ? Status::partial : Status::done;
         }
         ProgressLine line("compare", "items");
-        const CompareResult result = compare_runs(options_, *self_comm(), line);
+        const CompareResult result = compare_runs(options_, ranks(), line);
         line.finish();
         const Report report = report_of(result);
         output_.print(report);

@@ -7,6 +7,7 @@
 #include "assay/evaluate/gap.h"
 #include "cli/command.h"
 #include "cli/progress.h"
+#include "cli/ranks.h"
 #include "cli/store_command.h"
 
 namespace assay::cli {
@@ -142,7 +143,7 @@ public:
         request.unit = table_unit_named(unit_);
         request.options.margin = margin_ / 100;
         ProgressLine line("gap", "scores");
-        const GapReport report = run_gap(request, *self_comm(), line);
+        const GapReport report = run_gap(request, ranks(), line);
         line.finish();
         for (const std::string& text : report.notes) note(text);
         output_.print(report_of(report, all_models_));

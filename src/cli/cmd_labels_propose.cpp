@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/outputs.h"
 #include "cli/progress.h"
+#include "cli/ranks.h"
 #include "cli/store_command.h"
 
 namespace assay::cli {
@@ -93,7 +94,7 @@ public:
 
     int run() const override {
         ProgressLine line("propose", "images");
-        const Proposals found = propose_labels(options_, *self_comm(), line);
+        const Proposals found = propose_labels(options_, ranks(), line);
         line.finish();
         const Report report = report_of(found);
         const bool as_csv = output_.format == ReportFormat::csv;

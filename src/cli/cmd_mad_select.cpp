@@ -9,6 +9,7 @@
 #include "cli/cmd_mad.h"
 #include "cli/command.h"
 #include "cli/progress.h"
+#include "cli/ranks.h"
 
 namespace assay::cli {
 namespace {
@@ -54,9 +55,10 @@ int mad_select(std::vector<std::string> arguments) {
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
 
-    mad::Competition competition = mad::Competition::open(folder, mad::Competition::Access::write);
+    mad::Competition competition = mad::Competition::open(
+        folder, is_first_rank() ? mad::Competition::Access::write : mad::Competition::Access::read);
     ProgressLine line("mad select", "images");
-    const mad::SelectionRound round = mad::select_images(competition, options, *self_comm(), line);
+    const mad::SelectionRound round = mad::select_images(competition, options, ranks(), line);
     line.finish();
     output.print(report_of(round));
     return Status::done;

@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "cli/inputs.h"
 #include "cli/prediction.h"
+#include "cli/ranks.h"
 
 namespace assay::cli {
 namespace {
@@ -110,6 +111,8 @@ int cmd_predict(std::vector<std::string> arguments) {
     if (!parse(*app, std::move(arguments))) return Status::done;
     require_inputs(models, data, "predict");
 
+    if (!until.empty() && ranks().size() > 1)
+        throw Error(ErrorCode::usage, "--until plans in one process: start it alone");
     if (!part.empty()) store.part = parse_part(part);
     const std::optional<Until> enough =
         until.empty() ? std::nullopt : std::optional(parse_until(until));

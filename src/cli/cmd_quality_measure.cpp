@@ -3,12 +3,12 @@
 #include <CLI/CLI.hpp>
 #include <array>
 
-#include "assay/collective/comm.h"
 #include "assay/evaluate/attack.h"
 #include "assay/quality/measure.h"
 #include "assay/quality/people.h"
 #include "cli/cmd_quality.h"
 #include "cli/progress.h"
+#include "cli/ranks.h"
 
 namespace assay::cli {
 namespace {
@@ -87,9 +87,8 @@ int quality_measure(std::vector<std::string> arguments) {
     options.eps = parse_eps(eps);
     if (space != "pixels") options.space = AttackSpace::normalised_clamped;
     for (const std::string& text : parameters) add_parameters(options.parameters, text);
-    const auto comm = self_comm();
     ProgressLine line("measuring", "images");
-    const MeasuredQuality measured = measure_quality(options, *comm, line);
+    const MeasuredQuality measured = measure_quality(options, ranks(), line);
     line.finish();
     output.print(report_of(measured));
     return measured.partial ? Status::partial : Status::done;

@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/outputs.h"
 #include "cli/progress.h"
+#include "cli/ranks.h"
 #include "cli/replicate_options.h"
 #include "cli/store_command.h"
 #include "core/json_text.h"
@@ -144,7 +145,7 @@ public:
         step.sweep_eighths = output_.json;
         step.figures = !figures_.empty();
         ProgressLine line("adjust", "steps");
-        const AdjustOutcome outcome = run_adjust(step, *self_comm(), line);
+        const AdjustOutcome outcome = run_adjust(step, ranks(), line);
         const Report report = report_of(outcome);
         line.finish();
         if (outcome.figures)

@@ -3,6 +3,7 @@
 
 #include "assay/replication/steps.h"
 #include "cli/command.h"
+#include "cli/ranks.h"
 #include "cli/replicate_options.h"
 
 namespace assay::cli {
@@ -59,7 +60,7 @@ int replicate_match(std::vector<std::string> arguments) {
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
 
-    const Report report = report_of(run_match(step, *self_comm()));
+    const Report report = report_of(run_match(step, ranks()));
     output.print(report);
     return report.partial ? Status::partial : Status::done;
 }

@@ -3,6 +3,7 @@
 
 #include "assay/replication/steps.h"
 #include "cli/command.h"
+#include "cli/ranks.h"
 #include "cli/replicate_options.h"
 
 namespace assay::cli {
@@ -45,7 +46,7 @@ int replicate_plan(std::vector<std::string> arguments) {
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
 
-    const Report report = report_of(run_plan(step, *self_comm()));
+    const Report report = report_of(run_plan(step, ranks()));
     output.print(report);
     return report.partial ? Status::partial : Status::done;
 }

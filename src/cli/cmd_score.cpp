@@ -5,6 +5,7 @@
 #include "assay/report.h"
 #include "cli/command.h"
 #include "cli/progress.h"
+#include "cli/ranks.h"
 #include "cli/scoring.h"
 #include "cli/store_command.h"
 
@@ -87,7 +88,7 @@ public:
         options.confusions = shown_.confusions;
         options.reliability = shown_.reliability;
         ProgressLine line("score", "items");
-        const ScoreResult result = score_runs(options, *self_comm(), line);
+        const ScoreResult result = score_runs(options, ranks(), line);
         line.finish();
         const Report report = report_of(result, shown_);
         output_.print(report);

@@ -15,6 +15,7 @@
 #include "assay/error.h"
 #include "cli/help.h"
 #include "cli/outputs.h"
+#include "cli/ranks.h"
 #include "cli/terminal.h"
 #include "core/shell_word.h"
 #include "core/terminal_text.h"
@@ -23,6 +24,7 @@ namespace assay::cli {
 namespace {
 
 void say(std::string_view kind, std::string_view colour, std::string_view text) {
+    if (!is_first_rank()) return;
     const bool terminal = stderr_is_terminal();
     std::string line = "assay: ";
     if (terminal) line += colour;

@@ -11,6 +11,7 @@
 #include "assay/report.h"
 #include "assay/store/prediction_store.h"
 #include "cli/command.h"
+#include "cli/ranks.h"
 #include "core/paths.h"
 #include "data/dataset_name.h"
 #include "data/parquet/file_names.h"
@@ -93,7 +94,7 @@ void ModelFlags::add_to(CLI::App& app) {
 }
 
 ClassifierOptions ModelFlags::opening() const {
-    return {device, isolation_named(isolate)};
+    return {device, isolation_named(isolate), rank_of_machine()};
 }
 
 ModelSettings ModelFlags::settings() const {

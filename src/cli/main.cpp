@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <functional>
 #include <new>
 #include <string>
 #include <system_error>
@@ -16,6 +17,7 @@
 #include "assay/version.h"
 #include "cli/command.h"
 #include "cli/outputs.h"
+#include "cli/ranks.h"
 #include "cli/terminal.h"
 #include "core/parallel.h"
 #include "core/shortened_files.h"
@@ -89,12 +91,28 @@ int status_of(const Error& error) {
     }
 }
 
-void print_error(const Error& error) {
+Ended ended_by(const Error& error) {
     const bool colour = stderr_is_terminal();
     std::string out = std::string("assay: ") + (colour ? "\033[31merror\033[0m" : "error") + ": " +
                       without_controls(error.message()) + "\n";
     for (const std::string& line : error.notes()) out += "  while " + without_controls(line) + "\n";
-    std::fputs(out.c_str(), stderr);
+    return {status_of(error), out};
+}
+
+/// What `body` comes to, whatever it throws.
+Ended attempt(const std::function<int()>& body) {
+    try {
+        return {body()};
+    } catch (const Error& error) {
+        return ended_by(error);
+    } catch (const std::bad_alloc&) {
+        return {Status::bad_input, "assay: error: out of memory\n"};
+    } catch (const std::system_error& error) {  // of the file system, too
+        return ended_by(Error(ErrorCode::io, error.what()));
+    } catch (const std::exception& error) {
+        return {Status::internal_error, "assay: internal error: " + without_controls(error.what()) +
+                                            "; please report it\n"};
+    }
 }
 
 /// A file that is opened in the place of a closed stdout would get the report. Writing to what is
@@ -166,21 +184,11 @@ int main(int count, char** arguments) {
     cli::hold_standard_descriptors();
     cli::hear_signals();
     name_shortened_files("assay");
-    try {
-        return cli::run(count, arguments);
-    } catch (const Error& error) {
-        cli::print_error(error);
-        return cli::status_of(error);
-    } catch (const std::bad_alloc&) {
-        std::fputs("assay: error: out of memory\n", stderr);
-        return cli::Status::bad_input;
-    } catch (const std::system_error& error) {  // of the file system, too
-        const Error named(ErrorCode::io, error.what());
-        cli::print_error(named);
-        return cli::status_of(named);
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "assay: internal error: %s; please report it\n",
-                     without_controls(error.what()).c_str());
-        return cli::Status::internal_error;
-    }
+    const std::vector<std::string> words(arguments + std::min(count, 1), arguments + count);
+    const cli::Ended opened = cli::attempt([&] {
+        cli::open_ranks(words);
+        return 0;
+    });
+    if (opened.status != 0) return cli::end_ranks(opened);
+    return cli::end_ranks(cli::attempt([&] { return cli::run(count, arguments); }));
 }

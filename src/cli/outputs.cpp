@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "assay/error.h"
+#include "cli/ranks.h"
 #include "core/descriptor.h"
 #include "core/file.h"
 #include "core/file_stream.h"
@@ -230,6 +231,7 @@ void check_outputs(const CLI::App& app) {
 }
 
 void write_own(std::string_view text) {
+    if (!is_first_rank()) return;
     const int problem = write_all(STDOUT_FILENO, std::as_bytes(std::span(text)));
     if (problem != 0) {
         throw Error(ErrorCode::io,
@@ -242,6 +244,7 @@ bool is_stdout(const fs::path& file) {
 }
 
 void write_result(const fs::path& file, std::string_view text) {
+    if (!is_first_rank()) return;
     if (is_stdout(file)) return write_stdout(text);
     const auto there = look_at(file);
     struct stat out {};

@@ -11,6 +11,7 @@
 #include "assay/report.h"
 #include "cli/inputs.h"
 #include "cli/progress.h"
+#include "cli/ranks.h"
 
 namespace assay::cli {
 
@@ -116,7 +117,9 @@ Dataset Prediction::enough(const Dataset& dataset, const Until& until, std::uint
 template <class Run>
 void Prediction::keep(const Dataset& dataset, const std::string& unit, Run&& run) {
     const auto start = std::chrono::steady_clock::now();
-    ProgressLine progress(dataset.name, unit, flags_.quiet);
+    ProgressLine progress(
+        dataset.name + (ranks().size() > 1 ? fmt::format(" (rank 0 of {})", ranks().size()) : ""),
+        unit, flags_.quiet);
     std::vector<PredictResult> predicted = run(flags_.options(), ProgressCallback(progress));
     // Of the data set: those of the first model are those of all.
     say_notes(dataset, predicted.front().dataset_notes, flags_.quiet);
@@ -131,7 +134,7 @@ void Prediction::keep(const Dataset& dataset, const std::string& unit, Run&& run
 void Prediction::predict_over(const Dataset& dataset, const std::vector<LoadedModel>& models) {
     keep(dataset, models.size() == 1 ? "images" : "images x models",
          [&](const PredictOptions& options, const ProgressCallback& progress) {
-             return predict(models, dataset, options, progress);
+             return predict(models, dataset, options, ranks(), progress);
          });
 }
 
@@ -139,7 +142,7 @@ void Prediction::over(const Dataset& dataset, const CorruptedVersions& versions)
     clean_ = dataset.name;
     keep(dataset, models_.size() == 1 ? "images x versions" : "images x versions x models",
          [&](const PredictOptions& options, const ProgressCallback& progress) {
-             return predict_corrupted(models_, dataset, versions, options, progress);
+             return predict_corrupted(models_, dataset, versions, options, ranks(), progress);
          });
 }
 

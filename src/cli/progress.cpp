@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "cli/ranks.h"
 #include "cli/terminal.h"
 #include "core/terminal_text.h"
 #include "report/renderers.h"
@@ -47,7 +48,7 @@ std::string progress_text(const Progress& p, std::string_view unit, double secon
 ProgressLine::ProgressLine(std::string label, std::string unit, bool quiet)
     : label_(without_controls(label)),
       unit_(std::move(unit)),
-      quiet_(quiet),
+      quiet_(quiet || !is_first_rank()),
       terminal_(stderr_is_terminal()) {}
 
 ProgressLine::~ProgressLine() {

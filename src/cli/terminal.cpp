@@ -6,10 +6,14 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "cli/ranks.h"
+
 namespace assay::cli {
 namespace {
 
 bool wants_colour(int descriptor) {
+    // mpirun gives each rank a terminal of its own and copies it to where its output goes.
+    if (are_ranks()) return false;
     const char* term = std::getenv("TERM");
     return ::isatty(descriptor) == 1 && std::getenv("NO_COLOR") == nullptr &&
            !(term != nullptr && std::string_view(term) == "dumb");

@@ -19,6 +19,7 @@ namespace assay {
 namespace {
 
 std::atomic<bool> stop_flag{false};
+std::atomic<int> default_threads{0};
 static_assert(std::atomic<bool>::is_always_lock_free,
               "request_stop is called from a signal handler");
 
@@ -52,7 +53,13 @@ int available_cores() {
 }
 
 int resolve_threads(int requested) {
-    return requested > 0 ? requested : available_cores();
+    if (requested > 0) return requested;
+    const int chosen = default_threads.load();
+    return chosen > 0 ? chosen : available_cores();
+}
+
+void set_default_threads(int threads) {
+    default_threads.store(threads);
 }
 
 void parallel_blocks(std::size_t blocks, int threads,

@@ -10,8 +10,10 @@ namespace assay {
 /// least 1.
 int available_cores();
 
-/// `requested` when positive, else available_cores().
+/// `requested` when positive, else the default: available_cores() unless set.
 int resolve_threads(int requested);
+/// For programs whose processes share cores; 0: available_cores() again.
+void set_default_threads(int threads);
 
 /// Calls body(block) once for each block in [0, blocks) on up to `threads` threads (the caller's
 /// among them; fewer where the system allows no more). Which takes which block is not fixed: write

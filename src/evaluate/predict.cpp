@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "assay/error.h"
@@ -53,7 +54,8 @@ public:
 
     std::vector<std::unique_ptr<ModelRun>>& model_runs() { return model_runs_; }
 
-    void work(int threads,
+    /// This rank's share, and then the stores are finished.
+    void work(int threads, Comm& comm,
               const std::function<void(std::uint64_t pairs, std::uint64_t failed)>& report) {
         std::vector<std::uint64_t> todo;  // first rows of the batches that some model_run lacks
         for (std::uint64_t first = 0; first < dataset_.size(); first += batch_) {
@@ -63,11 +65,13 @@ public:
             }
         }
         const auto ahead = static_cast<std::size_t>(threads);
-        parallel_blocks(todo.size(), threads, [&](std::size_t block) {
-            if (block + ahead < todo.size()) read_ahead(dataset_, todo[block + ahead], batch_);
-            batch(todo[block], report);
+        agree(comm, [&] {
+            parallel_blocks(todo.size(), threads, [&](std::size_t block) {
+                if (block + ahead < todo.size()) read_ahead(dataset_, todo[block + ahead], batch_);
+                batch(todo[block], report);
+            });
         });
-        for (auto& model_run : model_runs_) model_run->writer.finish();
+        for (auto& model_run : model_runs_) model_run->writer.finish(comm);
     }
 
 private:
@@ -176,19 +180,24 @@ std::uint32_t default_batch_size(const ModelFacts& facts) {
 }
 
 std::vector<PredictResult> predict(std::span<const LoadedModel> models, const Dataset& dataset,
-                                   const PredictOptions& options,
+                                   const PredictOptions& options, Comm& comm,
                                    const ProgressCallback& callback) {
-    check_models(models);
-    check_images_are_there(dataset, [&] {
-        return std::all_of(models.begin(), models.end(), [&](const LoadedModel& model) {
-            return is_complete(options.runs / dataset.name / model.spec.name);
+    std::optional<store::ImageCheck> checked;
+    agree(comm, [&] {
+        check_models(models);
+        check_images_are_there(dataset, [&] {
+            return std::all_of(models.begin(), models.end(), [&](const LoadedModel& model) {
+                return is_complete(options.runs / dataset.name / model.spec.name);
+            });
         });
+        checked.emplace(dataset, options.runs / dataset.name, options.threads);
+        for (const LoadedModel& model : models) {
+            with_note("comparing the images with the stores that are there",
+                      [&] { checked->before(model.spec.name); });
+        }
     });
-    store::ImageCheck images(dataset, options.runs / dataset.name, options.threads);
-    for (const LoadedModel& model : models) {
-        with_note("comparing the images with the stores that are there",
-                  [&] { images.before(model.spec.name); });
-    }
+    check_ranks(models, dataset, options, comm);
+    store::ImageCheck& images = *checked;
     const std::vector<std::string> dataset_notes = images.take_notes();
 
     MemoryBudget memory(options.image_memory);
@@ -204,13 +213,18 @@ std::vector<PredictResult> predict(std::span<const LoadedModel> models, const Da
         spec.batch_size = batch_size_of(model, spec, recorded);
         if (recorded == 0 && options.shard_per_batch && spec.shard_rows == 0)
             spec.shard_rows = spec.batch_size;
-        StoreWriter writer = StoreWriter::open(options.runs, spec, dataset);
-        redo_where(writer, [&](std::uint64_t row) {
-            std::vector<float> input(input_size(model.spec.preprocess));
-            return !use_image(
-                dataset, row, decode_limits(options), memory,
-                [&](const Image& image) { preprocess_into(image, model.spec.preprocess, input); });
+        StoreWriter writer = StoreWriter::open(options.runs, spec, dataset, comm);
+        agree(comm, [&] {
+            if (comm.rank() != 0) return;
+            redo_where(writer, [&](std::uint64_t row) {
+                std::vector<float> input(input_size(model.spec.preprocess));
+                return !use_image(dataset, row, decode_limits(options), memory,
+                                  [&](const Image& image) {
+                                      preprocess_into(image, model.spec.preprocess, input);
+                                  });
+            });
         });
+        writer.share(comm);
         const std::uint32_t batch = writer.spec().batch_size;
         auto& preprocessings = preprocessings_by_batch[batch];
         const auto known =
@@ -245,7 +259,7 @@ std::vector<PredictResult> predict(std::span<const LoadedModel> models, const Da
 
     std::map<std::string, PredictResult> by_model;
     for (PredictionRun& run : runs) {
-        run.work(resolve_threads(options.threads), report);
+        run.work(resolve_threads(options.threads), comm, report);
         for (const auto& model_run : run.model_runs()) {
             PredictResult result = result_of(*model_run, dataset);
             result.dataset = dataset.name;
@@ -255,7 +269,14 @@ std::vector<PredictResult> predict(std::span<const LoadedModel> models, const Da
     }
     std::vector<PredictResult> results;
     for (const LoadedModel& model : models) results.push_back(by_model.at(model.spec.name));
+    sum_over_ranks(results, comm);
     return results;
+}
+
+std::vector<PredictResult> predict(std::span<const LoadedModel> models, const Dataset& dataset,
+                                   const PredictOptions& options,
+                                   const ProgressCallback& callback) {
+    return predict(models, dataset, options, *self_comm(), callback);
 }
 
 }  // namespace assay

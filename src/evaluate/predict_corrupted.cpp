@@ -126,13 +126,18 @@ public:
         return place;
     }
 
-    void work(int threads, const Counted& report) {
+    /// This rank's share, and then the stores are finished.
+    void work(int threads, Comm& comm, const Counted& report) {
         const std::uint64_t step = rows_of_block();
-        for (std::uint64_t first = 0; first < dataset_.size(); first += step)
-            block(first, std::min<std::uint64_t>(first + step, dataset_.size()), threads, report);
+        agree(comm, [&] {
+            for (std::uint64_t first = 0; first < dataset_.size(); first += step) {
+                block(first, std::min<std::uint64_t>(first + step, dataset_.size()), threads,
+                      report);
+            }
+        });
         block_.clear();
         for (VersionRun& which : versions_) {
-            for (auto& model_run : which.models) model_run->writer.finish();
+            for (auto& model_run : which.models) model_run->writer.finish(comm);
         }
     }
 
@@ -292,6 +297,13 @@ std::size_t most_stores() {
     return std::clamp<std::size_t>(allowed / 2, 1, 4096);
 }
 
+/// What each rank finds for itself must not cut their common work differently.
+std::size_t first_ranks_number(Comm& comm, std::size_t mine) {
+    std::int64_t number = comm.rank() == 0 ? static_cast<std::int64_t>(mine) : 0;
+    comm.all_reduce({&number, 1});
+    return static_cast<std::size_t>(number);
+}
+
 StoreSpec corrupted_store_spec(const LoadedModel& model, const Dataset& dataset,
                                const std::string& name, const std::string& definition,
                                const PredictOptions& options) {
@@ -360,10 +372,11 @@ std::string corrupted_dataset_name(const std::string& dataset, const CorruptionV
 std::vector<PredictResult> predict_corrupted(std::span<const LoadedModel> models,
                                              const Dataset& dataset,
                                              const CorruptedVersions& versions,
-                                             const PredictOptions& options,
+                                             const PredictOptions& options, Comm& comm,
                                              const ProgressCallback& callback) {
     if (models.empty()) return {};
-    check_corrupted(models, dataset, versions, options);
+    agree(comm, [&] { check_corrupted(models, dataset, versions, options); });
+    prediction::check_ranks(models, dataset, options, comm);
     MemoryBudget memory(options.image_memory);
     WindowReader reader(dataset, versions, prediction::decode_limits(options), memory);
     // One look at the images for all data sets: they are the same ones.
@@ -381,7 +394,8 @@ std::vector<PredictResult> predict_corrupted(std::span<const LoadedModel> models
     };
 
     std::vector<PredictResult> results;
-    const std::size_t each = std::max<std::size_t>(most_stores() / models.size(), 1);
+    const std::size_t each =
+        first_ranks_number(comm, std::max<std::size_t>(most_stores() / models.size(), 1));
     for (std::size_t begin = 0; begin < all.size(); begin += each) {
         const std::size_t end = std::min(begin + each, all.size());
         std::map<std::uint32_t, std::unique_ptr<CorruptedRun>> runs;  // by batch size
@@ -392,19 +406,27 @@ std::vector<PredictResult> predict_corrupted(std::span<const LoadedModel> models
             throw_if_stopped();
             const std::string name = corrupted_dataset_name(dataset.name, all[v]);
             const std::string definition = versions.definition(all[v]);
-            const auto images = std::make_shared<store::ImageCheck>(
-                dataset, name, options.runs / name, options.threads, now);
-            for (const LoadedModel& model : models) {
-                with_note("comparing the images with the stores that are there",
-                          [&] { images->before(model.spec.name); });
-            }
+            std::shared_ptr<store::ImageCheck> images;
+            agree(comm, [&] {
+                images = std::make_shared<store::ImageCheck>(dataset, name, options.runs / name,
+                                                             options.threads, now);
+                for (const LoadedModel& model : models) {
+                    with_note("comparing the images with the stores that are there",
+                              [&] { images->before(model.spec.name); });
+                }
+            });
             notes.push_back(images->take_notes());
             for (const LoadedModel& model : models) {
                 const StoreSpec spec =
                     corrupted_store_spec(model, dataset, name, definition, options);
-                StoreWriter writer = StoreWriter::open(options.runs, spec, dataset, definition);
-                prediction::redo_where(
-                    writer, [&](std::uint64_t row) { return reader.can_be_made(all[v], row); });
+                StoreWriter writer =
+                    StoreWriter::open(options.runs, spec, dataset, comm, definition);
+                agree(comm, [&] {
+                    if (comm.rank() != 0) return;
+                    prediction::redo_where(
+                        writer, [&](std::uint64_t row) { return reader.can_be_made(all[v], row); });
+                });
+                writer.share(comm);
                 progress.total -= dataset.size() - writer.own_rows();  // of other parts
                 const std::uint32_t batch = writer.spec().batch_size;
                 auto& run = runs[batch];
@@ -420,7 +442,7 @@ std::vector<PredictResult> predict_corrupted(std::span<const LoadedModel> models
         }
         progress.skipped += found;
         progress.done += found;
-        for (auto& run : runs) run.second->work(resolve_threads(options.threads), report);
+        for (auto& run : runs) run.second->work(resolve_threads(options.threads), comm, report);
         for (std::size_t v = begin; v < end; ++v) {
             for (const LoadedModel& model : models) {
                 results.push_back(
@@ -430,7 +452,16 @@ std::vector<PredictResult> predict_corrupted(std::span<const LoadedModel> models
             }
         }
     }
+    prediction::sum_over_ranks(results, comm);
     return results;
+}
+
+std::vector<PredictResult> predict_corrupted(std::span<const LoadedModel> models,
+                                             const Dataset& dataset,
+                                             const CorruptedVersions& versions,
+                                             const PredictOptions& options,
+                                             const ProgressCallback& callback) {
+    return predict_corrupted(models, dataset, versions, options, *self_comm(), callback);
 }
 
 }  // namespace assay

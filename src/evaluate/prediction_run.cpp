@@ -214,6 +214,31 @@ void check_models(std::span<const LoadedModel> models) {
     }
 }
 
+void check_ranks(std::span<const LoadedModel> models, const Dataset& dataset,
+                 const PredictOptions& options, Comm& comm) {
+    if (comm.size() == 1) return;
+    agree_on(comm, fmt::format("the images of `{}`", dataset.name), dataset.ids_fingerprint());
+    for (const LoadedModel& model : models) {
+        const StoreSpec spec = store_spec(model, dataset, options);
+        const std::string name = fmt::format("`{}`", model.spec.name);
+        agree_on(comm, "the file of the model " + name, spec.model_hash);
+        agree_on(comm, "the preprocessing of " + name, spec.preprocess_hash);
+    }
+}
+
+void sum_over_ranks(std::vector<PredictResult>& results, Comm& comm) {
+    std::vector<std::int64_t> counts;
+    for (const PredictResult& result : results) {
+        counts.push_back(static_cast<std::int64_t>(result.predicted));
+        counts.push_back(static_cast<std::int64_t>(result.halved));
+    }
+    comm.all_reduce(counts);
+    for (std::size_t i = 0; i < results.size(); ++i) {
+        results[i].predicted = static_cast<std::uint64_t>(counts[2 * i]);
+        results[i].halved = static_cast<std::uint64_t>(counts[2 * i + 1]);
+    }
+}
+
 std::uint32_t batch_size_of(const LoadedModel& model, const StoreSpec& spec,
                             std::uint32_t recorded) {
     if (spec.batch_size != 0) return spec.batch_size;

@@ -51,6 +51,11 @@ PredictResult result_of(const ModelRun& run, const Dataset& dataset);
 
 /// Throws usage: two of one name, different class lists.
 void check_models(std::span<const LoadedModel> models);
+/// Throws bad_input on every rank: they have other images, models or preprocessing.
+void check_ranks(std::span<const LoadedModel> models, const Dataset& dataset,
+                 const PredictOptions& options, Comm& comm);
+/// What all ranks together computed.
+void sum_over_ranks(std::vector<PredictResult>& results, Comm& comm);
 /// A folder that is not mounted, or a wrong one, must not become a store of unreadable images:
 /// throws bad_input where no image is there, unless `nothing_to_do`.
 void check_images_are_there(const Dataset& dataset, const std::function<bool()>& nothing_to_do);

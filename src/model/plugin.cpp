@@ -11,49 +11,14 @@
 #include <mutex>
 
 #include "assay/error.h"
+#include "core/plugin_folders.h"
 
 namespace assay {
 namespace fs = std::filesystem;
 
-std::vector<fs::path> usual_plugin_folders() {
-    std::vector<fs::path> folders;
-    // Beside the shared library that holds this code. Of a program that holds it, dladdr knows only
-    // the name that it was called by.
-    static const char here = 0;
-    Dl_info object{};
-    if (dladdr(&here, &object) != 0 && fs::path(object.dli_fname).is_absolute()) {
-        const fs::path own = fs::path(object.dli_fname).parent_path();
-        folders.insert(folders.end(), {own, own / "assay"});
-    }
-    std::error_code error;
-    const fs::path program = fs::read_symlink("/proc/self/exe", error);
-    if (!error) {
-        const fs::path own = program.parent_path();
-        folders.insert(folders.end(), {own, own / "../lib", own / "../lib/assay"});
-    }
-    folders.insert(folders.end(), {ASSAY_BUILD_LIB_DIR, ASSAY_INSTALL_LIB_DIR});
-    return folders;
-}
-
-namespace {
-
-std::vector<fs::path> plugin_folders() {
-    // Set: only there, so that a test or a user can be sure which plug-in runs.
-    if (const char* folder = std::getenv("ASSAY_PLUGIN_DIR"); folder != nullptr && *folder != '\0')
-        return {folder};
-    return usual_plugin_folders();
-}
-
-}  // namespace
-
 fs::path find_plugin() {
     std::string searched;
-    for (const fs::path& folder : plugin_folders()) {
-        fs::path candidate = (folder / kPluginFile).lexically_normal();
-        std::error_code ignored;
-        if (fs::exists(candidate, ignored)) return candidate;
-        searched += (searched.empty() ? "" : ", ") + candidate.parent_path().string();
-    }
+    if (const auto found = find_in_plugin_folders(kPluginFile, &searched)) return *found;
 #ifdef ASSAY_HAS_TORCH
     throw Error(
         ErrorCode::usage,

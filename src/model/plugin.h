@@ -81,8 +81,6 @@ const TorchPlugin& opened_plugin();
 
 /// Where the plug-in lies, without opening it. Throws usage when there is none.
 std::filesystem::path find_plugin();
-/// Folders that it is looked for in where ASSAY_PLUGIN_DIR does not say.
-std::vector<std::filesystem::path> usual_plugin_folders();
 /// Opens that file. Throws usage when it is no plug-in, or not this program's.
 const TorchPlugin& plugin_at(const std::filesystem::path& path);
 

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <cstring>
 #include <mutex>
 #include <optional>
+#include <thread>
 
 #include "assay/error.h"
 #include "assay/store/prediction_store.h"
@@ -150,14 +153,20 @@ struct StoreWriter::Impl {
     bool ended = false;
     mutable std::mutex mutex;       // for all that is below, and whether the manifest says finished
     std::vector<KnownShard> known;  // one per shard
-    ShardRange own;
-    ComputedOn computed_on;  // by this writer
+    ShardRange part;
+    std::vector<bool> share;  // by shard, of this rank; empty: all of the part
+    ComputedOn computed_on;   // by this writer
     std::string lock_warning;
 
     const StoreSpec& spec() const { return manifest.spec; }
+    bool is_own(std::size_t shard) const {
+        return part.contains(shard) && (share.empty() || share[shard]);
+    }
     /// A finished store that is written again is none until finish(): what the manifest says of
     /// its shards will not be so.
     void withdraw_finish();
+    /// Takes over the shards that other ranks have written.
+    void find_those_of_others();
     /// A shard that is written again has none until its new files are there: a record never speaks
     /// of other files.
     void withdraw_record(std::size_t shard) const;
@@ -188,6 +197,29 @@ void StoreWriter::Impl::withdraw_record(std::size_t shard) const {
         throw Error(ErrorCode::io,
                     fmt::format("cannot remove `{}`: {}", record_path(folder, shard).string(),
                                 error.message()));
+    }
+}
+
+void StoreWriter::Impl::find_those_of_others() {
+    constexpr auto patience = std::chrono::seconds(60);
+    const auto end = std::chrono::steady_clock::now() + patience;
+    for (std::size_t shard = part.begin; shard < part.end; ++shard) {
+        if (known[shard].state == ShardState::committed) continue;
+        const fs::path path = record_path(folder, shard);
+        while (!is_there(path)) {
+            throw_if_stopped();
+            if (std::chrono::steady_clock::now() > end) {
+                throw Error(ErrorCode::io,
+                            fmt::format("`{}`, which another rank wrote, is not seen here after {} "
+                                        "s: do all ranks see the same folder?",
+                                        path.string(), patience.count()));
+            }
+            // Opening a folder has a disk of the network ask its server what is in it.
+            entries_of(shards_folder(folder));
+            if (!is_there(path)) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        }
+        const ShardRecord record = read_record(folder, manifest, shard);
+        known[shard] = {ShardState::committed, gaps_of(record, spec()), record.xxh128};
     }
 }
 
@@ -235,9 +267,71 @@ StoreWriter StoreWriter::open(const fs::path& runs, const StoreSpec& spec, const
     remove_stale_temporaries(impl->folder);
     remove_stale_temporaries(shards_folder(impl->folder));
     impl->manifest = begin_or_resume(impl->folder, wanted);
-    impl->own = shards_of(wanted.part, shard_count(impl->spec()));
+    impl->part = shards_of(wanted.part, shard_count(impl->spec()));
     impl->known = find_committed(impl->folder, impl->manifest);
     return StoreWriter(std::move(impl));
+}
+
+StoreWriter StoreWriter::open(const fs::path& runs, const StoreSpec& spec, const Dataset& dataset,
+                              Comm& comm, std::string_view corruption) {
+    std::optional<StoreWriter> opened;
+    std::string text;
+    agree(comm, [&] {
+        if (comm.rank() != 0) return;
+        opened.emplace(open(runs, spec, dataset, corruption));
+        text = manifest_text(opened->impl_->manifest);
+    });
+    const std::vector<std::byte> all = comm.broadcast(std::as_bytes(std::span(text)), 0);
+    agree(comm, [&] {
+        if (comm.rank() == 0) return;
+        auto impl = std::make_unique<Impl>();
+        impl->manifest = parse_manifest({reinterpret_cast<const char*>(all.data()), all.size()});
+        const StoreSpec& found = impl->spec();
+        impl->folder = runs / found.dataset_name / found.model_name;
+        if (found.part.of > 0) impl->folder = part_folder(impl->folder, found.part);
+        // A disk of the network may not know yet of what the first rank made.
+        make_folders(shards_folder(impl->folder));
+        impl->computed_on = computed_on_of(spec);
+        impl->part = shards_of(found.part, shard_count(found));
+        impl->known.resize(shard_count(found));
+        opened.emplace(StoreWriter(std::move(impl)));
+    });
+    return std::move(*opened);
+}
+
+void StoreWriter::share(Comm& comm) {
+    std::vector<std::uint64_t> missing;
+    agree(comm, [&] {
+        if (comm.rank() != 0) return;
+        for (std::size_t s = impl_->part.begin; s < impl_->part.end; ++s) {
+            if (!has(s)) missing.push_back(s);
+        }
+        if (!missing.empty()) impl_->withdraw_finish();
+    });
+    const std::vector<std::byte> all = comm.broadcast(std::as_bytes(std::span(missing)), 0);
+    missing.resize(all.size() / sizeof(std::uint64_t));
+    if (!all.empty()) std::memcpy(missing.data(), all.data(), all.size());
+
+    const std::lock_guard guard(impl_->mutex);
+    if (!missing.empty()) impl_->manifest.finished = false;
+    impl_->share.assign(impl_->known.size(), comm.rank() == 0);
+    for (std::size_t i = 0; i < missing.size(); ++i) {
+        impl_->share[static_cast<std::size_t>(missing[i])] =
+            static_cast<int>(i % static_cast<std::size_t>(comm.size())) == comm.rank();
+    }
+}
+
+void StoreWriter::finish(Comm& comm) {
+    comm.barrier();
+    agree(comm, [&] {
+        if (comm.rank() != 0) {
+            impl_->ended = true;
+            return;
+        }
+        impl_->share.clear();
+        impl_->find_those_of_others();
+        finish();
+    });
 }
 
 const std::string& StoreWriter::lock_warning() const noexcept {
@@ -272,18 +366,19 @@ bool StoreWriter::has(std::size_t shard) const {
 std::size_t StoreWriter::missing() const {
     const std::lock_guard guard(impl_->mutex);
     std::size_t count = 0;
-    for (std::size_t s = impl_->own.begin; s < impl_->own.end; ++s)
-        count += impl_->known[s].state != ShardState::committed ? 1 : 0;
+    for (std::size_t s = impl_->part.begin; s < impl_->part.end; ++s)
+        count += impl_->is_own(s) && impl_->known[s].state != ShardState::committed ? 1 : 0;
     return count;
 }
 
 bool StoreWriter::is_own(std::size_t shard) const noexcept {
-    return impl_->own.contains(shard);
+    return impl_->is_own(shard);
 }
 
 std::uint64_t StoreWriter::own_rows() const noexcept {
     std::uint64_t rows = 0;
-    for (std::size_t s = impl_->own.begin; s < impl_->own.end; ++s) rows += rows_in(s);
+    for (std::size_t s = impl_->part.begin; s < impl_->part.end; ++s)
+        rows += impl_->is_own(s) ? rows_in(s) : 0;
     return rows;
 }
 
@@ -358,9 +453,11 @@ void StoreWriter::Impl::take(std::size_t shard, Scores scores, std::size_t width
     {
         const std::lock_guard guard(mutex);
         if (ended) throw Error(ErrorCode::internal, "a shard was given to a finished store");
-        if (!own.contains(shard)) {
-            throw Error(ErrorCode::internal, fmt::format("shard {} was given to part {}", shard,
-                                                         part_text(spec().part)));
+        if (!is_own(shard)) {
+            throw Error(ErrorCode::internal,
+                        fmt::format("shard {} was given to a writer of part {}, or to another rank "
+                                    "than its own",
+                                    shard, part_text(spec().part)));
         }
         if (known[shard].state != ShardState::missing) {
             throw Error(ErrorCode::internal, fmt::format("shard {} was given twice", shard));
@@ -425,7 +522,7 @@ void StoreWriter::finish() {
     if (const std::size_t left = missing(); left != 0) {
         throw Error(ErrorCode::internal,
                     fmt::format("a store was finished with {} of {} shards missing", left,
-                                impl_->own.size()));
+                                impl_->part.size()));
     }
     if (!impl_->manifest.finished) {
         Manifest finished = impl_->manifest;

@@ -20,7 +20,7 @@ endif()
 assay_program_test(sweep
     SOURCES cli/sweep_test.cpp cli/hints_test.cpp cli/sweep_rows.cpp
     LINKS assay_image assay_labelling assay_core
-    UNSANITIZED Hints.EveryOption* Hints.TheManuals* Sweep.LatexHas* Sweep.MarkdownHas*)
+    UNSANITIZED Hints.EveryOption* Hints.TheManuals* Sweep.LatexHas* Sweep.MarkdownHas* Sweep.CsvIsOneTable Sweep.AClosedStdoutIsNoCrash)
 
 if(TARGET assay_torch)
     add_executable(shape_images cli/shapes/make_images.cpp)
@@ -35,6 +35,9 @@ if(TARGET assay_torch)
     if(NOT ASSAY_SANITIZE)
         assay_test_case(clusters LABEL cli COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/cli/clusters.sh
             $<TARGET_FILE:assay> $<TARGET_FILE:shape_images> ${PROJECT_SOURCE_DIR})
+        assay_test_case(mpi_commands SLOW LABEL cli COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/cli/mpi.sh
+            $<TARGET_FILE:assay> $<TARGET_FILE:shape_images> ${PROJECT_SOURCE_DIR})
+        set_tests_properties(mpi_commands PROPERTIES SKIP_RETURN_CODE 77)
     endif()
 
     assay_program_test(quality_program SLOW

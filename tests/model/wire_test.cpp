@@ -46,6 +46,7 @@ OpenRequest some_request() {
     request.spec.classes = ClassList({"cat", "dog"});
     request.device = "cpu";
     request.limited = false;
+    request.process = 7;
     return request;
 }
 
@@ -53,6 +54,7 @@ TEST(Wire, EverythingComesBack) {
     const OpenRequest want = some_request();
     const OpenRequest got = open_request(text_of(want));
     EXPECT_EQ(got.spec.name, want.spec.name);
+    EXPECT_EQ(got.process, 7U);
     EXPECT_EQ(got.spec.path, want.spec.path);
     EXPECT_EQ(got.spec.format, want.spec.format);
     EXPECT_EQ(got.spec.preprocess.height, 288);

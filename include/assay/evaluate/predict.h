@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "assay/collective/comm.h"
 #include "assay/data/dataset.h"
 #include "assay/image/image.h"
 #include "assay/model/classifier.h"
@@ -99,6 +100,15 @@ struct PredictResult {
 /// (two models of one name, models with different class lists), bad_input when none of the images
 /// is there, or another image than a store was made from (and nothing is written), the store's and
 /// the classifiers' errors, interrupted.
+///
+/// With several ranks, which see one folder: the first opens the stores, each computes every n-th
+/// of the shards that are missing, and the first finishes them; shards have the same bytes for any
+/// number. Progress is of this rank's share. Every rank throws what the lowest that failed throws,
+/// after all have done their shares.
+std::vector<PredictResult> predict(std::span<const LoadedModel> models, const Dataset& dataset,
+                                   const PredictOptions& options, Comm& comm,
+                                   const ProgressCallback& callback = {});
+/// In one process.
 std::vector<PredictResult> predict(std::span<const LoadedModel> models, const Dataset& dataset,
                                    const PredictOptions& options,
                                    const ProgressCallback& callback = {});

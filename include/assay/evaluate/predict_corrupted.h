@@ -48,8 +48,15 @@ std::string corrupted_dataset_name(const std::string& dataset, const CorruptionV
 /// open, take one pass over the images each. Threads, resuming and the set of versions and models
 /// change no bit. Memory: the windows + threads x batch x (one image + inputs of the distinct
 /// preprocessings) + a few shards. Progress counts (image, version, model). Results come by
-/// version, then model. Throws as predict(); usage where `dataset` is a corrupted one by its folder
+/// version, then model. Throws as predict(), and ranks share
+/// the work as there; usage where `dataset` is a corrupted one by its folder
 /// or name.
+std::vector<PredictResult> predict_corrupted(std::span<const LoadedModel> models,
+                                             const Dataset& dataset,
+                                             const CorruptedVersions& versions,
+                                             const PredictOptions& options, Comm& comm,
+                                             const ProgressCallback& callback = {});
+/// In one process.
 std::vector<PredictResult> predict_corrupted(std::span<const LoadedModel> models,
                                              const Dataset& dataset,
                                              const CorruptedVersions& versions,

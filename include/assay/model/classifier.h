@@ -93,6 +93,9 @@ Isolation isolation_named(std::string_view name);
 struct ClassifierOptions {
     std::string device = "auto";  ///< "auto" (CUDA where there is one), "cpu", "cuda", "cuda:1"
     Isolation isolate = Isolation::automatic;
+    /// Of processes that share a machine's devices: with "auto" and "cuda" each takes the device of
+    /// its number, from 0, modulo how many there are.
+    std::uint32_t process = 0;
 };
 
 /// Images whose loss is asked for.

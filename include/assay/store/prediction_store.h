@@ -20,6 +20,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "assay/collective/comm.h"
 #include "assay/data/dataset.h"
 #include "assay/store/score_kind.h"
 
@@ -129,6 +130,11 @@ public:
     /// lie below one data set's folder.
     static StoreWriter open(const std::filesystem::path& runs, const StoreSpec& spec,
                             const Dataset& dataset, std::string_view corruption = {});
+    /// The same by ranks that see one folder: the first opens the store, as above, and holds its
+    /// lock; the others go by what it found, and look at nothing. Every rank calls share() before
+    /// it writes, and finish(comm) after. Throws as open() does, on every rank.
+    static StoreWriter open(const std::filesystem::path& runs, const StoreSpec& spec,
+                            const Dataset& dataset, Comm& comm, std::string_view corruption = {});
     ~StoreWriter();
     StoreWriter(StoreWriter&&) noexcept;
 
@@ -139,7 +145,8 @@ public:
     std::size_t shards() const noexcept;
     std::uint64_t first_row(std::size_t shard) const noexcept;
     std::uint32_t rows_in(std::size_t shard) const noexcept;
-    /// Whether the shard is of this writer's part.
+    /// Whether the shard is of this writer's part, and of its rank's share. Of shards that are
+    /// there already the first rank has all.
     bool is_own(std::size_t shard) const noexcept;
     /// True when the shard was committed, by this or an earlier run (its record and bytes were
     /// checked on open).
@@ -183,6 +190,14 @@ public:
     /// Marks the store, or the part, complete (every shard of it must be there) and releases the
     /// lock.
     void finish();
+
+    /// Divides the shards that are missing among the ranks, in turn: of a store that was begun by
+    /// any number of ranks.
+    void share(Comm& comm);
+    /// Waits until every rank has written its share, and finishes the store: on the first rank it
+    /// is then as if one process had written it. A disk of the network may show files of other
+    /// machines late; throws io when one is not seen within a minute, on every rank.
+    void finish(Comm& comm);
 
 private:
     struct Impl;

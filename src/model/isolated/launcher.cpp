@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "assay/error.h"
+#include "core/plugin_folders.h"
 #include "model/isolated/channel.h"
 #include "model/plugin.h"
 

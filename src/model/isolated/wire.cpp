@@ -51,7 +51,7 @@ std::string text_of(const OpenRequest& request) {
     for (const double value : spec.preprocess.std) out.real(value);
     out.number(optional_number(spec.num_classes)).text(spec.output);
     out.number(optional_number(spec.layout)).number(optional_number(spec.input_type));
-    out.number(spec.classes.size()).text(request.device).number(request.limited ? 1 : 0);
+    out.number(spec.classes.size()).text(request.device).number(request.limited ? 1 : 0).number(request.process);
     return out.take();
 }
 
@@ -79,6 +79,7 @@ OpenRequest open_request(std::string_view message) {
     if (!ids.empty()) spec.classes = ClassList(std::move(ids));
     request.device = in.text();
     request.limited = in.number(1) == 1;
+    request.process = static_cast<std::uint32_t>(in.number(0xffffffffU));
     in.finish();
     return request;
 }

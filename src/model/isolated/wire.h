@@ -31,6 +31,7 @@ struct OpenRequest {
     ModelSpec spec;       ///< `classes` keeps its number only
     std::string device;   ///< ClassifierOptions::device
     bool limited = true;  ///< files, sockets and other processes are out of its reach
+    std::uint32_t process = 0;  ///< ClassifierOptions::process
 };
 
 struct Opened {

@@ -19,7 +19,7 @@ std::unique_ptr<Classifier> open(const ModelSpec& spec, const ClassifierOptions&
     return translating("the model cannot be opened", [&]() -> std::unique_ptr<Classifier> {
         prepare_once();
         const BlasTurn turn;  // constants are computed, and the model is tried
-        const c10::Device device = device_named(options.device);
+        const c10::Device device = device_named(options.device, options.process);
         if (spec.format == ModelFormat::torchscript)
             return make_classifier(load_torchscript(spec, device), spec, device);
         if (spec.format == ModelFormat::torch_export)

@@ -137,10 +137,14 @@ void prepare_thread() {
     static_cast<void>(once);
 }
 
-c10::Device device_named(const std::string& name) {
+c10::Device device_named(const std::string& name, std::uint32_t process) {
     const bool cuda = torch::cuda::is_available();
     if (name == "cpu") return c10::Device(c10::kCPU);
-    if (name == "auto") return cuda ? c10::Device(c10::kCUDA, 0) : c10::Device(c10::kCPU);
+    if (name == "auto" && !cuda) return c10::Device(c10::kCPU);
+    if (cuda && (name == "auto" || name == "cuda")) {
+        const auto count = static_cast<std::uint32_t>(torch::cuda::device_count());
+        return c10::Device(c10::kCUDA, static_cast<c10::DeviceIndex>(process % count));
+    }
     constexpr std::string_view prefix = "cuda";
     if (!name.starts_with(prefix) || (name.size() > prefix.size() && name[prefix.size()] != ':'))
         throw Error(ErrorCode::usage,

@@ -20,7 +20,7 @@ void prepare_thread();
 void compute_on_threads(int threads);
 
 /// "auto", "cpu", "cuda", "cuda:1". Throws usage.
-c10::Device device_named(const std::string& name);
+c10::Device device_named(const std::string& name, std::uint32_t process = 0);
 
 std::string framework_name();  ///< "LibTorch 1.13.1"
 

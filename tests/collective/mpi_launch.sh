@@ -1,0 +1,16 @@
+# Sourced: `launch MPI N COMMAND...` starts N ranks by that MPI's mpirun, more than there are cores; `mpis` are those that are here.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
+launch() {
+    local mpi=$1 ranks=$2
+    shift 2
+    timeout --kill-after=5 120 "mpirun.$mpi" -n "$ranks" "$@"
+}
+mpis=()
+for mpi in openmpi mpich; do
+    if command -v "mpirun.$mpi" > /dev/null && command -v "mpicc.$mpi" > /dev/null; then mpis+=("$mpi"); fi
+done
+if [ ${#mpis[@]} -eq 0 ]; then
+    echo "SKIPPED: neither Open MPI nor MPICH is installed" >&2
+    exit 77
+fi
