@@ -1,4 +1,6 @@
 // assay export: every item of stored predictions on a line of its own.
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 
 #include "assay/error.h"
@@ -6,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/outputs.h"
 #include "cli/progress.h"
+#include "core/text.h"
 
 namespace assay::cli {
 namespace {
@@ -13,9 +16,20 @@ namespace {
 constexpr std::string_view export_examples = R"(
 assay export runs/val/resnet50 --csv -o items.csv
 assay export runs --jsonl --top 1 -o items.jsonl
+assay export runs --parquet -o items.parquet
+assay export runs/val/resnet50 --arrow --scores -o items.arrow
 assay export runs/val/resnet50 --labels real.json -o items.csv
 assay export runs/val/resnet50 -o items.csv --probabilities probabilities.npy
 )";
+
+ExportOptions::Format format_by_name(const std::filesystem::path& file) {
+    using Format = ExportOptions::Format;
+    const std::string ending = lower_extension(file.string());
+    if (ending == ".parquet") return Format::parquet;
+    if (ending == ".arrow" || ending == ".feather") return Format::arrow;
+    if (ending == ".jsonl" || ending == ".ndjson") return Format::jsonl;
+    return Format::csv;
+}
 
 }  // namespace
 
@@ -23,7 +37,8 @@ int cmd_export(std::vector<std::string> arguments) {
     auto app = make_app(
         "export",
         "Write every item on a line: id, label, predicted class, whether it is correct, "
-        "confidence, margin, loss and the best classes, as csv (pandas, FiftyOne) or JSON lines; "
+        "confidence, margin, loss and the best classes, as csv (pandas, FiftyOne), JSON lines, "
+        "Parquet or Arrow; "
         "the matrix of probabilities for cleanlab. Status 3: some items have no scores.",
         export_examples);
     ExportOptions options;
@@ -38,6 +53,20 @@ int cmd_export(std::vector<std::string> arguments) {
            "--jsonl", [&] { options.format = ExportOptions::Format::jsonl; },
            "A JSON object on each line")
         ->excludes(csv);
+    const auto columns = [&](const char* name, ExportOptions::Format format, const char* help) {
+        app->add_flag_callback(
+               name, [&options, format] { options.format = format; }, help)
+            ->excludes(csv)
+            ->excludes(app->get_option("--jsonl"));
+    };
+    columns("--parquet", ExportOptions::Format::parquet,
+            "Columns with types: pandas, polars, DuckDB, Spark");
+    columns("--arrow", ExportOptions::Format::arrow,
+            "An Arrow file (Feather version 2), which programs map into memory");
+    app->get_option("--arrow")->excludes(app->get_option("--parquet"));
+    app->add_flag("--scores", options.scores,
+                  "With --parquet or --arrow: also all scores of each item, a list named by what "
+                  "they are (logits, ...)");
     app->add_option("--top", options.top, "How many of the best classes are on each line")
         ->type_name("K")
         ->check(CLI::Range(0, 1000))
@@ -53,9 +82,20 @@ int cmd_export(std::vector<std::string> arguments) {
         ->type_name("FILE.npy");
     app->add_option("-j,--threads", options.threads, "Threads (default: one per core)")
         ->check(CLI::NonNegativeNumber);
-    app->add_option("-o,--output", file, "Write to FILE instead of stdout (-: stdout)")
+    app->add_option(
+           "-o,--output", file,
+           "Write to FILE instead of stdout (-: stdout); .parquet, .arrow, .feather and .jsonl "
+           "say the format")
         ->type_name("FILE");
     if (!parse(*app, std::move(arguments))) return Status::done;
+    const bool chosen = app->count("--csv") + app->count("--jsonl") + app->count("--parquet") +
+                            app->count("--arrow") >
+                        0;
+    if (!chosen) options.format = format_by_name(file);
+    const bool binary = options.format == ExportOptions::Format::parquet ||
+                        options.format == ExportOptions::Format::arrow;
+    if (binary && is_stdout(file) && ::isatty(STDOUT_FILENO) == 1)
+        throw Error(ErrorCode::usage, "columns are no text for a terminal: name a file with -o");
 
     if (!probabilities.empty()) {
         ResultStream out(probabilities);

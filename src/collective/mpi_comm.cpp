@@ -199,11 +199,12 @@ private:
 std::unique_ptr<MpiRanks> open_mpi(const Launch& launch, const MpiOptions& options) {
     // Open MPI would end the process itself, with a page of advice for whoever builds it.
     if (launch.by == "srun" && std::getenv("PMIX_RANK") == nullptr) {
-        throw Error(ErrorCode::usage,
-                    fmt::format("srun started {} processes without MPI: use srun --mpi=pmix (srun "
-                                "--mpi=list says what there is), or set ASSAY_MPI=off where each "
-                                "process is to work by itself",
-                                launch.size));
+        throw Error(
+            ErrorCode::usage,
+            fmt::format("srun started {} processes without MPI: use `srun --mpi=pmix` (`srun "
+                        "--mpi=list` says what there is), or set ASSAY_MPI=off where each "
+                        "process is to work by itself",
+                        launch.size));
     }
     const fs::path path = find_mpi_plugin(launch);
     assay_mpi& plugin = plugin_in(path);
@@ -220,9 +221,9 @@ std::unique_ptr<MpiRanks> open_mpi(const Launch& launch, const MpiOptions& optio
         throw Error(
             ErrorCode::usage,
             fmt::format("{} started {} processes, and {} (of {}) counts {}: it is another MPI than "
-                        "the one that started them. Use its own mpirun, or with srun the option "
-                        "--mpi=pmix; ASSAY_MPI=openmpi, mpich or a path chooses the plug-in, and "
-                        "ASSAY_MPI=off lets each process work by itself",
+                        "the one that started them. Use its own mpirun, or `srun --mpi=pmix`; "
+                        "ASSAY_MPI=openmpi, mpich or a path chooses the plug-in, and ASSAY_MPI=off "
+                        "lets each process work by itself",
                         launch.by, launch.size, plugin.library, path.string(), place.size));
     }
     return std::make_unique<PluginRanks>(plugin, place);

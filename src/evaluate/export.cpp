@@ -6,7 +6,8 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
+#include <memory>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -14,10 +15,12 @@
 #include "assay/evaluate/score.h"
 #include "assay/store/prediction_store.h"
 #include "assay/store/row_reader.h"
-#include "core/csv.h"
-#include "core/json_text.h"
 #include "core/npy.h"
 #include "core/parallel.h"
+#include "data/arrow/writer.h"
+#include "data/parquet/writer.h"
+#include "evaluate/export_columns.h"
+#include "evaluate/export_fields.h"
 #include "evaluate/truth.h"
 
 namespace assay {
@@ -51,101 +54,16 @@ struct ExportLine {
     std::vector<RankedClass> best;  ///< at least two where so many are stored
 };
 
-/// The value of one column: a number or a text; nothing where it is not known.
-class LineFields {
-public:
-    virtual ~LineFields() = default;
-    virtual void text(const std::string& name, std::string_view value) = 0;
-    virtual void whole(const std::string& name, std::int64_t value) = 0;
-    virtual void real(const std::string& name, double value) = 0;
-    virtual void single(const std::string& name, float value) = 0;
-    virtual void flag(const std::string& name, bool value) = 0;
-    virtual void absent(const std::string& name) = 0;
-    virtual void end() = 0;
-};
-
-class CsvLine final : public LineFields {
-public:
-    explicit CsvLine(std::string& out) : writer_(out) {}
-    void text(const std::string&, std::string_view value) override { writer_.field(value); }
-    void whole(const std::string&, std::int64_t value) override {
-        writer_.field(fmt::format("{}", value));
-    }
-    void real(const std::string&, double value) override {
-        writer_.field(fmt::format("{}", value));
-    }
-    void single(const std::string&, float value) override {
-        writer_.field(fmt::format("{}", value));
-    }
-    void flag(const std::string&, bool value) override {
-        // pandas reads these two as booleans.
-        writer_.field(value ? "True" : "False");
-    }
-    void absent(const std::string&) override { writer_.field(""); }
-    void end() override { writer_.end_row(); }
-
-private:
-    CsvWriter writer_;
-};
-
-/// The names of the columns: the first line of the csv.
-class HeaderLine final : public LineFields {
-public:
-    explicit HeaderLine(std::string& out) : writer_(out) {}
-    void text(const std::string& name, std::string_view) override { writer_.field(name); }
-    void whole(const std::string& name, std::int64_t) override { writer_.field(name); }
-    void real(const std::string& name, double) override { writer_.field(name); }
-    void single(const std::string& name, float) override { writer_.field(name); }
-    void flag(const std::string& name, bool) override { writer_.field(name); }
-    void absent(const std::string& name) override { writer_.field(name); }
-    void end() override { writer_.end_row(); }
-
-private:
-    CsvWriter writer_;
-};
-
-/// Keys in the order of the columns, as a person reads them.
-class JsonLine final : public LineFields {
-public:
-    explicit JsonLine(std::string& out) : out_(out) {}
-    void text(const std::string& name, std::string_view value) override {
-        add(name, json_line(std::string(value)));
-    }
-    void whole(const std::string& name, std::int64_t value) override {
-        add(name, fmt::format("{}", value));
-    }
-    void real(const std::string& name, double value) override {
-        // JSON has no infinity: the loss of a label whose probability is zero.
-        add(name, std::isfinite(value) ? fmt::format("{}", value) : "null");
-    }
-    void single(const std::string& name, float value) override {
-        add(name, fmt::format("{}", value));
-    }
-    void flag(const std::string& name, bool value) override { add(name, value ? "true" : "false"); }
-    void absent(const std::string& name) override { add(name, "null"); }
-    void end() override {
-        out_ += "}\n";
-        first_ = true;
-    }
-
-private:
-    void add(const std::string& name, std::string_view value) {
-        out_ += first_ ? "{" : ", ";
-        first_ = false;
-        out_ += fmt::format("\"{}\": {}", name, value);
-    }
-    std::string& out_;
-    bool first_ = true;
-};
-
 class Exported {
 public:
-    Exported(const PredictionStore& store, const ScoreOptions& options, std::size_t top)
+    Exported(const PredictionStore& store, const ScoreOptions& options, std::size_t top,
+             bool with_scores)
         : store_(store),
           truth_(truth_for(store, options)),
           reader_(store, options.map),
           classes_(options.map ? options.map->targets : store.dataset().classes),
-          top_(top) {}
+          top_(top),
+          with_scores_(with_scores) {}
 
     ExportLine read(std::uint64_t item) const {
         ExportLine line;
@@ -172,7 +90,9 @@ public:
         } else {
             out.text("filepath", dataset.path_of(item).string());
         }
-        write_labels(line, out);
+        std::vector<std::string> names;
+        for (const std::int32_t c : line.labels) names.push_back(name_of_class(c));
+        out.labels(line.labels, names);
         write_class("predicted", ok ? line.row.predicted : -1, out);
         if (ok && !line.labels.empty()) {
             out.flag("correct", std::ranges::binary_search(line.labels, line.row.predicted));
@@ -204,6 +124,10 @@ public:
             number((name + "_probability").c_str(), there && believes,
                    there ? line.best[k].probability : 0);
         }
+        if (with_scores_) {
+            thread_local std::vector<float> buffer;
+            out.scores(ok ? reader_.scores(line.item, buffer) : std::span<const float>());
+        }
         out.end();
     }
 
@@ -223,24 +147,12 @@ private:
             out.text(name + "_name", name_of_class(c));
         }
     }
-    /// One label is a number; several are numbers with a blank between two.
-    void write_labels(const ExportLine& line, LineFields& out) const {
-        if (line.labels.size() < 2)
-            return write_class("label", line.labels.empty() ? -1 : line.labels[0], out);
-        std::string numbers, names;
-        for (const std::int32_t c : line.labels) {
-            numbers += (numbers.empty() ? "" : " ") + std::to_string(c);
-            names += (names.empty() ? "" : "; ") + name_of_class(c);
-        }
-        out.text("label", numbers);
-        out.text("label_name", names);
-    }
-
     const PredictionStore& store_;
     Truth truth_;
     RowReader reader_;
     ClassList classes_;
     std::size_t top_;
+    bool with_scores_;
 };
 
 /// The map alone: labels may be a large file.
@@ -257,32 +169,144 @@ ScoreOptions export_options_for(const ExportOptions& options, const PredictionSt
     return resolve(measure, store);
 }
 
-/// The lines [first, last), made by many threads and joined in order.
-std::pair<std::string, std::uint64_t> exported_lines(const Exported& items, std::uint64_t first,
-                                                     std::uint64_t last,
-                                                     ExportOptions::Format format, int threads) {
+/// Where the items of all stores go, in their order.
+class ExportSink {
+public:
+    virtual ~ExportSink() = default;
+    /// Of a store, before its items.
+    virtual void begin(const Exported&) {}
+    /// Items [first, last), made by many threads; returns how many have no scores.
+    virtual std::uint64_t add(const Exported& items, std::uint64_t first, std::uint64_t last) = 0;
+    virtual void finish() {}
+};
+
+/// Calls make(block, item) for blocks of the items by many threads; returns how many have no
+/// scores.
+template <class Make>
+std::uint64_t in_blocks(const Exported& items, std::uint64_t first, std::uint64_t last, int threads,
+                        const Make& make) {
     const auto blocks = static_cast<std::size_t>((last - first + block_rows - 1) / block_rows);
-    std::vector<std::string> texts(blocks);
     std::vector<std::uint64_t> failed(blocks, 0);
     parallel_blocks(blocks, threads, [&](std::size_t b) {
         throw_if_stopped();
-        CsvLine csv(texts[b]);
-        JsonLine json(texts[b]);
-        LineFields& fields =
-            format == ExportOptions::Format::csv ? static_cast<LineFields&>(csv) : json;
         const std::uint64_t begin = first + b * block_rows;
         for (std::uint64_t item = begin; item < std::min(last, begin + block_rows); ++item) {
             const ExportLine line = items.read(item);
             failed[b] += line.status != RowStatus::ok;
-            items.write(line, fields);
+            make(b, line);
         }
     });
-    std::pair<std::string, std::uint64_t> out;
-    for (std::size_t b = 0; b < blocks; ++b) {
-        out.first += texts[b];
-        out.second += failed[b];
+    return std::accumulate(failed.begin(), failed.end(), std::uint64_t{0});
+}
+
+class LineSink final : public ExportSink {
+public:
+    LineSink(bool csv, int threads, const std::function<void(std::string_view)>& write)
+        : csv_(csv), threads_(threads), write_(write) {}
+
+    void begin(const Exported& items) override {
+        if (!csv_ || named_ || items.rows() == 0) return;
+        std::string header;
+        items.write(items.read(0), *csv_names(header));
+        write_(header);
+        named_ = true;
     }
-    return out;
+    std::uint64_t add(const Exported& items, std::uint64_t first, std::uint64_t last) override {
+        std::vector<std::string> texts(
+            static_cast<std::size_t>((last - first + block_rows - 1) / block_rows));
+        const std::uint64_t failed =
+            in_blocks(items, first, last, threads_, [&](std::size_t b, const ExportLine& line) {
+                items.write(line, csv_ ? *csv_fields(texts[b]) : *json_fields(texts[b]));
+            });
+        std::string all;
+        for (const std::string& text : texts) all += text;
+        write_(all);
+        return failed;
+    }
+
+private:
+    bool csv_, named_ = false;
+    int threads_;
+    const std::function<void(std::string_view)>& write_;
+};
+
+class ColumnSink final : public ExportSink {
+public:
+    ColumnSink(std::vector<ColumnSpec> specs, std::unique_ptr<ColumnFile> file, int threads)
+        : file_(std::move(file)), threads_(threads) {
+        group_.specs = std::move(specs);
+        group_.clear();
+    }
+
+    std::uint64_t add(const Exported& items, std::uint64_t first, std::uint64_t last) override {
+        std::vector<ColumnTable> parts(
+            static_cast<std::size_t>((last - first + block_rows - 1) / block_rows));
+        for (ColumnTable& part : parts) {
+            part.specs = group_.specs;
+            part.clear();
+        }
+        const std::uint64_t failed =
+            in_blocks(items, first, last, threads_, [&](std::size_t b, const ExportLine& line) {
+                ColumnFields fields(parts[b]);
+                items.write(line, fields);
+            });
+        for (const ColumnTable& part : parts) {
+            group_.append(part);
+            if (group_.rows() + block_rows > group_rows || group_.bytes() > group_bytes) flush();
+        }
+        return failed;
+    }
+    void finish() override {
+        flush();
+        file_->finish();
+    }
+
+private:
+    static constexpr std::uint64_t group_rows = 65'536, group_bytes = std::uint64_t{64} << 20;
+
+    void flush() {
+        file_->write(group_);
+        group_.clear();
+    }
+
+    ColumnTable group_;
+    std::unique_ptr<ColumnFile> file_;
+    int threads_;
+};
+
+/// Every item's scores are one column, which has one name and one length.
+struct ScoreColumn {
+    std::string name;
+    std::uint32_t length = 0;
+};
+
+ScoreColumn score_column(const ExportOptions& options, const PredictionStore& store) {
+    const RowReader reader(store);
+    if (!options.class_map.empty()) {
+        throw Error(ErrorCode::usage, "scores are of the model's own classes, without a class map");
+    }
+    if (!reader.full()) {
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("`{}` keeps {} of {} scores of each item: a column of scores needs "
+                                "all",
+                                store.folder().string(), reader.depth(), reader.classes()));
+    }
+    return {std::string(name_of(store.spec().kind)), reader.classes()};
+}
+
+std::unique_ptr<ExportSink> sink_for(const ExportOptions& options, std::size_t top,
+                                     const ScoreColumn& scores, int threads,
+                                     const std::function<void(std::string_view)>& write) {
+    using Format = ExportOptions::Format;
+    if (options.format == Format::csv || options.format == Format::jsonl)
+        return std::make_unique<LineSink>(options.format == Format::csv, threads, write);
+    std::vector<ColumnSpec> specs = item_columns(top, scores.name, scores.length);
+    const std::vector<std::pair<std::string, std::string>> metadata = {
+        {"assay.schema", "assay.items/1"}};
+    auto file = options.format == Format::parquet
+                    ? parquet::write_parquet(specs, metadata, threads, write)
+                    : arrow::write_arrow(specs, metadata, write);
+    return std::make_unique<ColumnSink>(std::move(specs), std::move(file), threads);
 }
 
 }  // namespace
@@ -290,19 +314,39 @@ std::pair<std::string, std::uint64_t> exported_lines(const Exported& items, std:
 ExportResult export_items(const ExportOptions& options,
                           const std::function<void(std::string_view)>& write,
                           const ProgressCallback& progress) {
+    const bool lines = options.format == ExportOptions::Format::csv ||
+                       options.format == ExportOptions::Format::jsonl;
+    if (options.scores && lines) {
+        throw Error(ErrorCode::usage,
+                    "scores are a column of Parquet and Arrow files; for numpy there is the matrix "
+                    "of probabilities");
+    }
     ExportResult result;
     const std::vector<fs::path> folders = find_stores(options.paths);
     Progress state;
     std::size_t top = options.top;
+    ScoreColumn scores;
     for (const fs::path& folder : folders) {
         const PredictionStore store = PredictionStore::open(folder);
         state.total += store.rows();
+        if (options.scores) {
+            const ScoreColumn found = score_column(options, store);
+            if (scores.length != 0 &&
+                (found.name != scores.name || found.length != scores.length)) {
+                throw Error(ErrorCode::bad_input,
+                            fmt::format("`{}` has {} {} an item, and the stores before it {} {}: "
+                                        "one column holds one kind; export them apart",
+                                        folder.string(), found.length, found.name, scores.length,
+                                        scores.name));
+            }
+            scores = found;
+        }
         // One table has the same columns on every line.
         if (options.format == ExportOptions::Format::jsonl) continue;
         top = std::min<std::size_t>(top, RowReader(store, map_of(options, store)).depth());
     }
     const int threads = resolve_threads(options.threads);
-    bool named = options.format == ExportOptions::Format::jsonl;
+    const std::unique_ptr<ExportSink> sink = sink_for(options, top, scores, threads, write);
     for (const fs::path& folder : folders) {
         with_note("exporting `" + folder.string() + "`", [&] {
             const PredictionStore store = PredictionStore::open(folder);
@@ -312,27 +356,19 @@ ExportResult export_items(const ExportOptions& options,
                 result.warnings.push_back(text);
             if (std::string writing = writer_warning(store); !writing.empty())
                 result.warnings.push_back(std::move(writing));
-            const Exported items(store, score, top);
-            if (!named && items.rows() > 0) {
-                std::string header;
-                HeaderLine names(header);
-                items.write(items.read(0), names);
-                write(header);
-                named = true;
-            }
+            const Exported items(store, score, top, options.scores);
+            sink->begin(items);
             state.step = store.spec().dataset_name + "/" + store.spec().model_name;
             for (std::uint64_t first = 0; first < items.rows(); first += piece_rows) {
                 const std::uint64_t last = std::min(items.rows(), first + piece_rows);
-                const auto [text, failed] =
-                    exported_lines(items, first, last, options.format, threads);
-                write(text);
+                result.without_scores += sink->add(items, first, last);
                 result.rows += last - first;
-                result.without_scores += failed;
                 state.done += last - first;
                 if (progress) progress(state);
             }
         });
     }
+    sink->finish();
     return result;
 }
 

@@ -190,7 +190,7 @@ const std::vector<Part>& parts_of_the_sources() {
 
 /// Options of other programs are named with these: `(timm: --output-type prob)`.
 std::string without_other_programs(const std::string& text) {
-    return std::regex_replace(text, compiled("\\(timm: [^)]*\\)"), "");
+    return std::regex_replace(text, compiled("\\(timm: [^)]*\\)|`srun [^`]*`"), "");
 }
 
 /// What an example or a message types: "assay score runs --labels real.json", from `...` or from

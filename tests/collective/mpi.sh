@@ -36,7 +36,7 @@ fi
 # srun without MPI, by what it leaves in the environment.
 status=0
 SLURM_STEP_NUM_TASKS=2 SLURM_PROCID=1 "$checks" > out.txt 2>&1 || status=$?
-{ [ "$status" -eq 2 ] && grep -q "use srun --mpi=pmix" out.txt; } || fail "srun without MPI: status $status: $(cat out.txt)"
+{ [ "$status" -eq 2 ] && grep -q "use .srun --mpi=pmix" out.txt; } || fail "srun without MPI: status $status: $(cat out.txt)"
 # What ASSAY_MPI may be.
 for wish in nonsense /nowhere/libassay_mpi.so /dev/null; do
     status=0

@@ -8,8 +8,9 @@ assay_test(score
     LINKS assay_evaluate assay_report fmt::fmt Threads::Threads)
 assay_test_without_simd(score Multilabel.*)
 assay_test(export
-    SOURCES evaluate/export_test.cpp evaluate/until_test.cpp
-    LINKS assay_evaluate fmt::fmt Threads::Threads)
+    SOURCES evaluate/export_test.cpp evaluate/export_columns_test.cpp evaluate/until_test.cpp
+    LINKS assay_evaluate fmt::fmt Threads::Threads
+    UNSANITIZED ExportColumns.PiecesAreBounded)
 assay_test(check
     SOURCES evaluate/check_test.cpp evaluate/check_simulation_test.cpp
     LINKS assay_evaluate fmt::fmt Threads::Threads

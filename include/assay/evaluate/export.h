@@ -17,10 +17,11 @@ namespace assay {
 
 struct ExportOptions {
     std::vector<std::filesystem::path> paths{};  ///< RUNS folders, data sets in them, or stores
-    enum class Format { csv, jsonl } format = Format::csv;
+    enum class Format { csv, jsonl, parquet, arrow } format = Format::csv;
     std::size_t top = 5;             ///< best classes on each line; 0: none
     std::filesystem::path labels{};  ///< as in MeasureOptions
     std::string class_map{};         ///< likewise: classes are its targets
+    bool scores = false;             ///< all of an item's scores as a column (parquet, arrow)
     int threads = 0;                 ///< 0: one per core; changes no bit
 };
 
@@ -36,8 +37,12 @@ struct ExportResult {
 /// correct, confidence, margin, label_probability, loss, status, then top1, top1_name,
 /// top1_probability, ... What is not known is an empty field, or null: a loss without a single
 /// label (the data set's own, as metrics of one label go by it), a margin where one class is
-/// stored, everything of an item without scores. Numbers have all their digits. Throws usage and
-/// bad_input as score_runs() does.
+/// stored, everything of an item without scores. Numbers have all their digits. Parquet
+/// and Arrow files have the same columns with types, `label` where there is one and `labels` with
+/// all of them, and with `scores` a list of all that the store keeps, named by its kind (logits,
+/// ...); their pieces are of at most 65,536 items and some 64 MiB. Throws usage and bad_input as
+/// score_runs() does; with `scores`: usage (csv, jsonl, a class map), bad_input (a store that keeps
+/// fewer than all, stores of other kinds or numbers of classes).
 ExportResult export_items(const ExportOptions& options,
                           const std::function<void(std::string_view)>& write,
                           const ProgressCallback& progress = {});

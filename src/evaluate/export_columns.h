@@ -1,0 +1,42 @@
+// The columns of an exported item with their types, for files of columns.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/column_table.h"
+#include "evaluate/export_fields.h"
+
+namespace assay {
+
+/// What an item with `top` best classes has, in order; `scores`: the name of the column of all
+/// scores, or "" without one, and their number.
+std::vector<ColumnSpec> item_columns(std::size_t top, const std::string& scores,
+                                     std::uint32_t classes);
+
+/// Appends an item to a table of item_columns(); it is one item long.
+class ColumnFields final : public LineFields {
+public:
+    explicit ColumnFields(ColumnTable& table) : table_(table) {}
+    void text(const std::string& name, std::string_view value) override;
+    void whole(const std::string& name, std::int64_t value) override;
+    void real(const std::string& name, double value) override;
+    void single(const std::string& name, float value) override;
+    void flag(const std::string& name, bool value) override;
+    void absent(const std::string& name) override;
+    void end() override;
+    void labels(std::span<const std::int32_t> labels,
+                const std::vector<std::string>& names) override;
+    void scores(std::span<const float> scores) override;
+
+private:
+    ColumnRows& next(const std::string& name, bool there);
+
+    ColumnTable& table_;
+    std::size_t at_ = 0;
+};
+
+}  // namespace assay

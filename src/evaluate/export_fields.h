@@ -1,0 +1,40 @@
+// The columns of an exported item, as a line of text.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace assay {
+
+/// Takes the columns of an item one after the other, always the same ones in the same order: a
+/// number or a text each, or nothing where it is not known.
+class LineFields {
+public:
+    virtual ~LineFields() = default;
+    virtual void text(const std::string& name, std::string_view value) = 0;
+    virtual void whole(const std::string& name, std::int64_t value) = 0;
+    virtual void real(const std::string& name, double value) = 0;
+    virtual void single(const std::string& name, float value) = 0;
+    virtual void flag(const std::string& name, bool value) = 0;
+    virtual void absent(const std::string& name) = 0;
+    virtual void end() = 0;
+    /// The columns of an item's labels and their names. As text one label is a number, and several
+    /// are numbers with a blank between two.
+    virtual void labels(std::span<const std::int32_t> labels,
+                        const std::vector<std::string>& names);
+    /// All scores of the item; none: it has no scores. No column of lines.
+    virtual void scores(std::span<const float>) {}
+};
+
+/// A line of csv after the other.
+std::unique_ptr<LineFields> csv_fields(std::string& out);
+/// The names of the columns: the first line of the csv.
+std::unique_ptr<LineFields> csv_names(std::string& out);
+/// A JSON object on each line, with the keys in the order of the columns, as a person reads them.
+std::unique_ptr<LineFields> json_fields(std::string& out);
+
+}  // namespace assay
