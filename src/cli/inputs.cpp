@@ -171,7 +171,8 @@ void DataFlags::add_to(CLI::App& app) {
     app.add_option(
            "-d,--data", folders,
            "Folder of images (ImageFolder, ImageNet validation, flat), a csv that lists them, "
-           "Parquet files of Hugging Face or tars of WebDataset (folder, file, or "
+           "Parquet files of Hugging Face, tars of WebDataset, zip files of class folders (file, "
+           "folder, or "
            "'val-{000..063}.tar'); may be given more than once")
         ->type_name("PATH")
         ->group(group);

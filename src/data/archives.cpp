@@ -7,6 +7,7 @@
 #include "data/parquet/file_names.h"
 #include "data/parquet/rows.h"
 #include "data/tar_dataset.h"
+#include "data/zip_dataset.h"
 
 namespace assay {
 namespace {
@@ -30,7 +31,8 @@ bool has_archived_images(const Dataset& dataset) {
     const fs::path file = archive_in(names_of_images(dataset)[0]);
     std::error_code problem;
     // A folder may be called so, too.
-    return (parquet::has_parquet_extension(file) || webdataset::has_tar_extension(file)) &&
+    return (parquet::has_parquet_extension(file) || webdataset::has_tar_extension(file) ||
+            has_zip_extension(file)) &&
            !fs::is_directory(dataset.root / file, problem);
 }
 
@@ -46,7 +48,7 @@ std::shared_ptr<const ImageArchive> archive_of(const Dataset& dataset) {
     }
     const std::vector<fs::path> files(seen.begin(), seen.end());
     if (parquet::has_parquet_extension(files.front())) return parquet::open_images(files, "");
-    return open_tar_images(files);
+    return has_zip_extension(files.front()) ? open_zip_images(files) : open_tar_images(files);
 }
 
 }  // namespace assay

@@ -1,4 +1,4 @@
-// Data sets whose images lie in archives: Parquet files, tar archives.
+// Data sets whose images lie in archives: Parquet files, tar archives, zip files.
 #pragma once
 
 #include <memory>

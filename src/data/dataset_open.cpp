@@ -15,6 +15,7 @@
 #include "parquet/file_names.h"
 #include "parquet_dataset.h"
 #include "tar_dataset.h"
+#include "zip_dataset.h"
 
 namespace assay {
 namespace {
@@ -85,8 +86,31 @@ Dataset open_folder(const fs::path& path, const DatasetOptions& options,
         if (!files.empty()) return open_parquet(files, options, notes);
         const webdataset::TarFiles tars = webdataset::tar_files_of(path);
         if (!tars.files.empty()) return open_tars(tars, options, notes);
+        const std::vector<fs::path> zips = zip_files_of(path);
+        if (!zips.empty()) return open_zips(zips, options, notes);
     }
     return open_flat(path, options, notes);
+}
+
+enum class ArchiveKind : std::uint8_t { none, parquet, tar, zip };
+
+ArchiveKind kind_of_archive(const fs::path& file) {
+    if (parquet::has_parquet_extension(file)) return ArchiveKind::parquet;
+    if (webdataset::has_tar_extension(file)) return ArchiveKind::tar;
+    return has_zip_extension(file) ? ArchiveKind::zip : ArchiveKind::none;
+}
+
+/// Of one kind.
+Dataset open_archives(const std::vector<fs::path>& files, const DatasetOptions& options,
+                      std::vector<std::string>& notes) {
+    switch (kind_of_archive(files.front())) {
+        case ArchiveKind::tar:
+            return open_tars(webdataset::TarFiles{files, {}, {}, {}}, options, notes);
+        case ArchiveKind::zip:
+            return open_zips(files, options, notes);
+        default:
+            return open_parquet(files, options, notes);
+    }
 }
 
 /// Files by a range in braces.
@@ -95,26 +119,23 @@ Dataset open_range(const fs::path& range, const DatasetOptions& options,
     std::vector<fs::path> files;
     for (std::string& name : expand_braces(range.string())) {
         fs::path file = std::move(name);
-        const bool tar = webdataset::has_tar_extension(file);
-        if (!tar && !parquet::has_parquet_extension(file)) {
+        if (kind_of_archive(file) == ArchiveKind::none) {
             throw Error(ErrorCode::bad_input,
                         fmt::format("no such folder or list: {} (of files in braces, those that "
-                                    "end in .parquet or .tar are read)",
+                                    "end in .parquet, .tar or .zip are read)",
                                     range.string()));
         }
         if (!is_there(file)) {
             throw Error(ErrorCode::bad_input,
                         fmt::format("no such file: {} (one of {})", file.string(), range.string()));
         }
-        if (!files.empty() && webdataset::has_tar_extension(files.front()) != tar) {
+        if (!files.empty() && kind_of_archive(files.front()) != kind_of_archive(file)) {
             throw Error(ErrorCode::bad_input, fmt::format("{} and {} are not of one kind",
                                                           files.front().string(), file.string()));
         }
         files.push_back(std::move(file));
     }
-    if (webdataset::has_tar_extension(files.front()))
-        return open_tars(webdataset::TarFiles{files, {}, {}, {}}, options, notes);
-    return open_parquet(files, options, notes);
+    return open_archives(files, options, notes);
 }
 
 }  // namespace
@@ -185,10 +206,8 @@ Dataset open_dataset(const fs::path& path, const DatasetOptions& options,
     Dataset dataset;
     if (fs::is_directory(status)) {
         dataset = open_folder(path, options, heard);
-    } else if (parquet::has_parquet_extension(path)) {
-        dataset = open_parquet({&path, 1}, options, heard);
-    } else if (webdataset::has_tar_extension(path)) {
-        dataset = open_tars(webdataset::TarFiles{{path}, {}, {}, {}}, options, heard);
+    } else if (kind_of_archive(path) != ArchiveKind::none) {
+        dataset = open_archives({path}, options, heard);
     } else {
         if (!options.list.empty()) {
             throw Error(ErrorCode::usage,

@@ -2,15 +2,19 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
+#include <span>
 #include <utility>
 
 #include "assay/error.h"
 #include "core/parallel.h"
 #include "core/refuse.h"
+#include "core/shell_word.h"
 #include "core/text.h"
+#include "data/at_place.h"
 #include "data/parquet/labels.h"
-#include "data/parquet/place.h"
 #include "data/webdataset/members.h"
 
 namespace assay {
@@ -24,15 +28,39 @@ struct IndexedTar {
     Samples samples;
 };
 
+struct Packed {
+    std::string_view magic, called, unpack;
+};
+constexpr Packed packed_forms[] = {
+    {"\x1f\x8b", "gzip", "gunzip -k"},
+    {"\x28\xb5\x2f\xfd", "zstd", "zstd -d"},
+    {"BZh", "bzip2", "bunzip2 -k"},
+    {std::string_view("\xfd\x37zXZ\0", 6), "xz", "unxz -k"},
+};
+
+void refuse_packed(const fs::path& path, const SourceFile& source) {
+    std::array<std::byte, 8> start{};
+    const std::size_t there = std::min<std::uint64_t>(start.size(), source.size());
+    source.read(0, std::span(start).first(there));
+    const std::string_view text(reinterpret_cast<const char*>(start.data()), there);
+    for (const Packed& form : packed_forms) {
+        if (!text.starts_with(form.magic)) continue;
+        refuse(
+            fmt::format("it is compressed ({}); images are read at their places, so unpack it "
+                        "first: {} {}",
+                        form.called, form.unpack, shell_word(path.string())));
+    }
+}
+
 IndexedTar index_tar(const fs::path& path, const LabelRule& rule, bool labels,
                      std::uint64_t limit) {
     throw_if_stopped();
-    return parquet::at_place(
-        [&] { return path.string(); },
-        [&] {
-            const Source source(path);
-            return IndexedTar{source.size(), read_samples(source, rule, labels, limit)};
-        });
+    return at_place([&] { return path.string(); },
+                    [&] {
+                        const SourceFile source(path);
+                        refuse_packed(path, source);
+                        return IndexedTar{source.size(), read_samples(source, rule, labels, limit)};
+                    });
 }
 
 /// A whole number, of which the label is a class's number; nothing for any other text.

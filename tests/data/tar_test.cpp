@@ -259,11 +259,11 @@ TEST_F(Tars, FoldersThatSayWhatTheyHold) {
 
 TEST_F(Tars, CompressedOnesSayHowToUnpackThem) {
     for (const auto& [name, start, advice] :
-         {std::tuple("x.tar.gz", std::string("\x1f\x8b\x08\x00", 4), "gunzip"),
-          std::tuple("x.tgz", std::string("\x1f\x8b\x08\x00", 4), "gunzip"),
-          std::tuple("x.tar", std::string("\x28\xb5\x2f\xfd"), "zstd -d"),
-          std::tuple("x.tar.bz2", std::string("BZh91AY"), "bunzip2"),
-          std::tuple("x.tar.xz", std::string("\xfd\x37zXZ\0\0\0", 8), "unxz")}) {
+         {std::tuple("x.tar.gz", std::string("\x1f\x8b\x08\x00", 4), "gunzip -k /"),
+          std::tuple("x.tgz", std::string("\x1f\x8b\x08\x00", 4), "gunzip -k /"),
+          std::tuple("x.tar", std::string("\x28\xb5\x2f\xfd"), "zstd -d /"),
+          std::tuple("x.tar.bz2", std::string("BZh91AY"), "bunzip2 -k /"),
+          std::tuple("x.tar.xz", std::string("\xfd\x37zXZ\0\0\0", 8), "unxz -k /")}) {
         folder_.write(name, start + std::string(600, 'x'));
         EXPECT_THAT(refusal(name), AllOf(HasSubstr(name), HasSubstr(advice))) << name;
     }

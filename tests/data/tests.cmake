@@ -3,7 +3,7 @@ assay_test(sets
         data/reference_test.cpp
     LINKS assay_data)
 assay_test(tars
-    SOURCES data/tar_test.cpp
+    SOURCES data/tar_test.cpp data/zip_images_test.cpp
     LINKS assay_data)
 assay_test(parquet
     SOURCES data/parquet_files_test.cpp data/parquet_test.cpp data/parquet_names_test.cpp

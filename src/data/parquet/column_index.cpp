@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "core/refuse.h"
+#include "data/at_place.h"
 #include "header_window.h"
 #include "page_header.h"
-#include "place.h"
 
 namespace assay::parquet {
 namespace {
@@ -21,8 +21,8 @@ bool uses_dictionary(const PageHeader& header) {
 
 }  // namespace
 
-ColumnIndex::ColumnIndex(const Source& source, Column column, const std::vector<RowGroup>& groups,
-                         std::size_t which)
+ColumnIndex::ColumnIndex(const SourceFile& source, Column column,
+                         const std::vector<RowGroup>& groups, std::size_t which)
     : column_(std::move(column)) {
     for (std::size_t group = 0; group < groups.size(); ++group) {
         const Chunk& chunk = groups[group].chunks.at(which);
@@ -36,7 +36,7 @@ std::string ColumnIndex::place_of(std::size_t group) const {
     return fmt::format("row group {}, column `{}`", group, column_.path);
 }
 
-void ColumnIndex::list_pages(const Source& source, std::size_t group, const Chunk& chunk,
+void ColumnIndex::list_pages(const SourceFile& source, std::size_t group, const Chunk& chunk,
                              std::uint64_t rows) {
     const std::uint64_t end = chunk.start + chunk.size;
     const std::uint64_t group_end = rows_ + rows;
@@ -99,7 +99,7 @@ std::uint64_t ColumnIndex::rows_of(std::size_t page) const {
     return header.kind == Kind::dictionary ? 0 : header.values;
 }
 
-Page ColumnIndex::read(const Source& source, std::size_t page,
+Page ColumnIndex::read(const SourceFile& source, std::size_t page,
                        const ReadDictionary& dictionary) const {
     const Place& place = pages_.at(page);
     const auto where = [&] {

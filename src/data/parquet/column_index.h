@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "data/source_file.h"
 #include "footer.h"
 #include "format.h"
 #include "page.h"
-#include "source.h"
 
 namespace assay::parquet {
 
@@ -21,7 +21,7 @@ class ColumnIndex {
 public:
     /// Reads the page headers of chunk `which` of all row groups. Throws bad_input, naming row
     /// group, column and byte.
-    ColumnIndex(const Source& source, Column column, const std::vector<RowGroup>& groups,
+    ColumnIndex(const SourceFile& source, Column column, const std::vector<RowGroup>& groups,
                 std::size_t which);
 
     std::uint64_t rows() const noexcept { return rows_; }
@@ -34,7 +34,7 @@ public:
     using ReadDictionary = std::function<std::shared_ptr<const Page>(std::size_t page)>;
     /// The contents of a page. `dictionary`: called with the page that is its chunk's dictionary,
     /// where it needs one. Throws bad_input, naming row group, column and byte.
-    Page read(const Source& source, std::size_t page, const ReadDictionary& dictionary) const;
+    Page read(const SourceFile& source, std::size_t page, const ReadDictionary& dictionary) const;
 
 private:
     struct Place {
@@ -46,7 +46,7 @@ private:
     };
     static constexpr std::uint32_t none = UINT32_MAX;
 
-    void list_pages(const Source& source, std::size_t group, const Chunk& chunk,
+    void list_pages(const SourceFile& source, std::size_t group, const Chunk& chunk,
                     std::uint64_t rows);
     void add(const Place& place, std::uint64_t group_end);
     std::string place_of(std::size_t group) const;

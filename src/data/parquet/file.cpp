@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "core/refuse.h"
-#include "place.h"
+#include "data/at_place.h"
 
 namespace assay::parquet {
 namespace {
@@ -18,7 +18,7 @@ constexpr std::string_view magic = "PAR1";
 constexpr std::string_view encrypted_magic = "PARE";
 
 /// The metadata at the end of the file.
-std::vector<std::byte> read_metadata(const Source& source) {
+std::vector<std::byte> read_metadata(const SourceFile& source) {
     if (source.size() < magic.size() + tail_size)
         refuse(fmt::format("no Parquet file: it has {} bytes", source.size()));
     std::array<std::byte, tail_size> tail{};

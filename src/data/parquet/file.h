@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "column_index.h"
+#include "data/source_file.h"
 #include "footer.h"
-#include "source.h"
 
 namespace assay::parquet {
 
@@ -20,12 +20,12 @@ public:
     explicit File(const std::filesystem::path& path);
 
     const Footer& footer() const noexcept { return footer_; }
-    const Source& source() const noexcept { return source_; }
+    const SourceFile& source() const noexcept { return source_; }
     /// Reads the page headers of the columns with these numbers.
     std::vector<ColumnIndex> index(std::span<const std::size_t> columns) const;
 
 private:
-    Source source_;
+    SourceFile source_;
     std::vector<std::byte> metadata_;
     Footer footer_;
 };

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "core/refuse.h"
-#include "place.h"
+#include "data/at_place.h"
 #include "schema.h"
 #include "thrift.h"
 

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "data/source_file.h"
 #include "format.h"
-#include "source.h"
 
 namespace assay::parquet {
 
@@ -16,7 +16,7 @@ namespace assay::parquet {
 class HeaderWindow {
 public:
     /// `end`: of the chunk, behind which no header is read.
-    HeaderWindow(const Source& source, std::uint64_t end) : source_(source), end_(end) {}
+    HeaderWindow(const SourceFile& source, std::uint64_t end) : source_(source), end_(end) {}
 
     /// The header at byte `at`, and its size. Throws as parse_page_header does.
     std::pair<PageHeader, std::size_t> header_at(std::uint64_t at);
@@ -24,7 +24,7 @@ public:
 private:
     void fill(std::uint64_t at, std::size_t size);
 
-    const Source& source_;
+    const SourceFile& source_;
     std::uint64_t end_;
     std::uint64_t begin_ = 0;
     std::vector<std::byte> bytes_;

@@ -7,7 +7,7 @@
 
 #include "core/refuse.h"
 #include "core/text.h"
-#include "place.h"
+#include "data/at_place.h"
 
 namespace assay::parquet {
 
@@ -37,7 +37,7 @@ std::string Images::place_of(std::uint64_t row) const {
 PageCache::Pointer Images::page(std::size_t number, std::size_t page_number) const {
     const Indexed& file = files_[number];
     return cache_.get(std::uint64_t{number} << 32 | page_number, [&] {
-        const Source source(file.path);
+        const SourceFile source(file.path);
         if (source.size() != file.bytes) {
             refuse(fmt::format("the file changed: it has {} bytes, and had {} when it was opened",
                                source.size(), file.bytes));

@@ -7,9 +7,9 @@
 
 #include "core/refuse.h"
 #include "core/text.h"
+#include "data/at_place.h"
 #include "data/class_aliases.h"
 #include "data/label_list.h"
-#include "place.h"
 
 namespace assay::parquet {
 namespace {
@@ -107,7 +107,7 @@ void Labels::add(std::string text, const std::string& place) {
     rows_.push_back(value_of(std::move(text), place, no_row));
 }
 
-void Labels::add(const std::string& file, const Source& source, const ColumnIndex& column,
+void Labels::add(const std::string& file, const SourceFile& source, const ColumnIndex& column,
                  Physical type, std::uint64_t rows) {
     const bool texts = type == Physical::byte_array;
     take_kind(texts, file);

@@ -9,7 +9,7 @@
 
 #include "assay/data/class_list.h"
 #include "column_index.h"
-#include "source.h"
+#include "data/source_file.h"
 
 namespace assay::parquet {
 
@@ -24,7 +24,7 @@ public:
     /// Appends the first `rows` labels of a file; `file`: for messages. A null and -1 (what the
     /// test splits of Hugging Face have) are no label. Throws bad_input, naming file and row: a
     /// negative number, or one without a name.
-    void add(const std::string& file, const Source& source, const ColumnIndex& column,
+    void add(const std::string& file, const SourceFile& source, const ColumnIndex& column,
              Physical type, std::uint64_t rows);
     /// One label, found at `place` (a file and a member of it): a number, or a text. Throws as the
     /// above.

@@ -9,9 +9,9 @@
 #include "columns.h"
 #include "core/parallel.h"
 #include "core/refuse.h"
+#include "data/at_place.h"
 #include "file.h"
 #include "huggingface_features.h"
-#include "place.h"
 
 namespace assay::parquet {
 namespace {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "assay/data/image_archive.h"
+#include "data/name_hash.h"
 #include "data/webdataset/samples.h"
 
 namespace assay::webdataset {
@@ -26,7 +27,7 @@ public:
 
 private:
     struct Member {
-        std::uint64_t hash[2];  ///< of its name: 128 bits
+        NameHash hash;
         std::uint64_t offset, size;
     };
     struct Tar {
@@ -34,8 +35,6 @@ private:
         std::uint64_t bytes;
         std::vector<Member> members;  ///< by hash
     };
-    static Member place_of(std::string_view name);
-
     std::vector<Tar> tars_;
     std::map<std::string, std::size_t, std::less<>> by_name_;
 };

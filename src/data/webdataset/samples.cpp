@@ -11,7 +11,7 @@
 #include "core/json_limits.h"
 #include "core/refuse.h"
 #include "core/text.h"
-#include "data/parquet/place.h"
+#include "data/at_place.h"
 
 namespace assay::webdataset {
 namespace {
@@ -29,7 +29,7 @@ bool is_image(std::string_view suffix) {
     return std::find(image_suffixes.begin(), image_suffixes.end(), last) != image_suffixes.end();
 }
 
-std::string text_of(const Source& source, const TarMember& member, std::uint64_t most) {
+std::string text_of(const SourceFile& source, const TarMember& member, std::uint64_t most) {
     if (member.size > most)
         refuse(fmt::format("{}: {} bytes; at most {} are read", member.name, member.size, most));
     std::string text(member.size, '\0');
@@ -41,8 +41,7 @@ std::string text_of(const Source& source, const TarMember& member, std::uint64_t
 std::string label_in_json(const std::string& text, const LabelRule& rule,
                           const std::string& member) {
     constexpr int deepest = 32;
-    const json all =
-        parquet::at_place([&] { return member; }, [&] { return parse_json(text, deepest); });
+    const json all = at_place([&] { return member; }, [&] { return parse_json(text, deepest); });
     if (!all.is_object()) return {};
     const auto value_of = [&](std::string_view name) -> std::string {
         const auto found = all.find(name);
@@ -60,7 +59,7 @@ std::string label_in_json(const std::string& text, const LabelRule& rule,
 /// Collects the members of one key.
 class Grouping {
 public:
-    Grouping(const Source& source, const LabelRule& rule, bool labels)
+    Grouping(const SourceFile& source, const LabelRule& rule, bool labels)
         : source_(source), rule_(rule), labels_(labels) {}
 
     Samples& samples() { return out_; }
@@ -117,7 +116,7 @@ private:
         }
     }
 
-    const Source& source_;
+    const SourceFile& source_;
     const LabelRule& rule_;
     bool labels_, open_ = false;
     Samples out_;
@@ -139,7 +138,7 @@ std::optional<KeyAndSuffix> key_and_suffix(std::string_view name) {
     return KeyAndSuffix{name.substr(0, base + dot), std::move(suffix)};
 }
 
-Samples read_samples(const Source& source, const LabelRule& rule, bool labels,
+Samples read_samples(const SourceFile& source, const LabelRule& rule, bool labels,
                      std::uint64_t limit) {
     TarReader reader(source);
     Grouping grouping(source, rule, labels);

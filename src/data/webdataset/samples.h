@@ -48,6 +48,7 @@ std::optional<KeyAndSuffix> key_and_suffix(std::string_view name);
 /// Reads the headers of an archive, and the labels beside its images where `labels`. Throws
 /// bad_input, naming member or byte: a damaged archive, a sample with two images, a label that is
 /// no text, a key that comes again. Stops after `limit` samples with an image (0: all).
-Samples read_samples(const Source& source, const LabelRule& rule, bool labels, std::uint64_t limit);
+Samples read_samples(const SourceFile& source, const LabelRule& rule, bool labels,
+                     std::uint64_t limit);
 
 }  // namespace assay::webdataset

@@ -51,16 +51,6 @@ bool is_zero(std::span<const std::byte> block) {
     return std::all_of(block.begin(), block.end(), [](std::byte b) { return b == std::byte{0}; });
 }
 
-struct Packed {
-    std::string_view magic, called, advice;
-};
-constexpr Packed packed_forms[] = {
-    {"\x1f\x8b", "gzip", "gunzip -k"},
-    {"\x28\xb5\x2f\xfd", "zstd", "zstd -d"},
-    {"BZh", "bzip2", "bunzip2 -k"},
-    {std::string_view("\xfd\x37zXZ\0", 6), "xz", "unxz -k"},
-};
-
 }  // namespace
 
 struct TarReader::Header {
@@ -76,20 +66,6 @@ struct TarReader::Extended {
     std::optional<std::string> name;
     std::optional<std::uint64_t> size;
 };
-
-TarReader::TarReader(const Source& source) : source_(source) {
-    std::array<std::byte, 8> start{};
-    const std::size_t there = std::min<std::uint64_t>(start.size(), source.size());
-    source.read(0, std::span(start).first(there));
-    const std::string_view text(reinterpret_cast<const char*>(start.data()), there);
-    for (const Packed& form : packed_forms) {
-        if (!text.starts_with(form.magic)) continue;
-        refuse(
-            fmt::format("it is compressed ({}); images are read at their places, so unpack it "
-                        "first: {}",
-                        form.called, form.advice));
-    }
-}
 
 void TarReader::refuse_at(std::uint64_t offset, const std::string& why) const {
     refuse(fmt::format("byte {}: {}", offset, why));

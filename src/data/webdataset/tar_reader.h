@@ -9,11 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "data/parquet/source.h"
+#include "data/source_file.h"
 
 namespace assay::webdataset {
-
-using parquet::Source;
 
 struct TarMember {
     std::string name;
@@ -25,8 +23,8 @@ struct TarMember {
 
 class TarReader {
 public:
-    /// `source` outlives this. Throws bad_input where it is compressed (with how to unpack it).
-    explicit TarReader(const Source& source);
+    /// `source` outlives this.
+    explicit TarReader(const SourceFile& source) : source_(source) {}
 
     /// The next member of any type; nothing at the end. Throws bad_input, naming the byte: a header
     /// with a wrong checksum or number, a member beyond the end of the file, names of more than
@@ -43,7 +41,7 @@ private:
     void expect_nothing_behind(std::uint64_t offset);
     [[noreturn]] void refuse_at(std::uint64_t offset, const std::string& why) const;
 
-    const Source& source_;
+    const SourceFile& source_;
     std::uint64_t next_ = 0;
     bool has_end_mark_ = false;
     std::vector<std::byte> window_;  ///< of what was read last

@@ -1,4 +1,4 @@
-#include "source.h"
+#include "data/source_file.h"
 
 #include <fmt/format.h>
 
@@ -6,14 +6,14 @@
 
 #include "core/refuse.h"
 
-namespace assay::parquet {
+namespace assay {
 
-Source::Source(const std::filesystem::path& path) : Source(open_regular(path)) {}
+SourceFile::SourceFile(const std::filesystem::path& path) : SourceFile(open_regular(path)) {}
 
-Source::Source(const std::pair<int, std::uint64_t>& opened)
+SourceFile::SourceFile(const std::pair<int, std::uint64_t>& opened)
     : descriptor_(opened.first), size_(opened.second) {}
 
-void Source::read(std::uint64_t offset, std::span<std::byte> out) const {
+void SourceFile::read(std::uint64_t offset, std::span<std::byte> out) const {
     std::size_t done = 0;
     while (done < out.size()) {
         const ssize_t got = retried([&] {
@@ -30,4 +30,4 @@ void Source::read(std::uint64_t offset, std::span<std::byte> out) const {
     }
 }
 
-}  // namespace assay::parquet
+}  // namespace assay

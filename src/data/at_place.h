@@ -5,7 +5,7 @@
 
 #include "assay/error.h"
 
-namespace assay::parquet {
+namespace assay {
 
 /// Runs `body`; an Error that leaves it begins with describe(): the message is kept with the image
 /// that could not be read, so that the place must be part of it.
@@ -18,4 +18,4 @@ decltype(auto) at_place(Describe&& describe, Body&& body) {
     }
 }
 
-}  // namespace assay::parquet
+}  // namespace assay

@@ -1,0 +1,26 @@
+// Names of the images in archives, by 128 bits each: a million names of their own would take more
+// than what is said of them.
+#pragma once
+
+#include <charconv>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/hash.h"
+
+namespace assay {
+
+using NameHash = std::pair<std::uint64_t, std::uint64_t>;
+
+inline NameHash name_hash(std::string_view name) {
+    const std::string whole = hash_text(name);
+    const char* const digits = whole.data() + whole.find(':') + 1;
+    NameHash hash;
+    std::from_chars(digits, digits + 16, hash.first, 16);
+    std::from_chars(digits + 16, digits + 32, hash.second, 16);
+    return hash;
+}
+
+}  // namespace assay

@@ -1,0 +1,45 @@
+// The images of several zip files, by their names.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/data/image_archive.h"
+#include "data/name_hash.h"
+#include "data/zip/directory.h"
+
+namespace assay::zipped {
+
+/// An image is called "<zip's file name>/<entry>". Files are open only while an image is read.
+/// Memory: 48 bytes an image.
+class ZipImages final : public ImageArchive {
+public:
+    /// Throws bad_input: another file has its name, or two entries have one.
+    void add(const std::filesystem::path& path, std::uint64_t bytes,
+             const std::vector<Entry>& entries);
+
+    std::vector<std::byte> read(std::string_view name, std::uint64_t limit) const override;
+
+private:
+    struct Member {
+        NameHash hash;
+        std::uint64_t header, packed, size;
+        std::uint32_t crc;
+        bool stored;
+    };
+    struct Zip {
+        std::filesystem::path path;
+        std::uint64_t bytes;
+        std::vector<Member> members;  ///< by hash
+    };
+    static std::vector<std::byte> bytes_of(const SourceFile& source, const Member& member);
+
+    std::vector<Zip> zips_;
+    std::map<std::string, std::size_t, std::less<>> by_name_;
+};
+
+}  // namespace assay::zipped

@@ -1,0 +1,228 @@
+#include "data/zip_dataset.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "assay/error.h"
+#include "core/parallel.h"
+#include "core/paths.h"
+#include "core/refuse.h"
+#include "core/text.h"
+#include "data/at_place.h"
+#include "data/parquet/labels.h"
+#include "data/zip/members.h"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+using zipped::Entry;
+
+struct IndexedZip {
+    std::uint64_t bytes = 0;
+    std::vector<Entry> images;  ///< by name
+    std::uint64_t left_out = 0;
+};
+
+/// What macOS, Windows and version control leave beside images.
+bool is_clutter(std::string_view name) {
+    return name.starts_with("__MACOSX/") || base_name(name).starts_with(".") ||
+           base_name(name) == "Thumbs.db";
+}
+
+/// Images that nobody can read are no images of the data set by an oversight: they are refused.
+void check_entry(const Entry& entry) {
+    constexpr std::uint64_t most_out_of_a_byte = 1032;  // of deflate
+    const std::string name = shortened(entry.name);
+    if (entry.encrypted) refuse(fmt::format("its entry `{}` is encrypted: unpack it first", name));
+    if (entry.method != 0 && entry.method != 8) {
+        refuse(fmt::format("its entry `{}` is packed by {}; stored entries and deflate are read",
+                           name, zipped::name_of_method(entry.method)));
+    }
+    if (entry.method == 0 ? entry.size != entry.packed
+                          : entry.size / most_out_of_a_byte > entry.packed) {
+        refuse(fmt::format("its entry `{}` claims {} bytes out of {}", name, entry.size,
+                           entry.packed));
+    }
+}
+
+IndexedZip index_zip(const fs::path& path) {
+    throw_if_stopped();
+    return at_place(
+        [&] { return path.string(); },
+        [&] {
+            const SourceFile source(path);
+            IndexedZip out;
+            out.bytes = source.size();
+            zipped::read_directory(source, [&](Entry entry) {
+                if (entry.name.empty() || entry.name.ends_with('/') || is_clutter(entry.name))
+                    return;
+                if (!has_image_extension(entry.name)) {
+                    ++out.left_out;
+                    return;
+                }
+                check_entry(entry);
+                out.images.push_back(std::move(entry));
+            });
+            std::ranges::sort(out.images, {}, &Entry::name);
+            const auto twice = std::ranges::adjacent_find(out.images, {}, &Entry::name);
+            if (twice != out.images.end())
+                refuse(fmt::format("two of its entries are called `{}`", shortened(twice->name)));
+            return out;
+        });
+}
+
+/// The folders that all names begin with: "val/" of "val/n01/x.png" and "val/n02/y.png".
+std::string common_folder(const std::vector<IndexedZip>& indexed) {
+    std::string common;
+    bool first = true;
+    for (const IndexedZip& zip : indexed) {
+        for (const Entry& entry : zip.images) {
+            const std::string_view folder =
+                std::string_view(entry.name).substr(0, entry.name.rfind('/') + 1);
+            if (first) common = folder;
+            first = false;
+            const auto differs = std::ranges::mismatch(common, folder).in1;
+            common.erase(differs, common.end());
+            common.erase(common.rfind('/') + 1);
+        }
+    }
+    return common;
+}
+
+/// The folder of an image's name at `begin`; "": none.
+std::string_view class_folder(std::string_view name, std::size_t begin) {
+    const std::string_view rest = name.substr(begin);
+    const std::size_t slash = rest.find('/');
+    return slash == std::string_view::npos ? std::string_view() : rest.substr(0, slash);
+}
+
+/// Where in their names the folders stand that are classes: behind those that all images share, or,
+/// of images of one class, the last of these. Nothing where some are in no folder.
+std::optional<std::size_t> place_of_classes(const std::vector<IndexedZip>& indexed) {
+    const std::string common = common_folder(indexed);
+    std::size_t all = 0, in_folders = 0;
+    for (const IndexedZip& zip : indexed) {
+        for (const Entry& entry : zip.images) {
+            ++all;
+            in_folders += class_folder(entry.name, common.size()).empty() ? 0 : 1;
+        }
+    }
+    if (in_folders == all) return common.size();
+    if (in_folders > 0 || common.size() < 2) return std::nullopt;
+    return common.rfind('/', common.size() - 2) + 1;
+}
+
+void refuse_parts_of_a_data_set(const std::vector<IndexedZip>& indexed,
+                                const std::vector<fs::path>& files, std::size_t begin) {
+    constexpr std::array<std::string_view, 7> splits = {"train",      "training", "val",    "valid",
+                                                        "validation", "test",     "testing"};
+    std::string seen;
+    for (const IndexedZip& zip : indexed) {
+        for (const Entry& entry : zip.images) {
+            const std::string folder = loose_name(class_folder(entry.name, begin));
+            if (std::ranges::find(splits, folder) == splits.end()) return;
+            if (seen.empty()) seen = folder;
+        }
+    }
+    if (seen.empty()) return;
+    refuse(
+        fmt::format("{} holds the parts of a data set ({}, ...), not classes: a zip file of one "
+                    "of them is read, or the unpacked folder",
+                    files.front().string(), seen));
+}
+
+fs::path folder_of_zip(const fs::path& file) {
+    return file.has_parent_path() ? file.parent_path() : fs::path(".");
+}
+
+}  // namespace
+
+bool has_zip_extension(const fs::path& path) {
+    return lower_extension(path.string()) == ".zip";
+}
+
+std::vector<fs::path> zip_files_of(const fs::path& folder) {
+    std::vector<fs::path> files;
+    for (const fs::path& entry : entries_of(folder)) {
+        const bool hidden = entry.filename().string().starts_with('.');
+        if (!hidden && has_zip_extension(entry) && !is_folder(entry)) files.push_back(entry);
+    }
+    std::sort(files.begin(), files.end());
+    return files;
+}
+
+Dataset open_zips(const std::vector<fs::path>& files, const DatasetOptions& options,
+                  std::vector<std::string>& notes) {
+    if (!options.list.empty() || !options.label_column.empty()) {
+        throw Error(ErrorCode::usage,
+                    fmt::format("{} has its labels by folders; a list or a column of labels does "
+                                "not go with it",
+                                files.front().string()));
+    }
+    Dataset dataset;
+    dataset.root = folder_of_zip(files.front());
+    for (const fs::path& file : files) {
+        if (folder_of_zip(file) != dataset.root) {
+            refuse(fmt::format("{} and {} lie in different folders: one data set lies in one",
+                               files.front().string(), file.string()));
+        }
+    }
+    std::vector<IndexedZip> indexed(files.size());
+    parallel_blocks(files.size(), resolve_threads(0),
+                    [&](std::size_t i) { indexed[i] = index_zip(files[i]); });
+    std::uint64_t left_out = 0;
+    const std::optional<std::size_t> place = place_of_classes(indexed);
+    if (place) refuse_parts_of_a_data_set(indexed, files, *place);
+    auto images = std::make_shared<zipped::ZipImages>();
+    parquet::Labels labels({});
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        std::vector<Entry>& entries = indexed[i].images;
+        left_out += indexed[i].left_out;
+        if (options.limit > 0)
+            entries.resize(
+                std::min<std::size_t>(entries.size(), options.limit - dataset.ids.size()));
+        images->add(files[i], indexed[i].bytes, entries);
+        const std::string name = files[i].filename().string();
+        for (const Entry& entry : entries) {
+            dataset.ids.append(fmt::format("{}/{}", name, entry.name));
+            if (place) {
+                labels.add(std::string(class_folder(entry.name, *place)),
+                           fmt::format("{}: {}", files[i].string(), entry.name));
+            } else {
+                labels.add_unlabelled(1);
+            }
+        }
+        indexed[i] = {};
+    }
+    if (dataset.ids.size() == 0)
+        refuse(fmt::format("{}: no image in {}", files.front().string(),
+                           files.size() == 1 ? "it" : "this or the other files"));
+    if (left_out > 0)
+        notes.push_back(
+            fmt::format("{} left out that are no images", how_many(left_out, "entry", "entries")));
+    notes.emplace_back(place ? "the folders in the zip file are the classes"
+                             : "images are not all in folders: there are no labels");
+    parquet::Labels::Classes classes = labels.resolve(options.classes);
+    if (place) notes.push_back(classes.note);
+    dataset.classes = std::move(classes.classes);
+    for (const std::int32_t& label : classes.label_of)
+        dataset.labels.append(std::span(&label, label < 0 ? 0 : 1));
+    dataset.archive = std::move(images);
+    return dataset;
+}
+
+std::shared_ptr<const ImageArchive> open_zip_images(const std::vector<fs::path>& files) {
+    auto images = std::make_shared<zipped::ZipImages>();
+    for (const fs::path& file : files) {
+        const IndexedZip indexed = index_zip(file);
+        images->add(file, indexed.bytes, indexed.images);
+    }
+    return images;
+}
+
+}  // namespace assay
