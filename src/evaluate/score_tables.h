@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <span>
+#include <unordered_map>
 #include <utility>
 
 #include "evaluate/score_set.h"
@@ -11,8 +11,19 @@
 
 namespace assay {
 
-/// (truth, predicted) -> items.
-using ConfusionCounts = std::map<std::pair<std::int32_t, std::int32_t>, std::uint64_t>;
+struct HashOfPair {
+    std::size_t operator()(const std::pair<std::int32_t, std::int32_t>& pair) const noexcept {
+        // Multiplied, so that both numbers reach the bits that a table goes by.
+        const std::uint64_t both =
+            static_cast<std::uint64_t>(static_cast<std::uint32_t>(pair.first)) << 32U |
+            static_cast<std::uint32_t>(pair.second);
+        return static_cast<std::size_t>((both * 0x9e3779b97f4a7c15U) >> 20U);
+    }
+};
+/// (truth, predicted) -> items, in no order. There may be as many as images that were not
+/// recognised, and a tree of them would take longer than all else.
+using ConfusionCounts =
+    std::unordered_map<std::pair<std::int32_t, std::int32_t>, std::uint64_t, HashOfPair>;
 
 /// `state`: of the accumulator "classes", by group.
 void fill_classes(ScoreReport& report, const Shape& shape, std::span<const std::int64_t> state,
