@@ -117,6 +117,12 @@ void prepare_process() {
         // Somebody else in the process has used the pool already; its size does not change results.
     }
     set_blas_threads(1);
+    // On a graphics processor: products of whole float32 numbers (the default of convolutions drops
+    // 13 of their 24 bits), by the same algorithm in every run.
+    at::globalContext().setAllowTF32CuDNN(false);
+    at::globalContext().setAllowTF32CuBLAS(false);
+    at::globalContext().setDeterministicCuDNN(true);
+    at::globalContext().setBenchmarkCuDNN(false);
     // Where LibTorch has LLVM, TorchScript's second call compiles fused kernels for the shapes of
     // the first: minutes for a network of a second (2.6 as Debian builds it), and other bits than
     // the first call's.
