@@ -46,17 +46,20 @@ public:
         const std::string other = little_end(0x5455, 2) + little_end(1, 2) + "x";
         const std::string local_extra =
             other + (c.zip64 ? little_end(1, 2) + little_end(16, 2) + numbers : "");
-        file_ += "PK\x03\x04" + little_end(45, 2) + little_end(flags, 2) + little_end(method, 2) +
-                 std::string(4, '\0') + sizes(!c.streamed) + little_end(name.size(), 2) +
+        file_ += "PK\x03\x04" + little_end(45, 2) +
+                 little_end(static_cast<std::uint64_t>(flags), 2) +
+                 little_end(static_cast<std::uint64_t>(method), 2) + std::string(4, '\0') +
+                 sizes(!c.streamed) + little_end(name.size(), 2) +
                  little_end(local_extra.size(), 2) + name + local_extra + packed;
         if (c.streamed) file_ += "PK\x07\x08" + sizes(true);
         const std::string extra =
             other +
             (c.zip64 ? little_end(1, 2) + little_end(24, 2) + numbers + little_end(header, 8) : "");
-        directory_ += "PK\x01\x02" + little_end(45, 2) + little_end(45, 2) + little_end(flags, 2) +
-                      little_end(method, 2) + std::string(4, '\0') + sizes(true) +
-                      little_end(name.size(), 2) + little_end(extra.size(), 2) + little_end(3, 2) +
-                      std::string(8, '\0') +
+        directory_ += "PK\x01\x02" + little_end(45, 2) + little_end(45, 2) +
+                      little_end(static_cast<std::uint64_t>(flags), 2) +
+                      little_end(static_cast<std::uint64_t>(method), 2) + std::string(4, '\0') +
+                      sizes(true) + little_end(name.size(), 2) + little_end(extra.size(), 2) +
+                      little_end(3, 2) + std::string(8, '\0') +
                       (c.zip64 ? std::string(4, '\xff') : little_end(header, 4)) + name + extra +
                       "say";
         ++entries_;

@@ -41,7 +41,7 @@ std::uint64_t find_end(const SourceFile& source, std::vector<std::byte>& tail) {
         if (little(tail, at, 4) != end_mark) continue;
         if (at + end_size + little(tail, at + 20, 2) == there) return at;
     }
-    refuse("no zip file, or one that was cut off: the record of its end is not there");
+    refuse("no zip file, or one that was cut off: the record of its end is not at its end");
 }
 
 void refuse_disks() {
