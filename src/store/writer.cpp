@@ -410,7 +410,7 @@ KnownShard StoreWriter::Impl::commit(std::size_t shard, Scores scores,
         const std::span<const std::byte> parts[] = {std::as_bytes(std::span(header)),
                                                     data.files[i]};
         Hasher hasher;
-        for (const auto part : parts) hasher.add(part);
+        for (const auto piece : parts) hasher.add(piece);
         write(shards_folder(folder) / files[i].name,
               std::span<const std::span<const std::byte>>(parts));
         record.files.push_back(

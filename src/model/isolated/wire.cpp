@@ -51,7 +51,10 @@ std::string text_of(const OpenRequest& request) {
     for (const double value : spec.preprocess.std) out.real(value);
     out.number(optional_number(spec.num_classes)).text(spec.output);
     out.number(optional_number(spec.layout)).number(optional_number(spec.input_type));
-    out.number(spec.classes.size()).text(request.device).number(request.limited ? 1 : 0).number(request.process);
+    out.number(spec.classes.size())
+        .text(request.device)
+        .number(request.limited ? 1 : 0)
+        .number(request.process);
     return out.take();
 }
 

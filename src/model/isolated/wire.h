@@ -28,9 +28,9 @@ enum class Kind : std::uint8_t {
 
 /// What a model's process is told of the model: what the plug-in asks of a ModelSpec.
 struct OpenRequest {
-    ModelSpec spec;       ///< `classes` keeps its number only
-    std::string device;   ///< ClassifierOptions::device
-    bool limited = true;  ///< files, sockets and other processes are out of its reach
+    ModelSpec spec;             ///< `classes` keeps its number only
+    std::string device;         ///< ClassifierOptions::device
+    bool limited = true;        ///< files, sockets and other processes are out of its reach
     std::uint32_t process = 0;  ///< ClassifierOptions::process
 };
 
