@@ -19,6 +19,7 @@ enum class ErrorCode {
     usage,          ///< the request makes no sense (unknown flag, metric or model name)
     bad_input,      ///< a file or value is damaged, missing, of the wrong shape or not supported
     io,             ///< the system refused: full disk, no permission, read-only folder
+    unreachable,    ///< a server does not answer, or not as it must: another time it may
     busy,           ///< another process holds the store
     out_of_memory,  ///< a batch or buffer did not fit; a smaller one may
     interrupted,    ///< the user asked to stop (SIGINT, SIGTERM)

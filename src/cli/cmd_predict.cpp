@@ -7,6 +7,7 @@
 #include "cli/inputs.h"
 #include "cli/prediction.h"
 #include "cli/ranks.h"
+#include "data/archives.h"
 
 namespace assay::cli {
 namespace {
@@ -114,6 +115,7 @@ int cmd_predict(std::vector<std::string> arguments) {
     if (!until.empty() && ranks().size() > 1)
         throw Error(ErrorCode::usage, "--until plans in one process: start it alone");
     if (!part.empty()) store.part = parse_part(part);
+    data.index_folder = archive_index_folder(store.out);
     const std::optional<Until> enough =
         until.empty() ? std::nullopt : std::optional(parse_until(until));
     std::vector<ModelSpec> specs = models.resolve();

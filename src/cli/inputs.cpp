@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <charconv>
+#include <exception>
 #include <utility>
 
 #include "assay/data/sample.h"
@@ -13,6 +14,7 @@
 #include "cli/command.h"
 #include "cli/ranks.h"
 #include "core/paths.h"
+#include "core/url.h"
 #include "data/dataset_name.h"
 #include "data/parquet/file_names.h"
 
@@ -172,8 +174,8 @@ void DataFlags::add_to(CLI::App& app) {
            "-d,--data", folders,
            "Folder of images (ImageFolder, ImageNet validation, flat), a csv that lists them, "
            "Parquet files of Hugging Face, tars of WebDataset, zip files of class folders (file, "
-           "folder, or "
-           "'val-{000..063}.tar'); may be given more than once")
+           "folder, or 'val-{000..063}.tar'; also at https:// and s3://); may be given more than "
+           "once")
         ->type_name("PATH")
         ->group(group);
     app.add_option(
@@ -244,6 +246,7 @@ DatasetOptions DataFlags::options(std::size_t index, const ClassList& classes,
     options.limit = first;
     options.image_column = image_column;
     options.label_column = label_column;
+    options.index_folder = index_folder;
     return options;
 }
 
@@ -256,10 +259,31 @@ Dataset DataFlags::sampled(Dataset dataset, bool quiet) const {
     return stratified_sample(dataset, limit, seed);
 }
 
+/// Of archives at URLs the first rank keeps what is in them, and the others need not read them.
+template <class Open>
+Dataset in_turn(bool remote, Open&& open) {
+    if (!remote || ranks().size() == 1) return open();
+    if (!is_first_rank()) {
+        ranks().barrier();
+        return open();
+    }
+    std::exception_ptr failure;
+    Dataset dataset;
+    try {
+        dataset = open();
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    ranks().barrier();
+    if (failure) std::rethrow_exception(failure);
+    return dataset;
+}
+
 Dataset DataFlags::open(std::size_t index, const ClassList& classes, bool quiet) const {
     std::vector<std::string> notes;
     const DatasetOptions opened = options(index, classes, notes);
-    Dataset dataset = open_dataset(folders.at(index), opened, &notes);
+    Dataset dataset = in_turn(is_url(folders.at(index)),
+                              [&] { return open_dataset(folders.at(index), opened, &notes); });
     say_notes(dataset, notes, quiet);
     return sampled(std::move(dataset), quiet);
 }

@@ -52,6 +52,7 @@ public:
     std::string layout = "auto";
     std::string name;
     std::string image_column, label_column;  ///< of Parquet files; "": the usual ones
+    std::filesystem::path index_folder;      ///< of archives at URLs
     std::size_t limit = 0;                   ///< --limit: a sample stratified by class; 0: all
     std::uint64_t seed = 0;                  ///< --sample-seed: which sample
     std::size_t first = 0;                   ///< --first: the first so many; 0: all

@@ -13,6 +13,7 @@
 #include "core/file.h"
 #include "core/refuse.h"
 #include "core/toml.h"
+#include "data/archives.h"
 #include "data/dataset_name.h"
 
 namespace assay::cli {
@@ -250,7 +251,8 @@ json Plan::resolved(const std::vector<ModelSpec>& specs) const {
 }
 
 Dataset Plan::open(const Data& listed, const ClassList& classes) const {
-    const DataFlags& flags = listed.flags;
+    DataFlags flags = listed.flags;
+    flags.index_folder = archive_index_folder(store.out);
     if (!listed.role) return flags.open(0, classes, store.quiet);
     std::vector<std::string> notes;
     const DatasetOptions how = flags.options(0, classes, notes);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "core/paths.h"
 #include "core/refuse.h"
 
 namespace assay::cli {
@@ -46,7 +47,7 @@ public:
     /// Relative to the file's folder; "" when absent.
     std::filesystem::path take_path(const std::string& key) {
         const auto text = take<std::string>(key, "");
-        return text.empty() ? std::filesystem::path() : (folder_ / text).lexically_normal();
+        return text.empty() ? std::filesystem::path() : path_from(folder_, text);
     }
     const nlohmann::json& rest() const { return table_; }
     void nothing_left() const {

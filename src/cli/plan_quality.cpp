@@ -71,7 +71,7 @@ void read_corruptions(const json& value, Plan::Quality& quality) {
 /// The data set that a role's value names: one of the file, else a path.
 std::size_t find_data(const std::string& role, const std::string& value, const fs::path& folder,
                       std::vector<Plan::Data>& data) {
-    const fs::path path = (folder / value).lexically_normal();
+    const fs::path path = path_from(folder, value);
     const auto same = [](const fs::path& a, const fs::path& b) {
         return a == b || (a / "") == b || a == (b / "");
     };

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "assay/error.h"
+#include "core/url.h"
 
 namespace assay {
 
@@ -55,6 +56,7 @@ std::vector<fs::path> entries_of(const fs::path& folder) {
 }
 
 fs::path absolute_path(const fs::path& path) {
+    if (is_url(path)) return path;
     std::error_code error;
     const fs::path whole = fs::absolute(path, error);
     if (error) {
@@ -62,6 +64,10 @@ fs::path absolute_path(const fs::path& path) {
                                                path.string(), error.message()));
     }
     return whole.lexically_normal();
+}
+
+fs::path path_from(const fs::path& folder, const fs::path& text) {
+    return is_url(text) ? text : (folder / text).lexically_normal();
 }
 
 }  // namespace assay

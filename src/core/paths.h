@@ -21,7 +21,12 @@ std::uint64_t file_bytes(const std::filesystem::path& path);
 /// its end.
 std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folder);
 
-/// From the root, without "." and "..". Throws io when the current folder is gone.
+/// From the root, without "." and ".."; a URL as it is. Throws io when the current folder is gone.
 std::filesystem::path absolute_path(const std::filesystem::path& path);
+
+/// What a text in a file that lies in `folder` names: relative to that folder unless it is whole;
+/// without "." and ".."; a URL as it is.
+std::filesystem::path path_from(const std::filesystem::path& folder,
+                                const std::filesystem::path& text);
 
 }  // namespace assay

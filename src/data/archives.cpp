@@ -36,7 +36,8 @@ bool has_archived_images(const Dataset& dataset) {
            !fs::is_directory(dataset.root / file, problem);
 }
 
-std::shared_ptr<const ImageArchive> archive_of(const Dataset& dataset) {
+std::shared_ptr<const ImageArchive> archive_of(const Dataset& dataset,
+                                               const fs::path& index_folder) {
     if (dataset.archive != nullptr || !has_archived_images(dataset)) return dataset.archive;
     const StringColumn& names = names_of_images(dataset);
     std::set<fs::path> seen;
@@ -48,7 +49,8 @@ std::shared_ptr<const ImageArchive> archive_of(const Dataset& dataset) {
     }
     const std::vector<fs::path> files(seen.begin(), seen.end());
     if (parquet::has_parquet_extension(files.front())) return parquet::open_images(files, "");
-    return has_zip_extension(files.front()) ? open_zip_images(files) : open_tar_images(files);
+    return has_zip_extension(files.front()) ? open_zip_images(files)
+                                            : open_tar_images(files, index_folder);
 }
 
 }  // namespace assay

@@ -1,6 +1,7 @@
 // Data sets whose images lie in archives: Parquet files, tar archives, zip files.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 
 #include "assay/data/dataset.h"
@@ -8,8 +9,15 @@
 namespace assay {
 
 /// What holds the images of a data set that was read back from a store: null where they are files.
-/// Throws bad_input where the archives are there no more, or have changed.
-std::shared_ptr<const ImageArchive> archive_of(const Dataset& dataset);
+/// Throws bad_input where the archives are there no more, or have changed. `index_folder`: see
+/// DatasetOptions.
+std::shared_ptr<const ImageArchive> archive_of(const Dataset& dataset,
+                                               const std::filesystem::path& index_folder = {});
+
+/// DatasetOptions::index_folder of data sets whose stores are in `runs`.
+inline std::filesystem::path archive_index_folder(const std::filesystem::path& runs) {
+    return runs / ".archives";
+}
 
 /// Whether the images of a data set lie in archives, one that was read back from a store too.
 bool has_archived_images(const Dataset& dataset);

@@ -24,6 +24,10 @@ std::vector<std::byte> Dataset::read_image(std::size_t item, std::uint64_t limit
     return archive->read((paths.size() == 0 ? ids : paths)[item], limit);
 }
 
+bool ends_the_run(const Error& error) noexcept {
+    return error.code() == ErrorCode::interrupted || error.code() == ErrorCode::unreachable;
+}
+
 Image load_image(const Dataset& dataset, std::size_t item) {
     return with_note(fmt::format("reading the image {}", dataset.path_of(item).string()),
                      [&] { return decode_image(dataset.read_image(item)); });

@@ -8,12 +8,14 @@
 #include "brace_range.h"
 #include "core/paths.h"
 #include "core/text.h"
+#include "core/url.h"
 #include "dataset_name.h"
 #include "folder_scan.h"
 #include "image_folder.h"
 #include "list_dataset.h"
 #include "parquet/file_names.h"
 #include "parquet_dataset.h"
+#include "remote/place.h"
 #include "tar_dataset.h"
 #include "zip_dataset.h"
 
@@ -125,7 +127,7 @@ Dataset open_range(const fs::path& range, const DatasetOptions& options,
                                     "end in .parquet, .tar or .zip are read)",
                                     range.string()));
         }
-        if (!is_there(file)) {
+        if (!is_url(file) && !is_there(file)) {
             throw Error(ErrorCode::bad_input,
                         fmt::format("no such file: {} (one of {})", file.string(), range.string()));
         }
@@ -138,10 +140,27 @@ Dataset open_range(const fs::path& range, const DatasetOptions& options,
     return open_archives(files, options, notes);
 }
 
+/// Archives by their names: nothing at a URL can be listed.
+Dataset open_url(const fs::path& url, const DatasetOptions& options,
+                 std::vector<std::string>& notes) {
+    remote::check_url(url.native());
+    if (has_braces(url.string())) return open_range(url, options, notes);
+    if (kind_of_archive(url) == ArchiveKind::none) {
+        throw Error(
+            ErrorCode::bad_input,
+            fmt::format("{}: of files at URLs, archives are read (.tar, .parquet, .zip), "
+                        "several by a range in braces: '{}/val-{{000..063}}.tar'",
+                        shown_url(url.string()),
+                        shown_url(url.has_filename() ? url.string() : url.parent_path().string())));
+    }
+    return open_archives({url}, options, notes);
+}
+
 }  // namespace
 
 std::string dataset_name_of(const fs::path& path) {
     const fs::path whole = absolute_path(path);
+    if (is_url(whole) && !has_braces(whole.filename().string())) return whole.stem().string();
     if (const std::string name = whole.filename().string(); has_braces(name) && !is_there(whole)) {
         // "validation-{00000..00013}-of-00014.parquet"
         std::string begin = name.substr(0, name.find('{'));
@@ -195,11 +214,21 @@ Dataset open_dataset(const fs::path& path, const DatasetOptions& options,
                      std::vector<std::string>* notes) {
     std::vector<std::string> unheard;
     std::vector<std::string>& heard = notes != nullptr ? *notes : unheard;
+    if (is_url(path)) {
+        Dataset dataset = open_url(path, options, heard);
+        dataset.name = options.name.empty() ? dataset_name_of(path) : options.name;
+        return dataset;
+    }
     const fs::file_status status = status_of(path);
     if (!fs::exists(status) && has_braces(path.string())) {
         Dataset dataset = open_range(path, options, heard);
         dataset.name = options.name.empty() ? dataset_name_of(path) : options.name;
         return dataset;
+    }
+    if (!fs::exists(status) && path.native().starts_with("pipe:")) {
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("{}: no command is run to read images; name the URL itself",
+                                shortened(path.string(), 200)));
     }
     if (!fs::exists(status))
         throw Error(ErrorCode::bad_input, fmt::format("no such folder or list: {}", path.string()));

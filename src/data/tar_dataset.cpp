@@ -13,8 +13,11 @@
 #include "core/refuse.h"
 #include "core/shell_word.h"
 #include "core/text.h"
+#include "core/url.h"
 #include "data/at_place.h"
 #include "data/parquet/labels.h"
+#include "data/remote/files.h"
+#include "data/remote/kept_samples.h"
 #include "data/webdataset/members.h"
 
 namespace assay {
@@ -45,21 +48,49 @@ void refuse_packed(const fs::path& path, const SourceFile& source) {
     const std::string_view text(reinterpret_cast<const char*>(start.data()), there);
     for (const Packed& form : packed_forms) {
         if (!text.starts_with(form.magic)) continue;
-        refuse(
-            fmt::format("it is compressed ({}); images are read at their places, so unpack it "
-                        "first: {} {}",
-                        form.called, form.unpack, shell_word(path.string())));
+        refuse(fmt::format(
+            "it is compressed ({}); images are read at their places, so {}unpack it first: {} {}",
+            form.called, is_url(path) ? "download and " : "", form.unpack,
+            shell_word(is_url(path) ? path.filename().string() : path.string())));
     }
 }
 
-IndexedTar index_tar(const fs::path& path, const LabelRule& rule, bool labels,
-                     std::uint64_t limit) {
+IndexedTar read_tar(const fs::path& path, const LabelRule& rule, bool labels, std::uint64_t limit) {
+    const SourceFile source(path);
+    refuse_packed(path, source);
+    return {source.size(), read_samples(source, rule, labels, limit)};
+}
+
+/// Of an archive at a URL the index is read from a folder, or kept there.
+IndexedTar index_remote_tar(const std::string& url, const LabelRule& rule, bool labels,
+                            std::uint64_t limit, const fs::path& folder) {
+    if (auto kept = remote::kept_samples(folder, url, rule)) {
+        const auto file = remote::files().open_known(url, kept->version);
+        if (file->version() != kept->version) {
+            throw Error(ErrorCode::unreachable,
+                        fmt::format("it changed at the server since {} was made: remove that file "
+                                    "where you want the new one",
+                                    remote::kept_samples_file(folder, url, rule).string()));
+        }
+        auto& samples = kept->samples.samples;
+        if (limit > 0 && samples.size() > limit) samples.resize(limit);
+        return {kept->version.size, std::move(kept->samples)};
+    }
+    IndexedTar indexed = read_tar(url, rule, labels, limit);
+    if (limit == 0 && labels)
+        remote::keep_samples(folder, url, rule,
+                             {SourceFile(url).remote()->version(), indexed.samples});
+    return indexed;
+}
+
+IndexedTar index_tar(const fs::path& path, const LabelRule& rule, bool labels, std::uint64_t limit,
+                     const fs::path& folder) {
     throw_if_stopped();
     return at_place([&] { return path.string(); },
                     [&] {
-                        const SourceFile source(path);
-                        refuse_packed(path, source);
-                        return IndexedTar{source.size(), read_samples(source, rule, labels, limit)};
+                        return is_url(path)
+                                   ? index_remote_tar(path.string(), rule, labels, limit, folder)
+                                   : read_tar(path, rule, labels, limit);
                     });
 }
 
@@ -152,14 +183,17 @@ Dataset open_tars(const TarFiles& tars, const DatasetOptions& options,
     const LabelRule rule{options.label_column};
     std::vector<IndexedTar> indexed(files.size());
     if (options.limit == 0) {
-        parallel_blocks(files.size(), resolve_threads(0),
-                        [&](std::size_t i) { indexed[i] = index_tar(files[i], rule, true, 0); });
+        parallel_blocks(files.size(), resolve_threads(0), [&](std::size_t i) {
+            indexed[i] = index_tar(files[i], rule, true, 0, options.index_folder);
+        });
     }
     notes.insert(notes.end(), tars.notes.begin(), tars.notes.end());
     std::uint64_t found = 0;
     for (std::size_t i = 0; i < files.size() && (options.limit == 0 || found < options.limit);
          ++i) {
-        if (options.limit > 0) indexed[i] = index_tar(files[i], rule, true, options.limit - found);
+        if (options.limit > 0)
+            indexed[i] =
+                index_tar(files[i], rule, true, options.limit - found, options.index_folder);
         const std::uint64_t own = indexed[i].samples.samples.size();
         if (options.limit == 0 && i < tars.lengths.size() && own != tars.lengths[i]) {
             refuse(fmt::format("{} has {} images, and {} are said to be in it", files[i].string(),
@@ -204,10 +238,11 @@ Dataset open_tars(const TarFiles& tars, const DatasetOptions& options,
     return dataset;
 }
 
-std::shared_ptr<const ImageArchive> open_tar_images(const std::vector<fs::path>& files) {
+std::shared_ptr<const ImageArchive> open_tar_images(const std::vector<fs::path>& files,
+                                                    const fs::path& index_folder) {
     auto images = std::make_shared<Members>();
     for (const fs::path& file : files) {
-        const IndexedTar indexed = index_tar(file, {}, false, 0);
+        const IndexedTar indexed = index_tar(file, {}, false, 0, index_folder);
         images->add(file, indexed.bytes, indexed.samples.samples);
     }
     return images;

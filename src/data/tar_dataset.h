@@ -16,8 +16,9 @@ namespace assay {
 Dataset open_tars(const webdataset::TarFiles& tars, const DatasetOptions& options,
                   std::vector<std::string>& notes);
 
-/// The images of archives that a data set was made from, in any order.
-std::shared_ptr<const ImageArchive> open_tar_images(
-    const std::vector<std::filesystem::path>& files);
+/// The images of archives that a data set was made from, in any order. `index_folder`: see
+/// DatasetOptions.
+std::shared_ptr<const ImageArchive> open_tar_images(const std::vector<std::filesystem::path>& files,
+                                                    const std::filesystem::path& index_folder);
 
 }  // namespace assay

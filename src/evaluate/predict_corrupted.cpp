@@ -91,7 +91,7 @@ public:
         try {
             body();
         } catch (const Error& error) {
-            if (error.code() == ErrorCode::interrupted) throw;
+            if (ends_the_run(error)) throw;
             return error.message();
         } catch (const std::bad_alloc&) {
             return "there is not enough memory to decode it";

@@ -163,7 +163,7 @@ std::optional<std::string> use_image(const Dataset& dataset, std::uint64_t item,
         decode_image_into(bytes, image, own);
         use(image);
     } catch (const Error& error) {
-        if (error.code() == ErrorCode::interrupted) throw;
+        if (ends_the_run(error)) throw;
         problem = error.message();
     } catch (const std::bad_alloc&) {
         problem = "there is not enough memory to decode it";

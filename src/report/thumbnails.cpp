@@ -67,7 +67,7 @@ std::vector<Thumbnail> thumbnails_of(const Dataset& dataset, const std::string& 
         try {
             made[i] = thumbnail_of(load_image(dataset, rows[i]), side);
         } catch (const Error& error) {
-            if (error.code() != ErrorCode::bad_input && error.code() != ErrorCode::io) throw;
+            if (error.code() == ErrorCode::interrupted) throw;
         }
     });
     std::vector<Thumbnail> thumbnails;
@@ -112,9 +112,10 @@ std::vector<Thumbnail> thumbnails_of(const StoreGroup& group, const std::vector<
     std::vector<std::uint32_t> items(rows.begin(), rows.end());
     Dataset shown = take_items(store.dataset(), items);
     try {
-        shown.archive = archive_of(shown);
+        shown.archive =
+            archive_of(shown, archive_index_folder(store.folder().parent_path().parent_path()));
     } catch (const Error& error) {
-        if (error.code() != ErrorCode::bad_input && error.code() != ErrorCode::io) throw;
+        if (error.code() == ErrorCode::interrupted) throw;
         said.leave_out(fmt::format("{} has no thumbnails: {}.", group.dataset, error.message()));
         return {};
     }

@@ -47,7 +47,7 @@ ImageFile read_image(const Dataset& dataset, std::uint64_t row, std::string* who
         if (whole_hash != nullptr) *whole_hash = hash;
         return image_file(bytes.size(), hash);
     } catch (const Error& error) {
-        if (error.code() == ErrorCode::interrupted) throw;
+        if (ends_the_run(error)) throw;
         return {};
     }
 }
@@ -222,8 +222,15 @@ const std::vector<std::uint64_t>& ImagesNow::sizes() {
 
 ImageFile ImagesNow::sampled(std::size_t place) {
     std::optional<ImageFile>& known = sample_[place];
-    if (!known) known = read_image(dataset_, sample_rows_[place]);
-    return *known;
+    if (!known && away_.empty()) {
+        try {
+            known = read_image(dataset_, sample_rows_[place]);
+        } catch (const Error& error) {
+            if (error.code() != ErrorCode::unreachable) throw;
+            away_ = error.message();
+        }
+    }
+    return known.value_or(ImageFile{});
 }
 
 bool ImageCheck::compare_single(const fs::path& store, const StoreSpec& spec) {
@@ -275,6 +282,14 @@ bool ImageCheck::compare_single(const fs::path& store, const StoreSpec& spec) {
                sizes_differ.count - 1, compared);
     }
     if (bytes_differ) refuse(store, bytes_differ->first, bytes_differ->second, 0, bytes_compared);
+    if (!now_->away().empty() && !noted_) {
+        // What is missing would be read from there; where nothing is, nobody need be there.
+        noted_ = true;
+        notes_.push_back(
+            fmt::format("the images could not be compared with those that the stores were made "
+                        "from: {}",
+                        now_->away()));
+    }
     if (recorded > 0) note_compared(compared, bytes_compared);
     return recorded > 0;
 }

@@ -51,6 +51,8 @@ public:
     /// The rows whose bytes are compared, ascending, and what those of one of them are.
     const std::vector<std::uint64_t>& sample_rows() const { return sample_rows_; }
     ImageFile sampled(std::size_t place);
+    /// Why a server did not give one of them, since when none is asked for; else "".
+    const std::string& away() const { return away_; }
 
 private:
     const Dataset& dataset_;
@@ -58,6 +60,7 @@ private:
     std::vector<std::uint64_t> sizes_;
     std::vector<std::uint64_t> sample_rows_;
     std::vector<std::optional<ImageFile>> sample_;
+    std::string away_;
 };
 
 class ImageCheck {

@@ -41,11 +41,12 @@ TEST(Toml, DamagedFilesAreErrorsWithAPlace) {
 }
 
 // The parser takes a quote inside a value for a part of it, so that what follows is no string, and
-// has undefined behaviour at a letter beyond ASCII there.
+// had undefined behaviour at a letter beyond ASCII there.
 TEST(Toml, AStringBeginsWhereAValueDoes) {
-    for (const char* text : {"x = [1, 0x1fmaxa.0b.\"c\xef\xbb\x9f[[5 ", "x = 1\"é\"", "x = 1.'é'",
-                             "x = a \"é\"", "x = [\"a\" \"é\"]", "a\"é\" = 1", "x = {a'é' = 1}",
-                             "x = \"\"\"\"\"\"é\"", "[a\n\"é\"b\"é\"]"}) {
+    for (const char* text :
+         {"x = [1, 0x1fmaxa.0b.\"c\xef\xbb\x9f[[5 ", "x = [1, 0x[[max{a.0b.\"c\xef\xbb\x9f[[5 \n]",
+          "x = 1\"é\"", "x = 1.'é'", "x = a \"é\"", "x = [\"a\" \"é\"]", "a\"é\" = 1",
+          "x = {a'é' = 1}", "x = \"\"\"\"\"\"é\"", "[a\n\"é\"b\"é\"]"}) {
         EXPECT_THAT(message_of([&] { parse_toml(text); }), testing::StartsWith("not valid TOML"))
             << text;
     }

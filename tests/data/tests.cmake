@@ -5,6 +5,9 @@ assay_test(sets
 assay_test(tars
     SOURCES data/tar_test.cpp data/zip_images_test.cpp
     LINKS assay_data)
+assay_test(remote
+    SOURCES data/remote_test.cpp
+    LINKS assay_data Threads::Threads ZLIB::ZLIB)
 assay_test(parquet
     SOURCES data/parquet_files_test.cpp data/parquet_test.cpp data/parquet_names_test.cpp
     LINKS assay_data PkgConfig::snappy PkgConfig::zstd ZLIB::ZLIB)

@@ -9,8 +9,11 @@
 #include "assay/error.h"
 #include "coloured_images.h"
 #include "core/file.h"
+#include "data/range_server.h"
+#include "data/remote/files.h"
 #include "data/tar_writer.h"
 #include "evaluate/prediction_run.h"
+#include "message_of.h"
 
 namespace assay {
 namespace {
@@ -358,6 +361,71 @@ TEST_F(Predict, ImagesInATarGiveTheBitsOfThoseInFiles) {
     write_file_atomically(scratch_ / "d.tar", tar + tar_end());
     const Dataset changed = open_dataset(scratch_ / "d.tar", {.classes = files.classes});
     EXPECT_THROW(predict({&model, 1}, changed, options("tar1")), Error);
+}
+
+// A server that goes away in the middle: no image is taken for a damaged one, and the run goes on
+// when the server is there again, and ends without it where nothing is left.
+TEST_F(Predict, AServerThatGoesAwayIsNoUnreadableImage) {
+    const Dataset files = images(30);
+    std::string tar;
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        const std::string id(files.ids[i]);
+        tar += tar_member(id, read_text(files.path_of(i)));
+        tar += tar_member(id.substr(0, 3) + ".cls", "0");
+    }
+    RangeServer server;
+    server.add("/d.tar", tar + tar_end());
+    remote::FilesLimits limits;
+    limits.block = 1024;
+    limits.run = 1;
+    limits.runs_ahead = 0;
+    limits.kept = 4096;
+    limits.patience.first_pause = std::chrono::milliseconds(2);
+    const auto open = [&] {
+        return open_dataset(server.url("/d.tar"),
+                            {.classes = files.classes, .index_folder = scratch_ / "index"});
+    };
+    {
+        const remote::FilesInstead own(limits);
+        open();  // keeps the index
+    }
+    const LoadedModel model = loaded("m", std::make_shared<Fake>());
+    predict({&model, 1}, files, options("files"));
+    PredictOptions o = options("remote");
+    o.threads = 1;
+    std::atomic<int> asked{0};
+    server.instead([&](const WebRequest& request) {
+        return asked++ < 20 ? server.usual(request) : WebAnswer{};
+    });
+    {
+        const remote::FilesInstead own(limits);
+        EXPECT_THAT(message_of(
+                        [&] {
+                            predict({&model, 1}, open(), o);
+                        },
+                        ErrorCode::unreachable),
+                    testing::HasSubstr(".bmp in " + server.url("/d.tar") + ": bytes "));
+    }
+    const auto partial = PredictionStore::open(scratch_ / "remote/d/m");
+    EXPECT_FALSE(partial.complete());
+    EXPECT_TRUE(partial.has(0));
+    server.instead(nullptr);
+    {
+        const remote::FilesInstead own(limits);
+        const auto results = predict({&model, 1}, open(), o);
+        EXPECT_EQ(results[0].bad_rows, 0U);
+        EXPECT_LT(results[0].predicted, 30U);
+    }
+    const std::vector<float> own_scores = kept(scratch_ / "remote/d/m"),
+                             wanted = kept(scratch_ / "files/d/m");
+    ASSERT_EQ(own_scores.size(), wanted.size());
+    EXPECT_EQ(std::memcmp(own_scores.data(), wanted.data(), own_scores.size() * sizeof(float)), 0);
+    server.instead([](const WebRequest&) { return WebAnswer{}; });
+    const remote::FilesInstead own(limits);
+    const auto results = predict({&model, 1}, open(), o);
+    EXPECT_EQ(results[0].predicted, 0U);
+    EXPECT_THAT(results[0].dataset_notes,
+                testing::Contains(testing::HasSubstr("could not be compared with those")));
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 
 namespace assay {
 
+class Error;
 struct Image;
 
 /// A column of short strings in one arena: 8 bytes an item and the text itself.
@@ -72,6 +73,10 @@ public:
 /// Reads and decodes an image (image.h) of a data set, wherever it is held; errors carry its place.
 Image load_image(const Dataset& dataset, std::size_t item);
 
+/// Whether an error of reading an image says nothing of the image, which is not to be taken for an
+/// unreadable one: the user wants to stop, or a server is away.
+bool ends_the_run(const Error& error) noexcept;
+
 /// How to read a folder; everything has a default that is worked out and can be printed
 /// (`describe`).
 struct DatasetOptions {
@@ -90,6 +95,9 @@ struct DatasetOptions {
     /// label, labels or fine_label where there is one. Of tar archives `label_column` is the suffix
     /// of the member or the field of .json that holds the label.
     std::string image_column{}, label_column{};
+    /// Where it is kept what is in tar archives at URLs, so that they are read for it once; "":
+    /// nowhere. Beside stores: archive_index_folder().
+    std::filesystem::path index_folder{};
 };
 
 /// Scans a folder (ImageFolder by wnid, by name, or by number in numeric order; flat with a list;
@@ -115,8 +123,13 @@ struct DatasetOptions {
 /// that follow one another are an item, which is called "<archive>/<key>"; its label is the member
 /// .cls or a field of .json.
 ///
-/// Throws bad_input: no such folder, no image, duplicate ids, missing columns, unknown labels
-/// (file, row, value, nearest). `notes` receives what was assumed, for stderr.
+/// Parquet files, tars and zip files may lie at URLs: https://, http:// and s3://, several by a
+/// range in braces. They are read by ranges of bytes through libcurl. S3's credentials and region
+/// are those of the AWS tools' variables and files. A file that changes at its server meanwhile, or
+/// a server that does not answer after several times, is an error and no unreadable image.
+///
+/// Throws unreachable, and bad_input: no such folder, no image, duplicate ids, missing columns,
+/// unknown labels (file, row, value, nearest). `notes` receives what was assumed, for stderr.
 Dataset open_dataset(const std::filesystem::path& path, const DatasetOptions& options,
                      std::vector<std::string>* notes = nullptr);
 

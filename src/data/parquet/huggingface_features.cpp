@@ -11,7 +11,7 @@
 namespace assay::parquet {
 namespace {
 
-constexpr int max_depth = 32;
+constexpr int deepest_value = 32;
 
 std::vector<std::string> names_of(const std::string& column, const nlohmann::json& feature) {
     std::vector<std::string> names;
@@ -38,7 +38,7 @@ HuggingfaceFeatures parse_huggingface_features(std::string_view json) {
     HuggingfaceFeatures found;
     if (json.empty()) return found;
     const nlohmann::json all = with_note("reading the metadata `huggingface`",
-                                         [&] { return parse_json(json, max_depth); });
+                                         [&] { return parse_json(json, deepest_value); });
     if (!all.is_object() || !all.contains("info") || !all["info"].is_object() ||
         !all["info"].contains("features") || !all["info"]["features"].is_object())
         return found;
