@@ -114,7 +114,8 @@ bool is_part_of_a_store(const fs::path& target) {
     };
     const fs::path folder = path.parent_path();
     if (is_store(folder) || is_store(folder.parent_path())) return true;
-    return (path.filename() == "items.csv" || path.filename() == "dataset.json") &&
+    return (path.filename() == "items.csv" || path.filename() == "items.columns" ||
+            path.filename() == "dataset.json") &&
            fs::exists(path, error) && fs::exists(folder / "dataset.json", error);
 }
 

@@ -29,7 +29,7 @@ void StoreFlags::add_to(CLI::App& app) {
            "Images per batch (default: 8 on a CPU, 64 on a GPU); part of the store's identity")
         ->type_name("N")
         ->group(group);
-    app.add_option("--shard-rows", shard_rows, "Images per shard (default: about 4 MiB)")
+    app.add_option("--shard-rows", shard_rows, "Images per shard (default: about 4 MiB, at most 8192)")
         ->type_name("N")
         ->group(group);
     app.add_option("-j,--threads,--workers,--num-workers", threads,

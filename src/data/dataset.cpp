@@ -9,8 +9,20 @@
 
 namespace assay {
 
+StringColumn::StringColumn(HeldArray<char> text, HeldArray<std::uint64_t> ends)
+    : arena_(std::move(text)), ends_(std::move(ends)) {
+    std::uint64_t before = 0;
+    bool ascending = true;
+    for (const std::uint64_t end : ends_.span()) {
+        ascending = ascending && end >= before;
+        before = end;
+    }
+    if (!ascending || before != arena_.size())
+        throw Error(ErrorCode::bad_input, "the texts of a column do not follow one another");
+}
+
 void StringColumn::append(std::string_view text) {
-    arena_ += text;
+    arena_.append(text);
     ends_.push_back(arena_.size());
 }
 

@@ -3,30 +3,45 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "assay/error.h"
 #include "core/hash.h"
 
 namespace assay {
 
+LabelSets::LabelSets(HeldArray<std::uint64_t> offsets, HeldArray<std::int32_t> classes)
+    : offsets_(std::move(offsets)), labels_(std::move(classes)) {
+    const std::span<const std::uint64_t> ends = offsets_.span();
+    const std::span<const std::int32_t> all = labels_.span();
+    bool good = !ends.empty() && ends.front() == 0 && ends.back() == all.size() &&
+                std::ranges::is_sorted(ends);
+    for (std::size_t i = 0; good && i + 1 < ends.size(); ++i) {
+        for (std::uint64_t j = ends[i]; j < ends[i + 1]; ++j)
+            good = good && all[j] >= 0 && (j == ends[i] || all[j - 1] < all[j]);
+    }
+    if (!good) throw Error(ErrorCode::bad_input, "label sets that are none");
+}
+
 void LabelSets::append(std::span<const std::int32_t> classes) {
-    const auto begin = static_cast<std::ptrdiff_t>(labels_.size());
+    std::vector<std::int32_t>& labels = labels_.own();
+    const auto begin = static_cast<std::ptrdiff_t>(labels.size());
     for (const std::int32_t c : classes) {
         if (c < 0) {
-            labels_.resize(static_cast<std::size_t>(begin));
+            labels.resize(static_cast<std::size_t>(begin));
             throw Error(ErrorCode::internal, fmt::format("class {} in a label set", c));
         }
-        labels_.push_back(c);
+        labels.push_back(c);
     }
-    std::sort(labels_.begin() + begin, labels_.end());
-    labels_.erase(std::unique(labels_.begin() + begin, labels_.end()), labels_.end());
-    offsets_.push_back(labels_.size());
+    std::sort(labels.begin() + begin, labels.end());
+    labels.erase(std::unique(labels.begin() + begin, labels.end()), labels.end());
+    offsets_.push_back(labels.size());
 }
 
 LabelSets LabelSets::from_single(std::span<const std::int32_t> labels) {
     LabelSets out;
-    out.offsets_.reserve(labels.size() + 1);
-    out.labels_.reserve(labels.size());
+    out.offsets_.own().reserve(labels.size() + 1);
+    out.labels_.own().reserve(labels.size());
     for (const std::int32_t& label : labels) out.append(std::span(&label, label == -1 ? 0 : 1));
     return out;
 }
@@ -46,8 +61,8 @@ bool LabelSets::is_single() const noexcept {
 std::string LabelSets::fingerprint() const {
     Hasher hasher;
     hasher.add_field(std::to_string(size()));
-    hasher.add(std::as_bytes(std::span(offsets_)));
-    hasher.add(std::as_bytes(std::span(labels_)));
+    hasher.add(std::as_bytes(offsets()));
+    hasher.add(std::as_bytes(classes()));
     return hasher.digest();
 }
 

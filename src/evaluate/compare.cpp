@@ -276,9 +276,9 @@ PairReport compare_pair(const RowReader& baseline, const Truth& truth, const Pre
             progress({.step = report.candidate, .done = p.total + p.done, .total = 2 * p.total});
     };
     const ScoredSet one =
-        score_set(baseline, truth, options.score, rows.baseline, "", comm, first_half);
-    const ScoredSet two =
-        score_set(candidate, b_truth, options.score, rows.candidate, "", comm, second_half);
+        score_set(baseline, truth, options.score, rows.baseline, "", comm, Keep::items, first_half);
+    const ScoredSet two = score_set(candidate, b_truth, options.score, rows.candidate, "", comm,
+                                    Keep::items, second_half);
     std::vector<std::uint32_t> labels_per_image;
     for (const std::uint64_t row : rows.baseline)
         labels_per_image.push_back(

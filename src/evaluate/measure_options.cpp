@@ -143,12 +143,7 @@ void set_metrics(ScoreOptions& resolved, const LabelCoverage& coverage, bool cue
 
 LabelCoverage coverage_of(std::span<const std::int32_t> targets, const LabelSets& sets) {
     LabelCoverage coverage;
-    for (std::size_t i = 0; i < targets.size(); ++i) {
-        const bool single = targets[i] >= 0;
-        coverage.single += single ? 1 : 0;
-        coverage.labelled += single || !sets[i].empty() ? 1 : 0;
-        coverage.several = coverage.several || sets[i].size() > 1;
-    }
+    for (std::size_t i = 0; i < targets.size(); ++i) coverage.add(targets[i], sets[i]);
     return coverage;
 }
 
@@ -216,7 +211,7 @@ ScoreOptions resolve(const MeasureOptions& options, const PredictionStore& store
     }
     const LabelSets& sets = resolved.labels ? *resolved.labels : dataset.labels;
     const LabelSets& single = only_valid_stands_in(dataset.labels, sets) ? sets : dataset.labels;
-    set_metrics(resolved, coverage_of(only_members(single), sets), has_cues(dataset), options);
+    set_metrics(resolved, coverage_of(OnlyMembers(single), sets), has_cues(dataset), options);
     return resolved;
 }
 

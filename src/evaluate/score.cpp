@@ -41,7 +41,8 @@ ScoreReport score_store(const PredictionStore& store, const ScoreOptions& given,
         options.metrics = std::move(defaults.metrics);
         options.left_out = std::move(defaults.left_out);
     }
-    ScoreReport report = score_set(reader, truth, options, {}, "", comm, progress).report;
+    ScoreReport report =
+        score_set(reader, truth, options, {}, "", comm, Keep::report, progress).report;
     report.model = store.spec().model_name;
     report.dataset = store.spec().dataset_name;
     report.map = options.map ? options.map->name : "";
@@ -78,7 +79,8 @@ ScoreReport score_store(const PredictionStore& store, const ScoreOptions& given,
     }
     for (auto& [value, rows] : members) {
         const std::string name = fmt::format("{}={}", options.subgroup, value);
-        auto part = score_set(reader, truth, options, std::move(rows), name, comm).report;
+        auto part =
+            score_set(reader, truth, options, std::move(rows), name, comm, Keep::report).report;
         for (auto& m : part.measurements) report.measurements.push_back(std::move(m));
     }
     return report;

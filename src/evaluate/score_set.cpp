@@ -26,18 +26,37 @@ struct Shared {  // one state of all threads: integers, so that their order does
     std::unique_ptr<std::mutex> mutex = std::make_unique<std::mutex>();
 };
 
+/// Whether a metric goes over the items once more when all were scored.
+bool read_again(const MetricRequest& request) {
+    if (request.facts->source != Source::composite)
+        return request.facts->source != Source::accumulated;
+    return std::any_of(request.facts->parts.begin(), request.facts->parts.end(),
+                       [](std::string_view part) { return read_again(parse_metric(part)); });
+}
+
+/// Where only predicted classes are known, most such metrics are undefined without a look.
+bool read_again(const RowReader& reader, const ScoreOptions& options) {
+    const bool known = reader.full() || reader.has_probabilities();
+    return (known && options.null_draws > 0) ||
+           std::any_of(
+               options.metrics.begin(), options.metrics.end(), [&](const MetricRequest& request) {
+                   return request.facts->source == Source::ranked || (known && read_again(request));
+               });
+}
+
 class Scoring {
 public:
     Scoring(const RowReader& reader, const Truth& truth, const ScoreOptions& options,
-            std::vector<std::uint64_t> rows, std::string_view subgroup, Comm& comm,
+            std::vector<std::uint64_t> rows, std::string_view subgroup, Comm& comm, Keep keep,
             const ProgressCallback& progress)
         : store_(reader.store()),
           labels_(truth.labels),
           options_(options),
           subgroup_(subgroup),
           comm_(comm),
+          keep_(keep),
           progress_(progress),
-          rows_(reader, truth, std::move(rows)),
+          rows_(reader, truth, std::move(rows), keep == Keep::items || read_again(reader, options)),
           shape_(rows_.shape()),
           threads_(resolve_threads(options.threads)),
           adaptive_(rows_, store_.spec().storage, options, threads_, comm),
@@ -65,7 +84,7 @@ public:
         }
         fill_confusions(report_, confused_, options_.confusions);
         add_kind_warning(report_, store_.spec().kind, sampled_[0], sampled_[1]);
-        fill_predictions(set_, rows_, labels_);
+        if (keep_ == Keep::items) fill_predictions(set_, rows_, labels_);
         return std::move(set_);
     }
 
@@ -151,6 +170,7 @@ private:
         for (const auto& part : all_gather<Confusion>(comm_, pairs)) {
             for (const Confusion& c : part) confused_[{c.truth, c.predicted}] += c.count;
         }
+        if (rows_.records().empty()) return;
         const auto first = static_cast<std::size_t>(rows_.first_of(first_unit(comm_.rank())));
         const auto last = static_cast<std::size_t>(rows_.first_of(first_unit(comm_.rank() + 1)));
         std::vector<ItemRecord> joined;
@@ -196,7 +216,7 @@ private:
     // Items with a label, the most confident first. 8 bytes each, and only when asked for; each
     // thread of ordered() holds one more such list.
     const std::vector<ConfidentItem>& by_confidence() {
-        if (!by_confidence_.empty()) return by_confidence_;
+        if (!by_confidence_.empty() || rows_.records().empty()) return by_confidence_;
         for (std::uint64_t i = 0; i < rows_.items(); ++i) {
             const std::int32_t target = rows_.target(i);
             if (target < 0) continue;
@@ -362,6 +382,7 @@ private:
     const ScoreOptions& options_;
     const std::string subgroup_;
     Comm& comm_;
+    const Keep keep_;
     const ProgressCallback& progress_;
     ScoredRows rows_;
     const Shape shape_;
@@ -398,8 +419,8 @@ std::optional<Interval> interval_of(double value, std::span<const double> withou
 
 ScoredSet score_set(const RowReader& reader, const Truth& truth, const ScoreOptions& options,
                     std::vector<std::uint64_t> rows, std::string_view subgroup, Comm& comm,
-                    const ProgressCallback& progress) {
-    return Scoring(reader, truth, options, std::move(rows), subgroup, comm, progress).run();
+                    Keep keep, const ProgressCallback& progress) {
+    return Scoring(reader, truth, options, std::move(rows), subgroup, comm, keep, progress).run();
 }
 
 }  // namespace assay

@@ -8,11 +8,14 @@
 
 namespace assay {
 
+enum class Keep { report, items };
+
 struct ScoredSet {
     ScoreReport report;                        ///< without classes' names
     std::vector<MetricRequest> requests;       ///< one a measurement, in the same order
     std::vector<ResampledEstimate> estimates;  ///< likewise
-    std::vector<ItemRecord> records;           ///< one an item
+    // With Keep::items:
+    std::vector<ItemRecord> records;    ///< one an item
     std::vector<std::int32_t> targets;  ///< one an item: single label of a scored item, or -1
     std::vector<std::uint8_t> correct;  ///< one an item: 1 correct, 0 incorrect, 2 not counted (no
                                         ///< valid label, not scored); by sets
@@ -20,10 +23,12 @@ struct ScoredSet {
 
 /// `reader` with the options' map. `rows`: the store's row of each item; empty: all of them in
 /// order. `truth` as truth_for() gives it. `options.metrics` names at least one. Progress counts
-/// the items of this rank.
+/// the items of this rank. Of single items something is kept where `keep` says so, and while a
+/// metric needs it (24 bytes each, on every rank): else memory does not grow with their number but
+/// for a byte.
 ScoredSet score_set(const RowReader& reader, const Truth& truth, const ScoreOptions& options,
                     std::vector<std::uint64_t> rows, std::string_view subgroup, Comm& comm,
-                    const ProgressCallback& progress = {});
+                    Keep keep, const ProgressCallback& progress = {});
 
 /// Interval of a value from its estimate (for the value itself, or a difference of two).
 std::optional<Interval> interval_of(double value, std::span<const double> without,

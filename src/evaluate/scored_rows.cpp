@@ -8,7 +8,8 @@
 
 namespace assay {
 
-ScoredRows::ScoredRows(const RowReader& reader, const Truth& truth, std::vector<std::uint64_t> rows)
+ScoredRows::ScoredRows(const RowReader& reader, const Truth& truth, std::vector<std::uint64_t> rows,
+                       bool keep)
     : reader_(reader), truth_(truth), labels_(truth.labels), rows_(std::move(rows)) {
     items_ = rows_.empty() ? reader.store().rows() : rows_.size();
     for (std::uint64_t item = 0; item < items_; ++item) {
@@ -16,7 +17,7 @@ ScoredRows::ScoredRows(const RowReader& reader, const Truth& truth, std::vector<
         if (g >= label_counts_.size()) label_counts_.resize(g + 1, 0);
         ++label_counts_[g];
     }
-    records_.resize(static_cast<std::size_t>(items_));
+    if (keep) records_.resize(static_cast<std::size_t>(items_));
     nothing_.resize(reader.store().classes());
     groups_ = groups_of_items(items_);
 }
@@ -75,8 +76,10 @@ void ScoredRows::score(std::size_t unit, std::vector<RowFacts>& facts, ScoreCoun
             fact.texture_cue = cues.texture;
         }
         fact.in_set = std::binary_search(set.begin(), set.end(), fact.predicted);
-        records_[static_cast<std::size_t>(item)] = {fact.predicted, fact.rank, fact.hits,
-                                                    fact.confidence, fact.scale};
+        if (!records_.empty()) {
+            records_[static_cast<std::size_t>(item)] = {fact.predicted, fact.rank, fact.hits,
+                                                        fact.confidence, fact.scale};
+        }
         facts.push_back(fact);
     }
 }

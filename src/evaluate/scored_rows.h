@@ -27,8 +27,10 @@ public:
     static constexpr std::uint32_t unit_items = 256;
 
     /// `rows`: the store's row of each item, empty for all rows in order. `truth` by the store's
-    /// rows, over the reader's classes.
-    ScoredRows(const RowReader& reader, const Truth& truth, std::vector<std::uint64_t> rows);
+    /// rows, over the reader's classes. Without `keep` there are no records, nor anything that
+    /// needs them: target() and all behind it.
+    ScoredRows(const RowReader& reader, const Truth& truth, std::vector<std::uint64_t> rows,
+               bool keep);
 
     Shape shape() const;
     std::size_t units() const {

@@ -29,6 +29,7 @@ LabelSets predicted_classes(const LabelSets& labels, const PredictionStore& stor
     }
     const bool over_targets = is_over_targets(dataset, map);
     const std::size_t range = over_targets ? map->targets.size() : store.classes();
+    const bool as_they_are = map == nullptr || over_targets;
     LabelSets result;
     std::vector<std::int32_t> mapped;
     for (std::size_t i = 0; i < labels.size(); ++i) {
@@ -42,14 +43,13 @@ LabelSets predicted_classes(const LabelSets& labels, const PredictionStore& stor
                         label, i, dataset.ids[i], range,
                         map == nullptr ? "; a data set over other classes needs a class map" : ""));
             }
-            const std::int32_t target = map == nullptr || over_targets
-                                            ? label
-                                            : map->target_of[static_cast<std::size_t>(label)];
+            if (as_they_are) continue;
+            const std::int32_t target = map->target_of[static_cast<std::size_t>(label)];
             if (target >= 0) mapped.push_back(target);
         }
-        result.append(mapped);
+        if (!as_they_are) result.append(mapped);
     }
-    return result;
+    return as_they_are ? labels : result;
 }
 
 // The predicted class that a cue names: a class of the data set, or a target of the map itself.
@@ -106,12 +106,10 @@ std::string sliver_text(std::uint64_t single, std::uint64_t labelled, const std:
                        single == 1 ? "has" : "have", 100 * sliver);
 }
 
-std::vector<std::int32_t> only_members(const LabelSets& sets) {
-    std::vector<std::int32_t> list;
-    list.reserve(sets.size());
-    for (std::size_t i = 0; i < sets.size(); ++i)
-        list.push_back(sets[i].size() == 1 ? sets[i][0] : -1);
-    return list;
+LabelCoverage coverage_of(const OnlyMembers& targets, const LabelSets& sets) {
+    LabelCoverage coverage;
+    for (std::size_t i = 0; i < targets.size(); ++i) coverage.add(targets[i], sets[i]);
+    return coverage;
 }
 
 bool has_cues(const Dataset& dataset) {
@@ -125,7 +123,7 @@ Truth truth_for(const PredictionStore& store, const ScoreOptions& options) {
     Truth truth;
     truth.labels = predicted_classes(options.labels ? *options.labels : own, store, map);
     truth.only_valid = only_valid_stands_in(own, truth.labels);
-    truth.targets = only_members(
+    truth.targets = OnlyMembers(
         options.labels && !truth.only_valid ? predicted_classes(own, store, map) : truth.labels);
     add_cues(truth, store.dataset(), map);
     return truth;

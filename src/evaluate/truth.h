@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "assay/data/label_sets.h"
+#include "assay/evaluate/measure_options.h"
 #include "assay/evaluate/score.h"
 #include "assay/store/prediction_store.h"
 
@@ -23,16 +25,35 @@ bool only_valid_stands_in(const LabelSets& own, const LabelSets& sets);
 /// "10 of 310 labelled images of V1 have a single label, less than 5 %": why metrics of one label
 /// are left out (is_sliver()). `set`: a data set's name, or "".
 std::string sliver_text(std::uint64_t single, std::uint64_t labelled, const std::string& set = "");
-/// The member of each set that has one; -1 of the others.
-std::vector<std::int32_t> only_members(const LabelSets& sets);
+
+/// The member of each set that has one; -1 of the others. Shares the sets' memory where they do.
+class OnlyMembers {
+public:
+    OnlyMembers() = default;
+    explicit OnlyMembers(LabelSets sets) : sets_(std::move(sets)) {}
+
+    std::size_t size() const noexcept { return sets_.size(); }
+    std::int32_t operator[](std::size_t item) const {
+        const auto set = sets_[item];
+        return set.size() == 1 ? set[0] : -1;
+    }
+    /// -1: a set without members.
+    void push_back(std::int32_t member) { sets_.append({&member, member < 0 ? 0U : 1U}); }
+
+private:
+    LabelSets sets_;
+};
+
+/// As coverage_of() of a list.
+LabelCoverage coverage_of(const OnlyMembers& targets, const LabelSets& sets);
 
 /// Of each of the store's rows.
 struct Truth {
-    LabelSets labels;                   ///< the valid classes: for metrics of label sets
-    std::vector<std::int32_t> targets;  ///< the single label of each row, for the others; -1: none
-    bool only_valid = false;            ///< `targets` are the only members of `labels`
-    bool cues_named = false;            ///< has_cues() of the data set
-    std::vector<Cues> cues = {};        ///< empty: `no_cues` says why
+    LabelSets labels;             ///< the valid classes: for metrics of label sets
+    OnlyMembers targets;          ///< the single label of each row, for the others; -1: none
+    bool only_valid = false;      ///< `targets` are the only members of `labels`
+    bool cues_named = false;      ///< has_cues() of the data set
+    std::vector<Cues> cues = {};  ///< empty: `no_cues` says why
     std::string no_cues = "";
 };
 

@@ -145,7 +145,7 @@ public:
         ScoredSet scored;
         {
             const RowReader reader(val);
-            scored = score_set(reader, truth, scoring, {}, "", comm, progress);
+            scored = score_set(reader, truth, scoring, {}, "", comm, Keep::items, progress);
         }
         const Answers answers = answers_of_val(std::move(val), scored, std::move(truth));
         in_.val = &answers;

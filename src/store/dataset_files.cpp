@@ -18,6 +18,7 @@
 #include "core/refuse.h"
 #include "core/string_index.h"
 #include "core/text.h"
+#include "data/item_columns.h"
 #include "fields.h"
 #include "layout.h"
 
@@ -34,6 +35,10 @@ fs::path record_file(const fs::path& folder) {
 
 fs::path items_file(const fs::path& folder) {
     return folder / "items.csv";
+}
+
+fs::path columns_file(const fs::path& folder) {
+    return folder / "items.columns";
 }
 
 /// The two files are written once and within seconds: waiting is better than sending the second
@@ -314,6 +319,7 @@ DatasetRecord ensure_dataset(const fs::path& folder, const std::string& name,
     DatasetRecord record = new_record(name, ids_hash, dataset, corruption);
     record.items_bytes = file_bytes(items_file(folder));
     record.items_xxh128 = hash_file(items_file(folder));
+    write_item_columns(dataset, record.items_xxh128, columns_file(folder));
     write_file_atomically(record_file(folder), dataset_text(record));
     // Without a lock somebody else may have written it just now: the same, or nobody goes on.
     if (!lock) return same_record(ids_hash, dataset, corruption, folder);
@@ -341,10 +347,26 @@ void move_root(const fs::path& folder, const fs::path& root) {
     }
 }
 
+std::string item_columns_problem(const fs::path& folder) {
+    const fs::path file = columns_file(folder);
+    if (!is_there(file)) return {};
+    if (map_item_columns(file, read_dataset_record(folder).items_xxh128)) return {};
+    return fmt::format(
+        "`{}` is damaged, or of another items.csv; that one is read in its place: remove it",
+        file.string());
+}
+
 Dataset load_dataset(const fs::path& folder) {
     DatasetRecord record = read_dataset_record(folder);
     const fs::path items = items_file(folder);
     check_items(record, folder);
+    std::optional<Dataset> mapped = map_item_columns(columns_file(folder), record.items_xxh128);
+    if (mapped && mapped->size() == record.rows) {
+        mapped->name = std::move(record.name);
+        mapped->root = std::move(record.root);
+        mapped->classes = std::move(record.classes);
+        return std::move(*mapped);
+    }
     return with_note(fmt::format("reading `{}`", items.string()), [&] {
         Dataset dataset = read_items_csv(items);
         dataset.name = std::move(record.name);

@@ -47,7 +47,7 @@ std::string folder_name_from(std::string_view text) {
     while (!name.empty() && name.front() == '.') name.erase(0, 1);
     if (name.size() > 200) name.resize(200);
     if (name.empty()) name = "unnamed";
-    if (name == "dataset.json" || name == "items.csv") name += '_';
+    if (name == "dataset.json" || name == "items.csv" || name == "items.columns") name += '_';
     return name;
 }
 
@@ -157,11 +157,30 @@ std::uint32_t shard_size(const StoreSpec& spec, std::size_t shard) {
     return static_cast<std::uint32_t>(std::min<std::uint64_t>(spec.shard_rows, spec.rows - begin));
 }
 
-std::uint32_t default_shard_rows(std::uint32_t classes, std::uint32_t batch_size) {
-    const std::uint32_t fitting = (4U << 20) / 4U / std::max(classes, 1U);
-    const std::uint32_t rows = std::bit_floor(std::max(fitting, 1U));
-    const std::uint32_t batch = std::max(batch_size, 1U);
-    return std::max(rows / batch, 1U) * batch;
+std::uint32_t default_shard_rows(const StoreSpec& spec) {
+    constexpr std::uint64_t most_bytes = std::uint64_t{4} << 20;
+    constexpr std::uint64_t most_computed = 8192, most_imported = 262'144;
+    std::uint64_t row = 0;  // bytes
+    switch (spec.storage) {
+        case StorageFormat::full_f32:
+            row = std::uint64_t{4} * spec.classes;
+            break;
+        case StorageFormat::full_f16:
+            row = std::uint64_t{2} * spec.classes;
+            break;
+        case StorageFormat::top_k:
+            row = std::uint64_t{8} * spec.top_k;
+            break;
+        case StorageFormat::label:
+            row = 4;
+            break;
+    }
+    const std::uint64_t fitting =
+        std::bit_floor(std::max<std::uint64_t>(most_bytes / std::max<std::uint64_t>(row, 1), 1));
+    const std::uint64_t rows =
+        std::min(fitting, spec.batch_size > 0 ? most_computed : most_imported);
+    const std::uint64_t batch = std::max(spec.batch_size, 1U);
+    return static_cast<std::uint32_t>(std::max<std::uint64_t>(rows / batch, 1) * batch);
 }
 
 }  // namespace store

@@ -1,8 +1,10 @@
 #include "open_shards.h"
 
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
 #include <list>
 #include <mutex>
 #include <utility>
@@ -25,11 +27,15 @@ OpenBudget& open_budget() {
     return budget;
 }
 
-/// Half of the addresses that the process may use, for scores; the rest is for all else.
+/// Half of the addresses that are left to the process, for scores; the rest is for all else.
 std::uint64_t address_budget() {
     rlimit limit{};
     if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return UINT64_MAX;
-    return limit.rlim_cur / 2;
+    std::ifstream statm("/proc/self/statm");
+    std::uint64_t pages = 0;
+    statm >> pages;
+    const std::uint64_t used = pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+    return limit.rlim_cur > used ? (limit.rlim_cur - used) / 2 : 0;
 }
 
 /// The shard that a thread reads, so that no other thread's request closes it.

@@ -114,7 +114,7 @@ ShardRange shards_of(const StorePart& part, std::size_t shards) {
 }
 
 std::uint32_t shard_rows_for(const StoreSpec& spec) {
-    const std::uint32_t whole = default_shard_rows(spec.classes, spec.batch_size);
+    const std::uint32_t whole = default_shard_rows(spec);
     if (spec.part.of == 0) return whole;
     const std::uint64_t batch = std::max<std::uint32_t>(spec.batch_size, 1);
     const std::uint64_t batches = std::max<std::uint64_t>(spec.rows / spec.part.of / batch, 1);

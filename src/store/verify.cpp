@@ -70,6 +70,11 @@ StoreCheck check(const std::filesystem::path& folder) {
         checked.unfinished = store.unfinished_parts();
         attempt([&] { checked.notes = notes_on(store); });
         attempt([&] { store.dataset(); });
+        attempt([&] {
+            if (std::string problem = store::item_columns_problem(folder.parent_path());
+                !problem.empty())
+                checked.problems.push_back(std::move(problem));
+        });
         std::vector<std::size_t> lost;
         std::map<std::string, std::size_t> computed_on;
         for (std::size_t i = 0; i < store.shards(); ++i) {

@@ -9,7 +9,9 @@
 #include <limits>
 #include <thread>
 
+#include "assay/error.h"
 #include "assay/store/row_reader.h"
+#include "core/file.h"
 #include "core/half.h"
 #include "made_up.h"
 #include "scratch.h"
@@ -102,6 +104,32 @@ TEST(Store, TheDataSetComesBack) {
     EXPECT_TRUE(dataset.classes == original.classes);
     EXPECT_EQ(store.spec().ids_hash, original.ids_fingerprint());
     EXPECT_EQ(store.spec().provenance_json, R"({"command":"assay predict"})");
+}
+
+// The arrays beside items.csv say what it says; without them, and in stores of before, it is read.
+TEST(Store, TheDataSetIsMappedOrReadFromItsCsvFile) {
+    const Scratch scratch;
+    const PredictionStore mapped = written(scratch, made_up_spec(34));
+    ASSERT_TRUE(std::filesystem::exists(scratch / "val/items.columns"));
+    const auto expect_same = [&] {
+        const PredictionStore again = PredictionStore::open(scratch / "val/net");
+        EXPECT_TRUE(again.dataset().ids == mapped.dataset().ids);
+        EXPECT_TRUE(again.dataset().paths == mapped.dataset().paths);
+        EXPECT_TRUE(again.dataset().labels == mapped.dataset().labels);
+        EXPECT_TRUE(again.dataset().classes == mapped.dataset().classes);
+        EXPECT_EQ(again.dataset().name, "val");
+        EXPECT_EQ(again.dataset().root, mapped.dataset().root);
+    };
+    write_file_atomically(scratch / "val/items.columns", "damaged");
+    expect_same();
+    std::filesystem::remove(scratch / "val/items.columns");
+    expect_same();
+    // The csv file is the one that counts.
+    const PredictionStore whole = written(scratch, made_up_spec(34));
+    std::string items = read_text(scratch / "val/items.csv");
+    items.back() = ' ';
+    write_file_atomically(scratch / "val/items.csv", items);
+    EXPECT_THROW(PredictionStore::open(scratch / "val/net").dataset(), Error);
 }
 
 // Scores of one row in a store of one shard, in the given form.
@@ -323,7 +351,7 @@ TEST(Store, ShardSizeIsAFormula) {
     EXPECT_EQ(chosen(1000, 0), 1024U);     // 2^20 floats / 1000 = 1048, cut to a power of two
     EXPECT_EQ(chosen(1000, 50), 1000U);    // 20 batches of 50
     EXPECT_EQ(chosen(1000, 3000), 3000U);  // at least one batch
-    EXPECT_EQ(chosen(1, 0), 1U << 20);
+    EXPECT_EQ(chosen(1, 0), 1U << 18);     // imported rows
     EXPECT_EQ(chosen(3'000'000, 0), 1U);
     EXPECT_EQ(chosen(3'000'000, 8), 8U);
 }

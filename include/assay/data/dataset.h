@@ -7,11 +7,13 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "assay/data/class_list.h"
+#include "assay/data/held_array.h"
 #include "assay/data/image_archive.h"
 #include "assay/data/label_sets.h"
 
@@ -23,17 +25,24 @@ struct Image;
 /// A column of short strings in one arena: 8 bytes an item and the text itself.
 class StringColumn {
 public:
+    StringColumn() = default;
+    /// Throws bad_input unless the ends ascend to that of the text.
+    StringColumn(HeldArray<char> text, HeldArray<std::uint64_t> ends);
+
     void append(std::string_view text);
     std::size_t size() const noexcept { return ends_.size(); }
     std::string_view operator[](std::size_t i) const {
         const std::size_t begin = i == 0 ? 0 : ends_[i - 1];
-        return std::string_view(arena_).substr(begin, ends_[i] - begin);
+        return {arena_.data() + begin, ends_[i] - begin};
     }
+    /// All of them, one behind the other, and where each ends.
+    std::span<const char> text() const noexcept { return arena_.span(); }
+    std::span<const std::uint64_t> ends() const noexcept { return ends_.span(); }
     bool operator==(const StringColumn&) const = default;
 
 private:
-    std::string arena_;
-    std::vector<std::uint64_t> ends_;
+    HeldArray<char> arena_;
+    HeldArray<std::uint64_t> ends_;
 };
 
 /// Items in a fixed order: byte order of the id for folders, file order for lists. Ids are unique,

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "assay/data/class_list.h"
+#include "assay/data/held_array.h"
 
 namespace assay {
 
@@ -20,6 +21,9 @@ class Dataset;
 class LabelSets {
 public:
     LabelSets() { offsets_.push_back(0); }
+    /// Item i has the classes [offsets[i], offsets[i + 1]). Throws bad_input unless offsets ascend
+    /// from 0 to the number of classes, and the classes of each item, from 0 on, too.
+    LabelSets(HeldArray<std::uint64_t> offsets, HeldArray<std::int32_t> classes);
     /// Appends the next item's set: sorted, duplicates dropped. Classes must be >= 0.
     void append(std::span<const std::int32_t> classes);
     /// One label an item; -1 gives the empty set.
@@ -31,14 +35,16 @@ public:
     }
     bool contains(std::size_t item, std::int32_t c) const;
     std::size_t labels() const noexcept { return labels_.size(); }
+    std::span<const std::uint64_t> offsets() const noexcept { return offsets_.span(); }
+    std::span<const std::int32_t> classes() const noexcept { return labels_.span(); }
     /// True when every set has at most one member.
     bool is_single() const noexcept;
     std::string fingerprint() const;
     bool operator==(const LabelSets&) const = default;
 
 private:
-    std::vector<std::uint64_t> offsets_;
-    std::vector<std::int32_t> labels_;
+    HeldArray<std::uint64_t> offsets_;
+    HeldArray<std::int32_t> labels_;
 };
 
 /// Where a file of labels and the items of a data set do not meet.

@@ -55,6 +55,13 @@ struct LabelCoverage {
     std::uint64_t labelled = 0;  ///< items with a label, single or in a set
     std::uint64_t single = 0;    ///< of these: with a single label
     bool several = false;        ///< some item has several valid classes
+
+    /// One more item.
+    void add(std::int32_t target, std::span<const std::int32_t> set) {
+        single += target >= 0 ? 1 : 0;
+        labelled += target >= 0 || !set.empty() ? 1 : 0;
+        several = several || set.size() > 1;
+    }
 };
 /// `targets`: the single label of each item, -1: none; `sets`: its valid classes.
 LabelCoverage coverage_of(std::span<const std::int32_t> targets, const LabelSets& sets);

@@ -39,7 +39,7 @@ std::string sliver_of(const Dataset& dataset, const GapSide& side) {
     const LabelSets& own = dataset.labels;
     const LabelSets& sets = side.sets ? *side.sets : own;
     const LabelCoverage coverage =
-        coverage_of(only_members(only_valid_stands_in(own, sets) ? sets : own), sets);
+        coverage_of(OnlyMembers(only_valid_stands_in(own, sets) ? sets : own), sets);
     if (!is_sliver(coverage.single, coverage.labelled)) return "";
     return sliver_text(coverage.single, coverage.labelled, side.name);
 }

@@ -31,7 +31,7 @@ struct Images {
     path first_store;
     LabelSets sets;
     ClassList classes;
-    std::vector<std::int32_t> own;    ///< the data set's own single label, or -1
+    OnlyMembers own;                  ///< the data set's own single label, or -1
     bool only_valid = false;          ///< it has none: an image's only valid class stands in
     std::vector<std::uint8_t> group;  ///< of images
 };
@@ -65,7 +65,7 @@ Images images_of(const GapSide& side, const path& store_folder) {
     check_labels(p.sets, p.spec, "label sets");
     p.group = groups_of_items(p.spec.rows);
     p.only_valid = only_valid_stands_in(dataset.labels, p.sets);
-    p.own = only_members(p.only_valid ? p.sets : dataset.labels);
+    p.own = OnlyMembers(p.only_valid ? p.sets : dataset.labels);
     return p;
 }
 
