@@ -22,8 +22,8 @@ Votes with_original_labels(const Votes& votes, const Dataset& dataset, const Cla
                             std::ranges::binary_search(voting, static_cast<std::int32_t>(cls)));
     };
     /// What becomes of an image, the later the more is known.
-    enum Image : char { without_vote, unlabelled, not_asked, asked };
-    std::vector<Image> images(votes.items.size(), without_vote);
+    enum Known : char { without_vote, unlabelled, not_asked, asked };
+    std::vector<Known> images(votes.items.size(), without_vote);
     std::vector<char> voted(votes.items.size(), 0);
 
     Votes out = votes;

@@ -165,7 +165,7 @@ private:
         for (const auto& entry : options_.data) how.data[entry.first] = entry.second.name;
         how.corrupted = options_.corrupt ? work_.corrupted.name : "";
         how.versions.reset();
-        if (work_.versions) how.versions = work_.versions->versions();
+        if (work_.versions) how.versions.emplace(work_.versions->versions());
         how.attacked = options_.attack ? work_.attacked.name : "";
         how.left_out = left_out_of(options_, work_);
         how.models.clear();

@@ -223,6 +223,21 @@ void check_same_corruption(const DatasetRecord& there, std::string_view now,
                     there.name, folder.string(), how));
 }
 
+/// Both files, checked against one another.
+Dataset read_items(const DatasetRecord& record, const fs::path& folder) {
+    const fs::path items = items_file(folder);
+    return with_note(fmt::format("reading `{}`", items.string()), [&] {
+        Dataset dataset = read_items_csv(items);
+        if (dataset.size() != record.rows || dataset.ids_fingerprint() != record.ids_hash) {
+            refuse(
+                fmt::format("`{}` holds {} items with ids hash `{}`; dataset.json says {} and `{}`",
+                            items.string(), dataset.size(), dataset.ids_fingerprint(), record.rows,
+                            record.ids_hash));
+        }
+        return dataset;
+    });
+}
+
 /// What is there, when it is that of `dataset`.
 DatasetRecord same_record(const std::string& ids_hash, const Dataset& dataset,
                           std::string_view corruption, const fs::path& folder) {
@@ -309,8 +324,8 @@ DatasetRecord read_dataset_record(const fs::path& folder) {
 DatasetRecord ensure_dataset(const fs::path& folder, const std::string& name,
                              const std::string& ids_hash, const Dataset& dataset,
                              std::string_view corruption) {
-    // A finished description is only read: a second model may then be written where the data set's
-    // folder is read-only.
+    // A finished description is read, and written no more: a second model may then be stored where
+    // the data set's folder is read-only.
     if (is_there(record_file(folder))) return same_record(ids_hash, dataset, corruption, folder);
     const std::optional<FileLock> lock = wait_for_lock(folder / ".lock");
     if (is_there(record_file(folder))) return same_record(ids_hash, dataset, corruption, folder);
@@ -347,39 +362,35 @@ void move_root(const fs::path& folder, const fs::path& root) {
     }
 }
 
+void mend_item_columns(const DatasetRecord& record, const fs::path& folder) {
+    if (map_item_columns(columns_file(folder), record.items_xxh128)) return;
+    try {
+        write_item_columns(read_items(record, folder), record.items_xxh128, columns_file(folder));
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::io) throw;
+    }
+}
+
 std::string item_columns_problem(const fs::path& folder) {
     const fs::path file = columns_file(folder);
     if (!is_there(file)) return {};
     if (map_item_columns(file, read_dataset_record(folder).items_xxh128)) return {};
     return fmt::format(
-        "`{}` is damaged, or of another items.csv; that one is read in its place: remove it",
+        "`{}` is damaged, or of another items.csv, which is read in its place: remove it, or give "
+        "the command again that made a store here, which makes it anew",
         file.string());
 }
 
 Dataset load_dataset(const fs::path& folder) {
     DatasetRecord record = read_dataset_record(folder);
-    const fs::path items = items_file(folder);
     check_items(record, folder);
     std::optional<Dataset> mapped = map_item_columns(columns_file(folder), record.items_xxh128);
-    if (mapped && mapped->size() == record.rows) {
-        mapped->name = std::move(record.name);
-        mapped->root = std::move(record.root);
-        mapped->classes = std::move(record.classes);
-        return std::move(*mapped);
-    }
-    return with_note(fmt::format("reading `{}`", items.string()), [&] {
-        Dataset dataset = read_items_csv(items);
-        dataset.name = std::move(record.name);
-        dataset.root = std::move(record.root);
-        dataset.classes = std::move(record.classes);
-        if (dataset.size() != record.rows || dataset.ids_fingerprint() != record.ids_hash) {
-            refuse(
-                fmt::format("`{}` holds {} items with ids hash `{}`; dataset.json says {} and `{}`",
-                            items.string(), dataset.size(), dataset.ids_fingerprint(), record.rows,
-                            record.ids_hash));
-        }
-        return dataset;
-    });
+    Dataset dataset =
+        mapped && mapped->size() == record.rows ? std::move(*mapped) : read_items(record, folder);
+    dataset.name = std::move(record.name);
+    dataset.root = std::move(record.root);
+    dataset.classes = std::move(record.classes);
+    return dataset;
 }
 
 }  // namespace assay::store

@@ -46,6 +46,9 @@ void check_corruption(const std::filesystem::path& dataset_folder, std::string_v
 /// Has the images of a data set looked for in another folder from now on. Does nothing where the
 /// record cannot be written.
 void move_root(const std::filesystem::path& dataset_folder, const std::filesystem::path& root);
+/// Makes the arrays beside items.csv anew where they are missing or damaged. They only save time:
+/// where they cannot be written, readers do without. `record`: what is there, checked.
+void mend_item_columns(const DatasetRecord& record, const std::filesystem::path& dataset_folder);
 /// What is wrong with the arrays beside items.csv, which readers pass over then; "": nothing, or
 /// they are not there.
 std::string item_columns_problem(const std::filesystem::path& dataset_folder);

@@ -56,7 +56,7 @@ void check_folder_name(std::string_view what, std::string_view name) {
                                      [](char c) { return static_cast<unsigned char>(c) < 32; });
     if (name.empty() || name.front() == '.' || control ||
         name.find('/') != std::string_view::npos || name.size() > 200 || name == "dataset.json" ||
-        name == "items.csv") {
+        name == "items.csv" || name == "items.columns") {
         throw Error(ErrorCode::bad_input,
                     fmt::format("`{}` cannot name a {}: it becomes a folder's name, so it must "
                                 "have 1 to 200 bytes, no "

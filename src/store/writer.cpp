@@ -269,6 +269,7 @@ StoreWriter StoreWriter::open(const fs::path& runs, const StoreSpec& spec, const
     impl->manifest = begin_or_resume(impl->folder, wanted);
     impl->part = shards_of(wanted.part, shard_count(impl->spec()));
     impl->known = find_committed(impl->folder, impl->manifest);
+    mend_item_columns(there, dataset_folder);
     return StoreWriter(std::move(impl));
 }
 

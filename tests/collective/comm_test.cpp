@@ -34,6 +34,10 @@ bool all_there(const std::vector<std::vector<std::byte>>& all, int ranks, int ro
     return good;
 }
 
+std::string text_of(ErrorCode code, const std::string& message) {
+    return std::to_string(static_cast<int>(code)) + " " + message;
+}
+
 /// What each rank's call threw, "" where nothing: body(comm) on `ranks` threads.
 std::vector<std::string> messages(int ranks, const std::function<void(Comm&)>& body) {
     std::vector<std::string> found(static_cast<std::size_t>(ranks));
@@ -41,8 +45,7 @@ std::vector<std::string> messages(int ranks, const std::function<void(Comm&)>& b
         try {
             body(comm);
         } catch (const Error& error) {
-            found[static_cast<std::size_t>(comm.rank())] =
-                std::to_string(static_cast<int>(error.code())) + " " + error.what();
+            found[static_cast<std::size_t>(comm.rank())] = text_of(error.code(), error.what());
         } catch (const std::exception& error) {
             found[static_cast<std::size_t>(comm.rank())] = error.what();
         }
@@ -108,9 +111,9 @@ TEST(ThreadRanks, AThreadThatCannotStartIsNamedAndNobodyWaitsForIt) {
 
 TEST(ThreadRanks, ThereIsNoSuchRank) {
     for (const auto& message : messages(3, [](Comm& comm) { comm.gather({}, 3); }))
-        EXPECT_EQ(message, "0 rank 3 of 3: the first is 0");
+        EXPECT_EQ(message, text_of(ErrorCode::usage, "rank 3 of 3: the first is 0"));
     for (const auto& message : messages(2, [](Comm& comm) { comm.broadcast({}, -1); }))
-        EXPECT_EQ(message, "0 rank -1 of 2: the first is 0");
+        EXPECT_EQ(message, text_of(ErrorCode::usage, "rank -1 of 2: the first is 0"));
 }
 
 TEST(ThreadRanks, SumsReplaceEveryRanksNumbers) {
@@ -161,7 +164,8 @@ TEST(ThreadRanks, SumsOfDifferentLengthsAreRefusedOnAllRanks) {
         comm.all_reduce(numbers);
     });
     for (const auto& message : found)
-        EXPECT_EQ(message, "6 a sum over ranks that have 2 to 4 numbers");
+        EXPECT_EQ(message,
+                  text_of(ErrorCode::internal, "a sum over ranks that have 2 to 4 numbers"));
 }
 
 TEST(ThreadRanks, Any) {
@@ -191,7 +195,9 @@ TEST(Agree, AllGoOnOrAllThrowTheLowestRanksError) {
                 });
             });
             for (const auto& message : found)
-                EXPECT_EQ(message, "1 damaged " + std::to_string(first) + " (while reading)");
+                EXPECT_EQ(message,
+                          text_of(ErrorCode::bad_input,
+                                  "damaged " + std::to_string(first) + " (while reading)"));
         }
     }
 }
@@ -202,13 +208,14 @@ TEST(Agree, OtherExceptionsBecomeErrorsElsewhere) {
             if (comm.rank() == 1) throw std::runtime_error("odd");
         });
     });
-    EXPECT_EQ(found, (std::vector<std::string>{"6 odd", "odd", "6 odd"}));
+    EXPECT_EQ(found, (std::vector<std::string>{text_of(ErrorCode::internal, "odd"), "odd",
+                                               text_of(ErrorCode::internal, "odd")}));
     const auto memory = messages(2, [](Comm& comm) {
         agree(comm, [&] {
             if (comm.rank() == 0) throw std::bad_alloc();
         });
     });
-    EXPECT_EQ(memory[1], "4 out of memory");
+    EXPECT_EQ(memory[1], text_of(ErrorCode::out_of_memory, "out of memory"));
 }
 
 TEST(Agree, GoesOnAfterwards) {
@@ -238,8 +245,10 @@ TEST(AgreeOn, TheSameValueEverywhere) {
     const auto found = messages(
         3, [](Comm& comm) { agree_on(comm, "the store", comm.rank() == 2 ? "abd" : "abc"); });
     for (const auto& message : found) {
-        EXPECT_EQ(message,
-                  "1 the store: rank 0 has `abc`, rank 2 has `abd`; every rank must see the same");
+        EXPECT_EQ(
+            message,
+            text_of(ErrorCode::bad_input,
+                    "the store: rank 0 has `abc`, rank 2 has `abd`; every rank must see the same"));
     }
 }
 

@@ -131,25 +131,25 @@ TEST(PartOfAStore, IsReadFromItsTextAndFromItsFolder) {
 
 TEST(PartOfAStore, ShardsAreOfWhatIsKept) {
     StoreSpec spec = made_up_spec(1000);
-    const auto rows = [&](StorageFormat storage, std::uint32_t classes, std::uint32_t top_k,
-                          std::uint32_t batch) {
+    const auto default_rows = [&](StorageFormat storage, std::uint32_t classes, std::uint32_t top_k,
+                                  std::uint32_t batch) {
         spec.storage = storage;
         spec.classes = classes;
         spec.top_k = top_k;
         spec.batch_size = batch;
         return store::default_shard_rows(spec);
     };
-    EXPECT_EQ(rows(StorageFormat::full_f32, 1000, 0, 32), 1024U);
-    EXPECT_EQ(rows(StorageFormat::full_f32, 1000, 0, 25), 1000U);
-    EXPECT_EQ(rows(StorageFormat::full_f16, 1000, 0, 32), 2048U);
-    EXPECT_EQ(rows(StorageFormat::full_f32, 21'843, 0, 0), 32U);
-    EXPECT_EQ(rows(StorageFormat::full_f32, 10, 0, 64), 8192U);
-    EXPECT_EQ(rows(StorageFormat::full_f32, 10, 0, 0), 65'536U);
-    EXPECT_EQ(rows(StorageFormat::top_k, 1000, 20, 64), 8192U);
-    EXPECT_EQ(rows(StorageFormat::top_k, 1000, 20, 0), 16'384U);
-    EXPECT_EQ(rows(StorageFormat::label, 1000, 0, 64), 8192U);
-    EXPECT_EQ(rows(StorageFormat::label, 1000, 0, 0), 262'144U);
-    EXPECT_EQ(rows(StorageFormat::full_f32, 10'000'000, 0, 32), 32U);  // one batch at least
+    EXPECT_EQ(default_rows(StorageFormat::full_f32, 1000, 0, 32), 1024U);
+    EXPECT_EQ(default_rows(StorageFormat::full_f32, 1000, 0, 25), 1000U);
+    EXPECT_EQ(default_rows(StorageFormat::full_f16, 1000, 0, 32), 2048U);
+    EXPECT_EQ(default_rows(StorageFormat::full_f32, 21'843, 0, 0), 32U);
+    EXPECT_EQ(default_rows(StorageFormat::full_f32, 10, 0, 64), 8192U);
+    EXPECT_EQ(default_rows(StorageFormat::full_f32, 10, 0, 0), 65'536U);
+    EXPECT_EQ(default_rows(StorageFormat::top_k, 1000, 20, 64), 8192U);
+    EXPECT_EQ(default_rows(StorageFormat::top_k, 1000, 20, 0), 16'384U);
+    EXPECT_EQ(default_rows(StorageFormat::label, 1000, 0, 64), 8192U);
+    EXPECT_EQ(default_rows(StorageFormat::label, 1000, 0, 0), 262'144U);
+    EXPECT_EQ(default_rows(StorageFormat::full_f32, 10'000'000, 0, 32), 32U);  // one batch at least
 }
 
 TEST(PartOfAStore, ShardsLeaveEveryPartSomething) {

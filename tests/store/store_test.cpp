@@ -110,7 +110,7 @@ TEST(Store, TheDataSetComesBack) {
 TEST(Store, TheDataSetIsMappedOrReadFromItsCsvFile) {
     const Scratch scratch;
     const PredictionStore mapped = written(scratch, made_up_spec(34));
-    ASSERT_TRUE(std::filesystem::exists(scratch / "val/items.columns"));
+    const std::string columns = read_text(scratch / "val/items.columns");
     const auto expect_same = [&] {
         const PredictionStore again = PredictionStore::open(scratch / "val/net");
         EXPECT_TRUE(again.dataset().ids == mapped.dataset().ids);
@@ -124,8 +124,17 @@ TEST(Store, TheDataSetIsMappedOrReadFromItsCsvFile) {
     expect_same();
     std::filesystem::remove(scratch / "val/items.columns");
     expect_same();
+    // The next writer of the data set makes them anew.
+    StoreSpec spec = made_up_spec(34);
+    for (const char* damage : {"missing", "damaged"}) {
+        spec.model_name = damage;
+        if (spec.model_name == "damaged")
+            write_file_atomically(scratch / "val/items.columns", "damaged");
+        written(scratch, spec);
+        EXPECT_TRUE(read_text(scratch / "val/items.columns") == columns) << damage;
+    }
+    expect_same();
     // The csv file is the one that counts.
-    const PredictionStore whole = written(scratch, made_up_spec(34));
     std::string items = read_text(scratch / "val/items.csv");
     items.back() = ' ';
     write_file_atomically(scratch / "val/items.csv", items);
