@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -116,13 +117,16 @@ void Files::fetch_missing(const File& file, std::uint64_t first, std::uint64_t e
 }
 
 void Files::read(const File& file, std::uint64_t offset, std::span<std::byte> out) {
+    // By where it begins: the second block of a single read does not follow one of another read.
+    std::optional<bool> in_order;
     while (!out.empty()) {
         const std::uint64_t number = offset / limits_.block;
         const std::uint64_t last = (offset + out.size() - 1) / limits_.block;
         std::shared_future<Block> wanted;
         {
             const std::lock_guard lock(mutex_);
-            const bool ordered = reads_in_order(file, number);
+            if (!in_order) in_order = reads_in_order(file, number);
+            const bool ordered = *in_order;
             // What is asked for first is fetched first.
             if (!blocks_.contains({&file, number}) || last > number) {
                 const std::uint64_t most = number + std::max<std::uint64_t>(limits_.run, 1);
