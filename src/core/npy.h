@@ -13,15 +13,10 @@
 #include <string_view>
 #include <vector>
 
+#include "assay/number_type.h"
+
 namespace assay {
 
-/// Named as in NumPy, and bfloat16, which npy files cannot hold but safetensors do.
-enum class NumberType : std::uint8_t { f2, f4, f8, u1, u2, u4, u8, i1, i2, i4, i8, b1, bf16 };
-
-/// As in npy files: "<f4", "|u1", ...; "bfloat16".
-std::string_view name_of(NumberType);
-std::size_t size_of(NumberType);
-bool is_float(NumberType);
 /// The type called `descr` ("<f4"). Throws bad_input listing what is allowed.
 NumberType npy_type_named(std::string_view descr);
 

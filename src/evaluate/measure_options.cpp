@@ -112,33 +112,6 @@ LabelSets labels_from(const std::filesystem::path& path, const Dataset& dataset,
     });
 }
 
-void set_metrics(ScoreOptions& resolved, const LabelCoverage& coverage, bool cues,
-                 const MeasureOptions& options) {
-    std::vector<MetricRequest>& list = resolved.metrics;
-    if (options.metrics.empty()) {
-        DefaultMetrics defaults = default_metrics_for(coverage, cues, options);
-        list = std::move(defaults.metrics);
-        resolved.left_out = std::move(defaults.left_out);
-    } else {
-        list = named_metrics(options);
-    }
-    if (!options.subgroups.empty()) {
-        const auto averages = [](const MetricRequest& r) { return takes(*r.facts, "subgroups"); };
-        if (std::none_of(list.begin(), list.end(), averages)) {
-            throw Error(ErrorCode::usage,
-                        options.metrics.empty()
-                            ? "subgroups are for asma, which is not shown: no image has several "
-                              "labels"
-                            : "subgroups are for asma, which is not among the metrics");
-        }
-        for (MetricRequest& request : list) set_subgroups(request, options);
-    }
-    for (const Gate& gate : gates_of(options)) {
-        if (std::find(list.begin(), list.end(), gate.metric) == list.end())
-            list.push_back(gate.metric);
-    }
-}
-
 }  // namespace
 
 LabelCoverage coverage_of(std::span<const std::int32_t> targets, const LabelSets& sets) {
@@ -165,6 +138,39 @@ DefaultMetrics default_metrics_for(const LabelCoverage& coverage, bool cues,
     result.left_out = fmt::format("{}: left out are {}; naming metrics measures them all the same",
                                   sliver_text(coverage.single, coverage.labelled), names);
     return result;
+}
+
+DefaultMetrics metrics_of(const MeasureOptions& options, const LabelCoverage& coverage, bool cues) {
+    DefaultMetrics chosen;
+    std::vector<MetricRequest>& list = chosen.metrics;
+    if (options.metrics.empty()) {
+        chosen = default_metrics_for(coverage, cues, options);
+    } else {
+        list = named_metrics(options);
+    }
+    if (!options.subgroups.empty()) {
+        const auto averages = [](const MetricRequest& r) { return takes(*r.facts, "subgroups"); };
+        if (std::none_of(list.begin(), list.end(), averages)) {
+            throw Error(ErrorCode::usage,
+                        options.metrics.empty()
+                            ? "subgroups are for asma, which is not shown: no image has several "
+                              "labels"
+                            : "subgroups are for asma, which is not among the metrics");
+        }
+        for (MetricRequest& request : list) set_subgroups(request, options);
+    }
+    for (const Gate& gate : gates_of(options)) {
+        if (std::find(list.begin(), list.end(), gate.metric) == list.end())
+            list.push_back(gate.metric);
+    }
+    return chosen;
+}
+
+MetricRequest reliability_of(const MeasureOptions& options) {
+    MetricRequest bins = parse_metric("ece");
+    if (options.bins > 0) bins.set("bins", std::to_string(options.bins));
+    if (!options.edges.empty()) bins.set("edges", options.edges);
+    return bins;
 }
 
 std::vector<Gate> gates_of(const MeasureOptions& options) {
@@ -209,9 +215,13 @@ ScoreOptions resolve(const MeasureOptions& options, const PredictionStore& store
         resolved.unnamed = match.unnamed;
         resolved.labels_note = describe(match, dataset.size(), options.labels);
     }
+    if (options.label_sets) resolved.labels = options.label_sets;
     const LabelSets& sets = resolved.labels ? *resolved.labels : dataset.labels;
     const LabelSets& single = only_valid_stands_in(dataset.labels, sets) ? sets : dataset.labels;
-    set_metrics(resolved, coverage_of(OnlyMembers(single), sets), has_cues(dataset), options);
+    DefaultMetrics chosen =
+        metrics_of(options, coverage_of(OnlyMembers(single), sets), has_cues(dataset));
+    resolved.metrics = std::move(chosen.metrics);
+    resolved.left_out = std::move(chosen.left_out);
     return resolved;
 }
 

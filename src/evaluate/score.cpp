@@ -8,6 +8,7 @@
 #include "assay/evaluate/measure_options.h"
 #include "data/attributes.h"
 #include "evaluate/score_set.h"
+#include "evaluate/score_tables.h"
 
 namespace assay {
 namespace {
@@ -52,11 +53,7 @@ ScoreReport score_store(const PredictionStore& store, const ScoreOptions& given,
     report.storage = store.spec().storage;
     const ClassList& known = options.map ? options.map->targets : store.dataset().classes;
     if (known.size() == report.per_class.size()) report.classes = known;
-    for (std::size_t c = 0; c < report.per_class.size(); ++c) {
-        report.per_class[c].id = report.classes.empty() ? std::to_string(c) : report.classes.id(c);
-        report.per_class[c].name =
-            report.classes.empty() ? std::to_string(c) : report.classes.name(c);
-    }
+    name_classes(report);
     if (std::string writing = writer_warning(store); !writing.empty())
         report.warnings.push_back(std::move(writing));
     if (report.counts.missing > 0) {

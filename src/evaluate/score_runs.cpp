@@ -140,13 +140,7 @@ ScoreResult score_runs(const ScoreRunsOptions& options, Comm& comm,
             ScoreOptions one = resolve(options.measure, store);
             one.subgroup = options.subgroup;
             one.confusions = options.confusions;
-            if (options.reliability) {
-                one.reliability = parse_metric("ece");
-                if (options.measure.bins > 0)
-                    one.reliability->set("bins", std::to_string(options.measure.bins));
-                if (!options.measure.edges.empty())
-                    one.reliability->set("edges", options.measure.edges);
-            }
+            if (options.reliability) one.reliability = reliability_of(options.measure);
             if (!one.labels_note.empty() && warned.insert(store.spec().dataset_name).second)
                 result.warnings.push_back(one.labels_note);
             result.reports.push_back(score_store(store, one, comm, [&](const Progress& p) {

@@ -11,6 +11,7 @@
 #include "core/parallel.h"
 #include "core/statistics.h"
 #include "evaluate/calibrated_null.h"
+#include "evaluate/metric_states.h"
 #include "evaluate/score_adaptive.h"
 #include "evaluate/score_columns.h"
 #include "evaluate/score_tables.h"
@@ -19,12 +20,6 @@
 
 namespace assay {
 namespace {
-
-struct Shared {  // one state of all threads: integers, so that their order does not matter
-    std::unique_ptr<Accumulator> accumulator;
-    std::vector<std::int64_t> state;
-    std::unique_ptr<std::mutex> mutex = std::make_unique<std::mutex>();
-};
 
 /// Whether a metric goes over the items once more when all were scored.
 bool read_again(const MetricRequest& request) {
@@ -59,6 +54,7 @@ public:
           rows_(reader, truth, std::move(rows), keep == Keep::items || read_again(reader, options)),
           shape_(rows_.shape()),
           threads_(resolve_threads(options.threads)),
+          states_(shape_, options.resampling),
           adaptive_(rows_, store_.spec().storage, options, threads_, comm),
           columns_(rows_, store_.spec().storage, options, threads_, comm) {
         // Which numbers of labels occur is asked of the items at hand: the two sides of a
@@ -67,52 +63,27 @@ public:
     }
 
     ScoredSet run() {
-        prepare();
+        for (const MetricRequest& request : set_.requests) states_.prepare(request);
+        if (options_.reliability) states_.prepare(*options_.reliability);
         agree(comm_, [&] { pass(); });
         join_ranks();
-        for (std::size_t i = 0; i < set_.requests.size(); ++i) {
-            set_.estimates.push_back(estimate_of(set_.requests[i]));
-            report_.measurements.push_back(measure(set_.requests[i], set_.estimates.back()));
+        const MeasuredOn on{store_.spec().model_name, store_.spec().dataset_name, subgroup_,
+                            report_.counts.items};
+        for (const MetricRequest& request : set_.requests) {
+            set_.estimates.push_back(estimate_of(request));
+            report_.measurements.push_back(measurement_of(request, set_.estimates.back(), shape_,
+                                                          on, options_.resampling.level));
         }
         if (options_.null_draws > 0) add_null();
         report_.labels_per_image = rows_.label_counts();
-        fill_classes(report_, shape_, shared_.at("classes").state, options_.resampling.level);
-        if (options_.reliability && shape_.probabilities) {
-            const MetricContext context = this->context(*options_.reliability);
-            const auto bins = families::accumulate_bins(context);
-            fill_reliability(report_, context, shared_.at(bins->key()).state);
-        }
-        fill_confusions(report_, confused_, options_.confusions);
+        states_.fill(report_, options_.reliability ? &*options_.reliability : nullptr);
+        fill_confusions(report_, states_.confusions(), options_.confusions);
         add_kind_warning(report_, store_.spec().kind, sampled_[0], sampled_[1]);
         if (keep_ == Keep::items) fill_predictions(set_, rows_, labels_);
         return std::move(set_);
     }
 
 private:
-    void prepare() {
-        // The class table is always filled: it is part of the report.
-        add_accumulator(families::accumulate_classes({shape_, {}, options_.resampling.level}));
-        for (const MetricRequest& request : set_.requests) prepare(request);
-        if (options_.reliability) prepare(*options_.reliability);
-    }
-
-    void prepare(const MetricRequest& request) {
-        for (const auto part : request.facts->parts) prepare(parse_metric(part));
-        if (request.facts->accumulate != nullptr)
-            add_accumulator(request.facts->accumulate(context(request)));
-    }
-
-    MetricContext context(const MetricRequest& request) const {
-        return {shape_, request.parameters, options_.resampling.level};
-    }
-
-    void add_accumulator(std::unique_ptr<Accumulator> accumulator) {
-        Shared& shared = shared_[accumulator->key()];
-        if (shared.accumulator) return;
-        shared.state.assign(accumulator->slots() * (accumulator->grouped() ? group_count : 1), 0);
-        shared.accumulator = std::move(accumulator);
-    }
-
     std::size_t first_unit(int rank) const {
         return rows_.units() * static_cast<std::size_t>(rank) /
                static_cast<std::size_t>(comm_.size());
@@ -126,50 +97,21 @@ private:
             std::vector<RowFacts> facts;
             ScoreCounts counts;
             rows_.score(begin + block, facts, counts);
-            for (auto& [key, shared] : shared_) {
-                const std::lock_guard lock(*shared.mutex);
-                shared.accumulator->update(shared.state, facts);
-            }
+            states_.add(facts);
             const std::lock_guard lock(mutex_);
-            add_counts(counts);
-            for (const RowFacts& row : facts) {
-                if (row.target >= 0 && row.predicted != row.target)
-                    ++confused_[{row.target, row.predicted}];
-                if (row.target >= 0) ++group_sizes_[row.group];
-            }
+            add_counts(report_.counts, counts);
             if (progress_) progress_({.done = report_.counts.items, .total = total});
         });
-    }
-
-    void add_counts(const ScoreCounts& c) {
-        ScoreCounts& sum = report_.counts;
-        sum.items += c.items;
-        sum.missing += c.missing;
-        sum.unreadable += c.unreadable;
-        sum.not_finite += c.not_finite;
-        sum.scored += c.scored;
-        sum.unlabelled += c.unlabelled;
-        sum.multi_label += c.multi_label;
     }
 
     void join_ranks() {
         sampled_ = {static_cast<std::int64_t>(rows_.sampled()),
                     static_cast<std::int64_t>(rows_.suspicious())};
         if (comm_.size() == 1) return;
-        for (auto& [key, shared] : shared_) comm_.all_reduce(shared.state);
+        states_.join(comm_);
         comm_.all_reduce(sampled_);
-        for (const auto& counts : exchange<ScoreCounts>(report_.counts)) add_counts(counts);
-        std::vector<std::int64_t> sizes(group_sizes_.begin(), group_sizes_.end());
-        comm_.all_reduce(sizes);
-        group_sizes_.assign(sizes.begin(), sizes.end());
-
-        std::vector<Confusion> pairs;
-        for (const auto& [pair, count] : confused_)
-            pairs.push_back({pair.first, pair.second, count});
-        confused_.clear();
-        for (const auto& part : all_gather<Confusion>(comm_, pairs)) {
-            for (const Confusion& c : part) confused_[{c.truth, c.predicted}] += c.count;
-        }
+        for (const auto& counts : exchange<ScoreCounts>(report_.counts))
+            add_counts(report_.counts, counts);
         if (rows_.records().empty()) return;
         const auto first = static_cast<std::size_t>(rows_.first_of(first_unit(comm_.rank())));
         const auto last = static_cast<std::size_t>(rows_.first_of(first_unit(comm_.rank() + 1)));
@@ -193,11 +135,12 @@ private:
     ResampledEstimate estimate_of(const MetricRequest& request) {
         switch (request.facts->source) {
             case Source::composite:
-                return composite(request);
+                return composite_of(request,
+                                    [&](const MetricRequest& part) { return estimate_of(part); });
             case Source::class_wise:
-                return adaptive_.estimate(request, group_sizes_);
+                return adaptive_.estimate(request, states_.group_sizes());
             case Source::equal_width:
-                return columns_.equal_width(request, group_sizes_);
+                return columns_.equal_width(request, states_.group_sizes());
             case Source::ranked:
                 return columns_.ranked(request);
             case Source::rescaled:
@@ -207,10 +150,7 @@ private:
             case Source::accumulated:
                 break;
         }
-        const auto accumulator = request.facts->accumulate(context(request));
-        const Shared& shared = shared_.at(accumulator->key());
-        return estimate(request, shape_, *shared.accumulator, shared.state, group_sizes_,
-                        options_.resampling);
+        return states_.estimate(request);
     }
 
     // Items with a label, the most confident first. 8 bytes each, and only when asked for; each
@@ -233,7 +173,7 @@ private:
 
     ResampledEstimate ordered(const MetricRequest& request) {
         const std::vector<ConfidentItem>& items = by_confidence();
-        MetricContext context = this->context(request);
+        MetricContext context = states_.context(request);
         ResampledEstimate result;
         static_cast<Estimate&>(result) = request.facts->of_order(context, items);
         if (!result.value) return result;
@@ -247,7 +187,7 @@ private:
         context.value_only = true;
         std::vector<double> without(group_count);
         parallel_blocks(group_count, threads_, [&](std::size_t group) {
-            if (group_sizes_[group] == 0) return;
+            if (states_.group_sizes()[group] == 0) return;
             std::vector<ConfidentItem> rest;
             rest.reserve(items.size());
             for (const ConfidentItem& item : items) {
@@ -256,64 +196,9 @@ private:
             without[group] = request.facts->of_order(context, rest).value.value_or(*result.value);
         });
         for (std::size_t group = 0; group < group_count; ++group) {
-            if (group_sizes_[group] > 0) result.without.push_back(without[group]);
+            if (states_.group_sizes()[group] > 0) result.without.push_back(without[group]);
         }
         return result;
-    }
-
-    ResampledEstimate composite(const MetricRequest& request) {
-        ResampledEstimate result;
-        double product = 1;
-        const double power = 1 / static_cast<double>(request.facts->parts.size());
-        std::vector<double> without;
-        for (const auto part : request.facts->parts) {
-            const MetricRequest inner = parse_metric(part);
-            const ResampledEstimate one = estimate_of(inner);
-            result.n = one.n;
-            if (!one.value) {
-                result.undefined = fmt::format("{} is undefined: {}", inner.text(), one.undefined);
-                return result;
-            }
-            product *= *one.value;
-            without.resize(one.without.size(), 1.0);
-            for (std::size_t g = 0; g < without.size(); ++g) without[g] *= one.without[g];
-        }
-        result.value = std::pow(product, power);
-        for (double& x : without) x = std::pow(x, power);
-        result.without = std::move(without);
-        return result;
-    }
-
-    Measurement measure(const MetricRequest& request, const ResampledEstimate& estimate) const {
-        const MetricFacts& facts = *request.facts;
-        Measurement m;
-        m.key.metric = request.name();
-        m.key.definition = request.definition(shape_);
-        m.key.parameters = request.parameters;
-        m.key.model = store_.spec().model_name;
-        m.key.dataset = store_.spec().dataset_name;
-        m.key.subgroup = subgroup_;
-        static_cast<Estimate&>(m) = estimate;
-        m.unit = facts.unit;
-        m.left_out = report_.counts.items - std::min(report_.counts.items, m.n);
-        m.higher_is_better = facts.higher_is_better;
-        if (!m.value) return m;
-        if (!m.interval && !estimate.no_interval && facts.uncertainty != Uncertainty::closed_form) {
-            m.interval = facts.uncertainty == Uncertainty::jackknife_log
-                             ? log_interval(*m.value, estimate.without, options_.resampling.level)
-                             : interval_of(*m.value, estimate.without, estimate.replicates,
-                                           options_.resampling.level);
-            if (m.interval) {
-                m.interval->low = std::max(facts.low, m.interval->low);
-                m.interval->high = std::min(facts.high, m.interval->high);
-            } else {
-                m.note += m.note.empty() ? "" : "; ";
-                m.note += estimate.without.size() < 2
-                              ? "no interval from a single item"
-                              : "no interval: the value is 0 without some of the items";
-            }
-        }
-        return m;
     }
 
     // Calibration errors again with labels drawn from the probabilities: what would remain without
@@ -363,7 +248,7 @@ private:
             case Source::rescaled:
                 return std::nullopt;  // none of these has a null yet
             case Source::accumulated:
-                metric.accumulator = request.facts->accumulate(context(request));
+                metric.accumulator = request.facts->accumulate(states_.context(request));
                 break;
             case Source::composite:
                 for (const auto part : request.facts->parts) {
@@ -387,12 +272,10 @@ private:
     ScoredRows rows_;
     const Shape shape_;
     const int threads_;
-    std::map<std::string, Shared> shared_;
+    MetricStates states_;
     AdaptiveBins adaptive_;
     ColumnMetrics columns_;
     std::mutex mutex_;
-    ConfusionCounts confused_;
-    std::vector<std::uint64_t> group_sizes_ = std::vector<std::uint64_t>(group_count, 0);
     std::vector<std::int64_t> sampled_;
     std::vector<ConfidentItem> by_confidence_;
     ScoredSet set_;

@@ -38,6 +38,14 @@ void fill_classes(ScoreReport& report, const Shape& shape, std::span<const std::
     }
 }
 
+void name_classes(ScoreReport& report) {
+    for (std::size_t c = 0; c < report.per_class.size(); ++c) {
+        report.per_class[c].id = report.classes.empty() ? std::to_string(c) : report.classes.id(c);
+        report.per_class[c].name =
+            report.classes.empty() ? std::to_string(c) : report.classes.name(c);
+    }
+}
+
 void fill_reliability(ScoreReport& report, const MetricContext& context,
                       std::span<const std::int64_t> state) {
     for (const families::ConfidenceBin& bin : families::confidence_bins(context, state)) {

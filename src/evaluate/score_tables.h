@@ -28,6 +28,8 @@ using ConfusionCounts =
 /// `state`: of the accumulator "classes", by group.
 void fill_classes(ScoreReport& report, const Shape& shape, std::span<const std::int64_t> state,
                   double level);
+/// Ids and names, by report.classes or by number.
+void name_classes(ScoreReport& report);
 /// From the bins of `ece`, by group.
 void fill_reliability(ScoreReport& report, const MetricContext& context,
                       std::span<const std::int64_t> state);

@@ -107,7 +107,8 @@ ImageFile image_file(std::uint64_t bytes, std::string_view whole_hash) {
 }
 
 std::string corruption_of(const PredictionStore& store) {
-    return read_dataset_record(store.folder().parent_path()).corruption;
+    return store.is_in_memory() ? std::string()
+                                : read_dataset_record(store.folder().parent_path()).corruption;
 }
 
 std::string dataset_id_of(const PredictionStore& store) {
@@ -120,7 +121,8 @@ std::optional<bool> saw_same_files(const PredictionStore& one, const PredictionS
     if (a.ids_hash != b.ids_hash || a.rows != b.rows) return std::nullopt;
     const auto record_of = [](const PredictionStore& store, std::size_t shard) {
         std::optional<ShardRecord> record;
-        if (store.has(shard)) record = record_if_there(store.folder(), store.spec(), shard);
+        if (store.has(shard) && !store.is_in_memory())
+            record = record_if_there(store.folder(), store.spec(), shard);
         if (record && record->images_hash.empty()) record.reset();
         return record;
     };

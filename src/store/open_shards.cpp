@@ -73,7 +73,8 @@ OpenShards::OpenShards(const PredictionStore& opened)
     const std::uint64_t most_bytes = address_budget();
     OpenBudget& budget = open_budget();
     const std::lock_guard guard(budget.mutex);
-    if (files <= budget.most_files - std::min(budget.most_files, budget.files) &&
+    if (!opened.makes_copies() &&
+        files <= budget.most_files - std::min(budget.most_files, budget.files) &&
         bytes <= most_bytes - std::min(most_bytes, budget.bytes)) {
         budget.files += reserved_files_ = files;
         budget.bytes += reserved_bytes_ = bytes;

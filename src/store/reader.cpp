@@ -4,8 +4,6 @@
 #include <atomic>
 #include <charconv>
 #include <cstring>
-#include <mutex>
-#include <optional>
 
 #include "assay/error.h"
 #include "assay/store/prediction_store.h"
@@ -20,6 +18,7 @@
 #include "manifest.h"
 #include "parts.h"
 #include "record.h"
+#include "store_impl.h"
 
 namespace assay {
 namespace {
@@ -139,49 +138,18 @@ bool still_is(const fs::path& folder, const Manifest& manifest) {
 
 }  // namespace
 
-struct PredictionStore::Shard::Impl {
-    StorageFormat storage;
-    std::uint32_t classes;
-    std::uint32_t per_row;  // numbers or entries per row
-    ShardRecord record;
-    std::vector<MappedFile> maps;                  // in the order of the record
-    std::vector<std::span<const std::byte>> data;  // theirs, without the headers
-
-    template <class T>
-    std::span<const T> numbers(std::size_t file) const {
-        return {reinterpret_cast<const T*>(data[file].data()), data[file].size() / sizeof(T)};
-    }
-    /// Reduced forms hand class numbers to others: they must be classes.
-    void check_entries() const {
-        const std::span<const TopEntry> entries = numbers<TopEntry>(0);
-        for (std::size_t i = 0; i < entries.size(); ++i) {
-            const bool ok = record.states[i / per_row] == RowState::ok;
-            const std::int32_t c = entries[i].cls;
-            if (ok ? c < 0 || static_cast<std::uint32_t>(c) >= classes : c != -1) {
-                throw Error(ErrorCode::bad_input,
-                            fmt::format("row {} of the shard holds class {} of {}", i / per_row, c,
-                                        classes));
-            }
+void PredictionStore::Shard::Impl::check_entries() const {
+    const std::span<const TopEntry> entries = numbers<TopEntry>(0);
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        const bool ok = record.states[i / per_row] == RowState::ok;
+        const std::int32_t c = entries[i].cls;
+        if (ok ? c < 0 || static_cast<std::uint32_t>(c) >= classes : c != -1) {
+            throw Error(
+                ErrorCode::bad_input,
+                fmt::format("row {} of the shard holds class {} of {}", i / per_row, c, classes));
         }
     }
-};
-
-struct PredictionStore::Impl {
-    fs::path folder;
-    Manifest manifest;
-    std::vector<bool> present;
-    std::vector<StorePart> unfinished;
-    std::string written_by;  // who wrote the store when it was opened
-    /// Checksums are worked out once: by shard, the beginning of its record's hash, or 0.
-    std::unique_ptr<std::atomic<std::uint64_t>[]> verified;
-    mutable std::mutex mutex;  // for `dataset`
-    mutable std::optional<Dataset> dataset;
-
-    std::shared_ptr<const Shard::Impl> load(std::size_t index) const;
-    /// The same; an error because a writer is at work says that.
-    std::shared_ptr<const Shard::Impl> load_unless_written(std::size_t index) const;
-    std::string replaced_text(std::size_t index) const;
-};
+}
 
 PredictionStore::PredictionStore(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 PredictionStore::~PredictionStore() = default;
@@ -269,6 +237,14 @@ const std::string& PredictionStore::written_by() const noexcept {
     return impl_->written_by;
 }
 
+bool PredictionStore::is_in_memory() const noexcept {
+    return impl_->memory != nullptr;
+}
+
+bool PredictionStore::makes_copies() const noexcept {
+    return impl_->memory && impl_->memory->makes_copies();
+}
+
 bool PredictionStore::has(std::size_t shard) const noexcept {
     return shard < shards() && impl_->present[shard];
 }
@@ -276,12 +252,7 @@ bool PredictionStore::has(std::size_t shard) const noexcept {
 std::shared_ptr<const PredictionStore::Shard::Impl> PredictionStore::Impl::load(
     std::size_t index) const {
     const StoreSpec& spec = manifest.spec;
-    auto loaded = std::make_shared<Shard::Impl>();
-    loaded->storage = spec.storage;
-    loaded->classes = spec.classes;
-    loaded->per_row = spec.storage == StorageFormat::label   ? 1
-                      : spec.storage == StorageFormat::top_k ? spec.top_k
-                                                             : spec.classes;
+    auto loaded = std::make_shared<Shard::Impl>(spec);
     const fs::path home = shard_home(folder, spec, index);
     loaded->record = read_record(home, manifest, index);
     const std::uint64_t record_hash = first_bits(loaded->record.xxh128);
@@ -369,6 +340,10 @@ PredictionStore::Shard PredictionStore::shard(std::size_t index) const {
     Shard shard;
     shard.first_row = shard_begin(spec(), index);
     shard.rows = shard_size(spec(), index);
+    if (impl_->memory) {
+        shard.impl = impl_->memory->load(index);
+        return shard;
+    }
     shard.impl = with_note(fmt::format("reading shard {} of `{}`", index, impl_->folder.string()),
                            [&] { return impl_->load_unless_written(index); });
     return shard;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -31,6 +32,9 @@ struct MeasureOptions {
     /// read_label_sets() takes it, or an ImageFolder. Metrics of single labels stay with the data
     /// set's own; where it has none, an image's only valid class stands in, and ids say so.
     std::filesystem::path labels;
+    /// The same where they are in memory already, one set an item of the store; `labels` is empty
+    /// then.
+    std::optional<LabelSets> label_sets;
     std::string class_map;  ///< a built-in map's name, or a file; "": the model's own classes
     std::vector<std::string> gates;  ///< "low(top1) >= 0.75"
     Resampling resampling;
@@ -42,6 +46,9 @@ struct MeasureOptions {
 /// a baseline. Throws usage and bad_input: metrics, gates and class maps that are unknown (with the
 /// nearest name), labels that are not there.
 void check(const MeasureOptions& options, bool differences);
+
+/// The bins of a report's reliability: those of `ece` with the options' number and edge rule.
+MetricRequest reliability_of(const MeasureOptions& options);
 
 /// In the order given. Throws as check().
 std::vector<Gate> gates_of(const MeasureOptions& options);
@@ -77,5 +84,8 @@ struct DefaultMetrics {
 /// `options`: k, bins and edges.
 DefaultMetrics default_metrics_for(const LabelCoverage& coverage, bool cues,
                                    const MeasureOptions& options = {});
+/// Those that the options name, else the default ones; then those of the gates. Throws usage: as
+/// check(), and subgroups for ASMA where it is not measured.
+DefaultMetrics metrics_of(const MeasureOptions& options, const LabelCoverage& coverage, bool cues);
 
 }  // namespace assay

@@ -205,6 +205,9 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
+struct ScoreMatrix;
+struct MemoryStoreOptions;
+
 /// Reads a finished or partial store. Cheap to open (no score is read); thread-safe.
 class PredictionStore {
 public:
@@ -213,12 +216,15 @@ public:
     /// part alone, missing items, the dataset.json of another data set or with another number of
     /// classes.
     static PredictionStore open(const std::filesystem::path& folder);
+    /// Of scores that are in memory already: see memory_store.h.
+    static PredictionStore in_memory(const ScoreMatrix& scores, const MemoryStoreOptions& options,
+                                     std::vector<std::string>* notes = nullptr);
     ~PredictionStore();
     PredictionStore(PredictionStore&&) noexcept;
     PredictionStore& operator=(PredictionStore&&) noexcept;
 
     const StoreSpec& spec() const noexcept;
-    const std::filesystem::path& folder() const noexcept;
+    const std::filesystem::path& folder() const noexcept;  ///< in memory: DATA SET/MODEL, a name
     const Dataset& dataset() const;  ///< ids, labels, attributes, classes (loaded on first use)
     std::uint64_t rows() const noexcept;
     std::uint32_t classes() const noexcept;
@@ -232,6 +238,9 @@ public:
     /// read are the shards that were there then.
     const std::string& written_by() const noexcept;
     bool has(std::size_t shard) const noexcept;  ///< the shard was there when the store was opened
+    bool is_in_memory() const noexcept;          ///< in_memory() made it: it lies in no folder
+    /// Of such a store: shards are copies, made whenever they are asked for.
+    bool makes_copies() const noexcept;
 
     /// A view of one shard, mapped and verified against its checksum on first use. Keep it
     /// alive while using its spans.

@@ -58,7 +58,7 @@ std::shared_ptr<const File> Files::open(std::string_view url) {
     thread_local const Connection connection;
     Range start = get_range(connection, place, 0, limits_.block, std::nullopt, patience(),
                             [&] { return cancelled(); });
-    const std::shared_ptr<const File> file = open_known(url, start.version);
+    std::shared_ptr<const File> file = open_known(url, start.version);
     if (file->version() == start.version && !start.bytes.empty()) {
         Run run{file.get(), 0, std::vector<std::promise<Block>>(1)};
         const std::lock_guard lock(mutex_);

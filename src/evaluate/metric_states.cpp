@@ -1,0 +1,160 @@
+#include "evaluate/metric_states.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "evaluate/score_set.h"
+#include "metric/families.h"
+
+namespace assay {
+
+MetricStates::MetricStates(const Shape& shape, const Resampling& resampling)
+    : shape_(shape), resampling_(resampling) {
+    // The class table is always filled: it is part of the report.
+    add_state(families::accumulate_classes({shape_, {}, resampling_.level}));
+}
+
+MetricContext MetricStates::context(const MetricRequest& request) const {
+    return {shape_, request.parameters, resampling_.level};
+}
+
+void MetricStates::prepare(const MetricRequest& request) {
+    for (const auto part : request.facts->parts) prepare(parse_metric(part));
+    if (request.facts->accumulate != nullptr)
+        add_state(request.facts->accumulate(context(request)));
+}
+
+void MetricStates::add_state(std::unique_ptr<Accumulator> accumulator) {
+    State& state = states_[accumulator->key()];
+    if (state.accumulator) return;
+    state.sums.assign(accumulator->slots() * (accumulator->grouped() ? group_count : 1), 0);
+    state.accumulator = std::move(accumulator);
+}
+
+void MetricStates::add(std::span<const RowFacts> rows) {
+    for (auto& [key, state] : states_) {
+        const std::lock_guard lock(*state.mutex);
+        state.accumulator->update(state.sums, rows);
+    }
+    const std::lock_guard lock(mutex_);
+    for (const RowFacts& row : rows) {
+        if (row.target < 0) continue;
+        if (row.predicted != row.target) ++confusions_[{row.target, row.predicted}];
+        ++group_sizes_[row.group];
+    }
+}
+
+void MetricStates::merge(const MetricStates& other) {
+    for (auto& [key, state] : states_) {
+        const std::vector<std::int64_t>& more = other.states_.at(key).sums;
+        for (std::size_t i = 0; i < state.sums.size(); ++i) state.sums[i] += more[i];
+    }
+    for (const auto& [pair, count] : other.confusions_) confusions_[pair] += count;
+    for (std::size_t g = 0; g < group_sizes_.size(); ++g) group_sizes_[g] += other.group_sizes_[g];
+}
+
+void MetricStates::join(Comm& comm) {
+    if (comm.size() == 1) return;
+    for (auto& [key, state] : states_) comm.all_reduce(state.sums);
+    std::vector<std::int64_t> sizes(group_sizes_.begin(), group_sizes_.end());
+    comm.all_reduce(sizes);
+    group_sizes_.assign(sizes.begin(), sizes.end());
+    std::vector<Confusion> pairs;
+    for (const auto& [pair, count] : confusions_) pairs.push_back({pair.first, pair.second, count});
+    confusions_.clear();
+    for (const auto& part : all_gather<Confusion>(comm, pairs)) {
+        for (const Confusion& c : part) confusions_[{c.truth, c.predicted}] += c.count;
+    }
+}
+
+void MetricStates::clear() {
+    for (auto& [key, state] : states_) std::ranges::fill(state.sums, 0);
+    confusions_.clear();
+    std::ranges::fill(group_sizes_, 0U);
+}
+
+ResampledEstimate MetricStates::estimate(const MetricRequest& request) const {
+    const auto accumulator = request.facts->accumulate(context(request));
+    const State& state = states_.at(accumulator->key());
+    return assay::estimate(request, shape_, *state.accumulator, state.sums, group_sizes_,
+                           resampling_);
+}
+
+void MetricStates::fill(ScoreReport& report, const MetricRequest* reliability) const {
+    fill_classes(report, shape_, states_.at("classes").sums, resampling_.level);
+    if (reliability == nullptr || !shape_.probabilities) return;
+    const MetricContext bins = context(*reliability);
+    fill_reliability(report, bins, states_.at(families::accumulate_bins(bins)->key()).sums);
+}
+
+ResampledEstimate composite_of(
+    const MetricRequest& request,
+    const std::function<ResampledEstimate(const MetricRequest&)>& part_estimate) {
+    ResampledEstimate result;
+    double product = 1;
+    const double power = 1 / static_cast<double>(request.facts->parts.size());
+    std::vector<double> without;
+    for (const auto part : request.facts->parts) {
+        const MetricRequest inner = parse_metric(part);
+        const ResampledEstimate one = part_estimate(inner);
+        result.n = one.n;
+        if (!one.value) {
+            result.undefined = fmt::format("{} is undefined: {}", inner.text(), one.undefined);
+            return result;
+        }
+        product *= *one.value;
+        without.resize(one.without.size(), 1.0);
+        for (std::size_t g = 0; g < without.size(); ++g) without[g] *= one.without[g];
+    }
+    result.value = std::pow(product, power);
+    for (double& x : without) x = std::pow(x, power);
+    result.without = std::move(without);
+    return result;
+}
+
+Measurement measurement_of(const MetricRequest& request, const ResampledEstimate& estimate,
+                           const Shape& shape, const MeasuredOn& on, double level) {
+    const MetricFacts& facts = *request.facts;
+    Measurement m;
+    m.key.metric = request.name();
+    m.key.definition = request.definition(shape);
+    m.key.parameters = request.parameters;
+    m.key.model = on.model;
+    m.key.dataset = on.dataset;
+    m.key.subgroup = on.subgroup;
+    static_cast<Estimate&>(m) = estimate;
+    m.unit = facts.unit;
+    m.left_out = on.items - std::min(on.items, m.n);
+    m.higher_is_better = facts.higher_is_better;
+    if (!m.value || m.interval || estimate.no_interval ||
+        facts.uncertainty == Uncertainty::closed_form)
+        return m;
+    m.interval = facts.uncertainty == Uncertainty::jackknife_log
+                     ? log_interval(*m.value, estimate.without, level)
+                     : interval_of(*m.value, estimate.without, estimate.replicates, level);
+    if (m.interval) {
+        m.interval->low = std::max(facts.low, m.interval->low);
+        m.interval->high = std::min(facts.high, m.interval->high);
+    } else {
+        m.note += m.note.empty() ? "" : "; ";
+        m.note += estimate.without.size() < 2
+                      ? "no interval from a single item"
+                      : "no interval: the value is 0 without some of the items";
+    }
+    return m;
+}
+
+void add_counts(ScoreCounts& sum, const ScoreCounts& more) {
+    sum.items += more.items;
+    sum.missing += more.missing;
+    sum.unreadable += more.unreadable;
+    sum.not_finite += more.not_finite;
+    sum.scored += more.scored;
+    sum.unlabelled += more.unlabelled;
+    sum.multi_label += more.multi_label;
+}
+
+}  // namespace assay

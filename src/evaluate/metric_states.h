@@ -1,0 +1,80 @@
+// What scoring adds up: the states of all metrics that are made of sums, the table of classes,
+// confusions, and how many items each group holds.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "assay/collective/comm.h"
+#include "assay/evaluate/score.h"
+#include "assay/metric/metric.h"
+#include "evaluate/score_tables.h"
+
+namespace assay {
+
+/// Sums of integers: rows may be added by any threads, in any order, and states of other rows
+/// merged.
+class MetricStates {
+public:
+    MetricStates(const Shape& shape, const Resampling& resampling);
+
+    /// Before any row: for a metric and its parts, as far as they are sums. Those of classes are
+    /// always there.
+    void prepare(const MetricRequest& request);
+    /// Thread-safe.
+    void add(std::span<const RowFacts> rows);
+    /// The sums of another one of the same shape and metrics.
+    void merge(const MetricStates& other);
+    /// The sums over all ranks. Collective.
+    void join(Comm& comm);
+    void clear();
+
+    const Shape& shape() const noexcept { return shape_; }
+    /// Items with a target, by group.
+    const std::vector<std::uint64_t>& group_sizes() const noexcept { return group_sizes_; }
+    const ConfusionCounts& confusions() const noexcept { return confusions_; }
+    MetricContext context(const MetricRequest& request) const;
+    /// Of a metric of Source::accumulated that was prepared.
+    ResampledEstimate estimate(const MetricRequest& request) const;
+    /// Classes, and with `reliability` (prepared) its bins.
+    void fill(ScoreReport& report, const MetricRequest* reliability) const;
+
+private:
+    struct State {
+        std::unique_ptr<Accumulator> accumulator;
+        std::vector<std::int64_t> sums;
+        std::unique_ptr<std::mutex> mutex = std::make_unique<std::mutex>();
+    };
+    void add_state(std::unique_ptr<Accumulator> accumulator);
+
+    const Shape shape_;
+    const Resampling resampling_;
+    std::map<std::string, State> states_;  ///< by the accumulators' keys: metrics share them
+    std::mutex mutex_;                     ///< for what follows
+    ConfusionCounts confusions_;
+    std::vector<std::uint64_t> group_sizes_ = std::vector<std::uint64_t>(group_count, 0);
+};
+
+/// Of Source::composite: the geometric mean of its parts, which `part` estimates.
+ResampledEstimate composite_of(const MetricRequest& request,
+                               const std::function<ResampledEstimate(const MetricRequest&)>& part);
+
+/// What a measurement says beside its estimate.
+struct MeasuredOn {
+    std::string model, dataset, subgroup;
+    std::uint64_t items = 0;
+};
+/// With the interval that the estimate's values without each group, or replicates, give.
+Measurement measurement_of(const MetricRequest& request, const ResampledEstimate& estimate,
+                           const Shape& shape, const MeasuredOn& on, double level);
+
+/// Adds up where the items went.
+void add_counts(ScoreCounts& sum, const ScoreCounts& more);
+
+}  // namespace assay

@@ -1,0 +1,119 @@
+#include "import_decisions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "assay/error.h"
+#include "core/paths.h"
+#include "core/text.h"
+
+namespace assay::store {
+namespace {
+
+/// Rows looked at together: fixed, so that nothing depends on the number of threads.
+constexpr std::uint32_t block_floats = 1U << 20;
+
+}  // namespace
+
+KindFacts look_at(const ScoreSource& source, int threads, const ProgressCallback& callback) {
+    const double tolerance = kind_tolerance(source.precision);
+    const std::uint32_t step =
+        std::max(block_floats / (source.top != 0 ? source.top : source.classes), 1U);
+    const auto blocks = static_cast<std::size_t>((source.rows + step - 1) / step);
+    std::vector<KindFacts> found(blocks);
+    Stage stage("checking", source.rows, callback);
+    parallel_blocks(blocks, threads, [&](std::size_t block) {
+        const std::uint64_t first = std::uint64_t{block} * step;
+        const auto n =
+            static_cast<std::uint32_t>(std::min<std::uint64_t>(step, source.rows - first));
+        if (source.top != 0) {
+            found[block] = facts_of_entries(
+                source.entries.subspan(first * source.top, std::size_t{n} * source.top), source.top,
+                first, tolerance);
+        } else {
+            std::vector<float> scores(std::size_t{n} * source.classes);
+            source.read(first, n, scores);
+            found[block] = facts_of_rows(scores, source.classes, first, tolerance);
+        }
+        stage.add(n);
+    });
+    KindFacts facts;
+    for (const KindFacts& block : found) facts.merge(block);
+    return facts;
+}
+
+ScoreKind decide_kind(const ScoreSource& source, const KindFacts& facts,
+                      const ImportOptions& options, std::vector<std::string>& notes) {
+    if (source.hint == ScoreKind::labels) {
+        if (options.kind)
+            throw Error(ErrorCode::usage,
+                        "the file holds predicted classes and no scores that --kind could be of");
+        return ScoreKind::labels;
+    }
+    std::string why;
+    const std::optional<ScoreKind> found = kind_of(facts, why);
+    const std::optional<ScoreKind> stated = options.kind ? options.kind : source.hint;
+    if (!stated) {
+        if (!found) {
+            throw Error(ErrorCode::bad_input,
+                        fmt::format("cannot tell what the scores are: {}; give --kind logits, "
+                                    "probabilities or log_probabilities",
+                                    why));
+        }
+        notes.push_back(
+            fmt::format("the scores are {}, to judge by their numbers", name_of(*found)));
+        return *found;
+    }
+    const std::string against = contradiction(*stated, facts);
+    if (!against.empty() && !(options.force && options.kind)) {
+        const std::string said = options.kind
+                                     ? fmt::format("the scores are said to be {}", name_of(*stated))
+                                     : fmt::format("the column's name says {}", name_of(*stated));
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("{}, but {}; say what they are with --kind{}", said, against,
+                                options.kind ? ", or insist with --force" : ""));
+    }
+    if (!against.empty())
+        notes.push_back(fmt::format("taken as {} although {}", name_of(*stated), against));
+    if (*stated == ScoreKind::logits && found == ScoreKind::log_probabilities) {
+        notes.push_back("the logits are log-probabilities; softmax leaves them as they are");
+    }
+    return *stated;
+}
+
+ClassList classes_of(const ScoreSource& source, const ImportOptions& options,
+                     const std::optional<Dataset>& existing, std::vector<std::string>& notes) {
+    if (options.class_count != 0 && options.class_count != source.classes) {
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("{} classes are said to be there, the scores have {}",
+                                options.class_count, source.classes));
+    }
+    if (!options.classes.empty()) {
+        if (options.classes.size() != source.classes) {
+            throw Error(ErrorCode::bad_input,
+                        fmt::format("the list has {} classes, the scores have {}",
+                                    options.classes.size(), source.classes));
+        }
+        for (std::size_t c = 0; c < source.columns.size(); ++c) {
+            if (options.classes.find(source.columns.id(c)) != static_cast<std::int32_t>(c)) {
+                throw Error(
+                    ErrorCode::bad_input,
+                    fmt::format("column {} of the scores is `{}`; class {} of the list is `{}`", c,
+                                shortened(source.columns.id(c)), c, options.classes.id(c)));
+            }
+        }
+        return options.classes;
+    }
+    if (!source.columns.empty()) return source.columns;
+    if (existing && existing->classes.size() == source.classes) return existing->classes;
+    if (source.classes == 1000) {
+        notes.emplace_back("1000 classes: taken for ImageNet's");
+        return imagenet_classes();
+    }
+    std::vector<std::string> numbers;
+    for (std::uint32_t c = 0; c < source.classes; ++c) numbers.push_back(fmt::format("{}", c));
+    return ClassList(std::move(numbers));
+}
+
+}  // namespace assay::store

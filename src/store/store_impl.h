@@ -1,0 +1,79 @@
+// What is behind PredictionStore: a folder of shards, or scores in memory.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "assay/store/prediction_store.h"
+#include "core/file.h"
+#include "store/manifest.h"
+#include "store/record.h"
+#include "store/reduce.h"
+
+namespace assay {
+
+struct PredictionStore::Shard::Impl {
+    StorageFormat storage;
+    std::uint32_t classes;
+    std::uint32_t per_row;  // numbers or entries per row
+    store::ShardRecord record;
+    std::vector<MappedFile> maps;                  // in the order of the record
+    std::vector<std::span<const std::byte>> data;  // theirs, without the headers
+    std::vector<float> floats;                     // of a store in memory whose numbers are others
+    store::ShardData reduced;                      // likewise
+
+    explicit Impl(const StoreSpec& spec)
+        : storage(spec.storage),
+          classes(spec.classes),
+          per_row(spec.storage == StorageFormat::label   ? 1
+                  : spec.storage == StorageFormat::top_k ? spec.top_k
+                                                         : spec.classes) {}
+
+    template <class T>
+    std::span<const T> numbers(std::size_t file) const {
+        return {reinterpret_cast<const T*>(data[file].data()), data[file].size() / sizeof(T)};
+    }
+    /// Reduced forms hand class numbers to others: they must be classes. Throws bad_input.
+    void check_entries() const;
+};
+
+namespace store {
+
+/// Where a store's shards come from in the place of a folder.
+class ShardsInMemory {
+public:
+    virtual ~ShardsInMemory() = default;
+    /// Thread-safe.
+    virtual std::shared_ptr<const PredictionStore::Shard::Impl> load(std::size_t index) const = 0;
+    /// Every load makes the shard's numbers anew, so that not all of them should be kept.
+    virtual bool makes_copies() const = 0;
+};
+
+}  // namespace store
+
+struct PredictionStore::Impl {
+    std::filesystem::path folder;
+    store::Manifest manifest;
+    std::vector<bool> present;
+    std::vector<StorePart> unfinished;
+    std::string written_by;  // who wrote the store when it was opened
+    /// Checksums are worked out once: by shard, the beginning of its record's hash, or 0.
+    std::unique_ptr<std::atomic<std::uint64_t>[]> verified;
+    mutable std::mutex mutex;  // for `dataset`
+    mutable std::optional<Dataset> dataset;
+    std::unique_ptr<const store::ShardsInMemory> memory;  // null: of the folder
+
+    std::shared_ptr<const Shard::Impl> load(std::size_t index) const;
+    /// The same; an error because a writer is at work says that.
+    std::shared_ptr<const Shard::Impl> load_unless_written(std::size_t index) const;
+    std::string replaced_text(std::size_t index) const;
+};
+
+}  // namespace assay
