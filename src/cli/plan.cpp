@@ -8,7 +8,7 @@
 
 #include "assay/error.h"
 #include "cli/command.h"
-#include "cli/plan_keys.h"
+#include "core/json_keys.h"
 #include "cli/plan_quality.h"
 #include "core/file.h"
 #include "core/refuse.h"

@@ -8,7 +8,7 @@
 
 #include "assay/error.h"
 #include "assay/evaluate/attack.h"
-#include "cli/plan_keys.h"
+#include "core/json_keys.h"
 #include "core/json_text.h"
 #include "core/paths.h"
 #include "core/refuse.h"

@@ -11,6 +11,7 @@
 #include <string>
 #include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "assay/error.h"
@@ -20,6 +21,7 @@ namespace {
 
 std::atomic<bool> stop_flag{false};
 std::atomic<int> default_threads{0};
+thread_local const std::atomic<bool>* own_stop_flag = nullptr;
 static_assert(std::atomic<bool>::is_always_lock_free,
               "request_stop is called from a signal handler");
 
@@ -90,13 +92,17 @@ void parallel_blocks(std::size_t blocks, int threads,
         }
     };
 
+    const auto work_elsewhere = [&, flag = own_stop_flag] {
+        const StoppableBy stoppable(flag);
+        work();
+    };
     const std::size_t helpers =
         std::clamp<std::size_t>(blocks, 1, static_cast<std::size_t>(std::max(1, threads)));
     {
         std::vector<std::jthread> pool;
         pool.reserve(helpers - 1);
         try {
-            while (pool.size() + 1 < helpers) pool.emplace_back(work);
+            while (pool.size() + 1 < helpers) pool.emplace_back(work_elsewhere);
         } catch (const std::system_error&) {
             // No more threads are allowed (ulimit -u, a container's pids.max): those that are there
             // do the work. Results are the same for any number of them.
@@ -110,8 +116,17 @@ void request_stop() noexcept {
     stop_flag.store(true, std::memory_order_relaxed);
 }
 bool stop_requested() noexcept {
-    return stop_flag.load(std::memory_order_relaxed);
+    return stop_flag.load(std::memory_order_relaxed) ||
+           (own_stop_flag != nullptr && own_stop_flag->load(std::memory_order_relaxed));
 }
+
+StoppableBy::StoppableBy(const std::atomic<bool>* flag) noexcept
+    : before_(std::exchange(own_stop_flag, flag)) {}
+
+StoppableBy::~StoppableBy() {
+    own_stop_flag = before_;
+}
+
 void throw_if_stopped() {
     if (stop_requested()) throw Error(ErrorCode::interrupted, "stopped on request");
 }

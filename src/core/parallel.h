@@ -1,6 +1,7 @@
 // Threads: how many, and a loop over blocks that keeps the first exception.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <functional>
 
@@ -25,7 +26,20 @@ void parallel_blocks(std::size_t blocks, int threads,
 /// Asks every parallel loop and engine to stop: set by the command's SIGINT/SIGTERM handler
 /// (async-signal-safe).
 void request_stop() noexcept;
+/// By request_stop(), or by the flag of a StoppableBy of this thread.
 bool stop_requested() noexcept;
+/// As long as it is there, work of this thread, and of those that parallel_blocks() starts for it,
+/// stops once the flag is set: for programs that do several things at once.
+class StoppableBy {
+public:
+    explicit StoppableBy(const std::atomic<bool>* flag) noexcept;
+    ~StoppableBy();
+    StoppableBy(const StoppableBy&) = delete;
+    StoppableBy& operator=(const StoppableBy&) = delete;
+
+private:
+    const std::atomic<bool>* before_;
+};
 /// Throws Error{interrupted} when a stop was requested.
 void throw_if_stopped();
 

@@ -28,8 +28,7 @@ void check(const CompareRunsOptions& options) {
 
 CompareResult compare_runs(const CompareRunsOptions& options, Comm& comm,
                            const ProgressCallback& progress) {
-    CompareResult result;
-    const std::vector<Gate> gates = gates_of(options.measure);
+    gates_of(options.measure);  // says what is wrong before a store is read
     const PredictionStore baseline = the_store(options.baseline);
     std::vector<PredictionStore> stores;
     for (const auto& path : options.candidates) {
@@ -49,6 +48,15 @@ CompareResult compare_runs(const CompareRunsOptions& options, Comm& comm,
     std::vector<const PredictionStore*> candidates;
     for (const PredictionStore& store : stores) candidates.push_back(&store);
 
+    return compare_opened(baseline, candidates, options, comm, progress);
+}
+
+CompareResult compare_opened(const PredictionStore& baseline,
+                             std::span<const PredictionStore* const> candidates,
+                             const CompareRunsOptions& options, Comm& comm,
+                             const ProgressCallback& progress) {
+    CompareResult result;
+    const std::vector<Gate> gates = gates_of(options.measure);
     const CompareOptions how{resolve(options.measure, baseline), options.disagreements,
                              options.other_images};
     if (!how.score.labels_note.empty()) result.warnings.push_back(how.score.labels_note);

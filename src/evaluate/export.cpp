@@ -21,6 +21,7 @@
 #include "data/parquet/writer.h"
 #include "evaluate/export_columns.h"
 #include "evaluate/export_fields.h"
+#include "evaluate/item_pieces.h"
 #include "evaluate/truth.h"
 
 namespace assay {
@@ -230,6 +231,30 @@ private:
     const std::function<void(std::string_view)>& write_;
 };
 
+/// Items [first, last) at the end of `rows`; returns how many of them have no scores.
+std::uint64_t append_items(const Exported& items, std::uint64_t first, std::uint64_t last,
+                           int threads, ColumnTable& rows) {
+    std::vector<ColumnTable> parts(
+        static_cast<std::size_t>((last - first + block_rows - 1) / block_rows));
+    for (ColumnTable& part : parts) {
+        part.specs = rows.specs;
+        part.clear();
+    }
+    const std::uint64_t failed =
+        in_blocks(items, first, last, threads, [&](std::size_t b, const ExportLine& line) {
+            ColumnFields fields(parts[b]);
+            items.write(line, fields);
+        });
+    for (const ColumnTable& part : parts) rows.append(part);
+    return failed;
+}
+
+/// So much is enough for one piece of a table of columns; piece_rows more may come.
+bool is_full(const ColumnTable& rows) {
+    constexpr std::uint64_t most_rows = 65'536, most_bytes = std::uint64_t{64} << 20;
+    return rows.rows() + piece_rows > most_rows || rows.bytes() > most_bytes;
+}
+
 class ColumnSink final : public ExportSink {
 public:
     ColumnSink(std::vector<ColumnSpec> specs, std::unique_ptr<ColumnFile> file, int threads)
@@ -239,21 +264,8 @@ public:
     }
 
     std::uint64_t add(const Exported& items, std::uint64_t first, std::uint64_t last) override {
-        std::vector<ColumnTable> parts(
-            static_cast<std::size_t>((last - first + block_rows - 1) / block_rows));
-        for (ColumnTable& part : parts) {
-            part.specs = group_.specs;
-            part.clear();
-        }
-        const std::uint64_t failed =
-            in_blocks(items, first, last, threads_, [&](std::size_t b, const ExportLine& line) {
-                ColumnFields fields(parts[b]);
-                items.write(line, fields);
-            });
-        for (const ColumnTable& part : parts) {
-            group_.append(part);
-            if (group_.rows() + block_rows > group_rows || group_.bytes() > group_bytes) flush();
-        }
+        const std::uint64_t failed = append_items(items, first, last, threads_, group_);
+        if (is_full(group_)) flush();
         return failed;
     }
     void finish() override {
@@ -262,8 +274,6 @@ public:
     }
 
 private:
-    static constexpr std::uint64_t group_rows = 65'536, group_bytes = std::uint64_t{64} << 20;
-
     void flush() {
         file_->write(group_);
         group_.clear();
@@ -370,6 +380,39 @@ ExportResult export_items(const ExportOptions& options,
     }
     sink->finish();
     return result;
+}
+
+struct ItemPieces::Impl {
+    Exported items;
+    std::vector<ColumnSpec> columns;
+    int threads;
+    std::uint64_t next = 0;
+};
+
+ItemPieces::ItemPieces(const PredictionStore& store, const ExportOptions& options) {
+    const ScoreColumn scores = options.scores ? score_column(options, store) : ScoreColumn{};
+    const ScoreOptions score = export_options_for(options, store);
+    const auto top = std::min<std::size_t>(options.top, RowReader(store, score.map).depth());
+    impl_ = std::make_unique<Impl>(Impl{Exported(store, score, top, options.scores),
+                                        item_columns(top, scores.name, scores.length),
+                                        resolve_threads(options.threads)});
+}
+ItemPieces::~ItemPieces() = default;
+
+const std::vector<ColumnSpec>& ItemPieces::columns() const noexcept {
+    return impl_->columns;
+}
+
+bool ItemPieces::next(ColumnTable& rows) {
+    const std::uint64_t all = impl_->items.rows();
+    rows.specs = impl_->columns;
+    rows.clear();
+    while (impl_->next < all && !is_full(rows)) {
+        const std::uint64_t last = std::min(all, impl_->next + piece_rows);
+        append_items(impl_->items, impl_->next, last, impl_->threads, rows);
+        impl_->next = last;
+    }
+    return rows.rows() > 0;
 }
 
 void export_probabilities(const ExportOptions& options,

@@ -101,6 +101,52 @@ void add_ood(ScoreResult& result, const ScoreRunsOptions& options,
     }
 }
 
+/// Stores that are scored one after the other into one result.
+class Together {
+public:
+    Together(const ScoreRunsOptions& options, ScoreResult& result, Comm& comm,
+             const ProgressCallback& progress)
+        : options_(options),
+          gates_(gates_of(options.measure)),
+          result_(result),
+          comm_(comm),
+          progress_(progress) {}
+
+    void expect(const PredictionStore& store) { total_ += store.rows(); }
+
+    void add(const PredictionStore& store) {
+        const std::string name = store.spec().dataset_name + "/" + store.spec().model_name;
+        with_note("scoring `" + store.folder().string() + "`", [&] {
+            ScoreOptions one = resolve(options_.measure, store);
+            one.subgroup = options_.subgroup;
+            one.confusions = options_.confusions;
+            if (options_.reliability) one.reliability = reliability_of(options_.measure);
+            if (!one.labels_note.empty() && warned_.insert(store.spec().dataset_name).second)
+                result_.warnings.push_back(one.labels_note);
+            result_.reports.push_back(score_store(store, one, comm_, [&](const Progress& p) {
+                if (progress_) progress_({.step = name, .done = done_ + p.done, .total = total_});
+            }));
+        });
+        done_ += store.rows();
+        const ScoreReport& report = result_.reports.back();
+        if (options_.across.empty()) {
+            for (const Gate& gate : gates_)
+                result_.gates.push_back(check_gate(gate, report.measurements));
+        }
+        for (const auto& text : report.warnings)
+            result_.warnings.push_back(report.model + ": " + text);
+    }
+
+private:
+    const ScoreRunsOptions& options_;
+    const std::vector<Gate> gates_;
+    ScoreResult& result_;
+    Comm& comm_;
+    const ProgressCallback& progress_;
+    std::uint64_t total_ = 0, done_ = 0;
+    std::set<std::string> warned_;  // once a data set: its models share the labels
+};
+
 }  // namespace
 
 void check(const ScoreRunsOptions& options, const ScoreShown& shown) {
@@ -121,7 +167,6 @@ ScoreResult score_runs(const ScoreRunsOptions& options, Comm& comm,
                        const ProgressCallback& progress) {
     ScoreResult result;
     result.across = options.across;
-    const std::vector<Gate> gates = gates_of(options.measure);
     std::vector<PredictionStore> stores = open_all(options.paths);
     if (!options.across.empty())
         stores = matching(std::move(stores), options.across, result.warnings);
@@ -130,37 +175,27 @@ ScoreResult score_runs(const ScoreRunsOptions& options, Comm& comm,
         add_ood(result, options, stores, comm);
         if (options.measure.metrics.empty() && options.measure.gates.empty()) return result;
     }
-    std::uint64_t total = 0, done = 0;
-    for (const PredictionStore& store : stores) total += store.rows();
-    std::set<std::string> warned;  // once a data set: its models share the labels
+    Together together(options, result, comm, progress);
+    for (const PredictionStore& store : stores) together.expect(store);
     for (PredictionStore& opened : stores) {
         const PredictionStore store = std::move(opened);  // closed again before the next
-        const std::string name = store.spec().dataset_name + "/" + store.spec().model_name;
-        with_note("scoring `" + store.folder().string() + "`", [&] {
-            ScoreOptions one = resolve(options.measure, store);
-            one.subgroup = options.subgroup;
-            one.confusions = options.confusions;
-            if (options.reliability) one.reliability = reliability_of(options.measure);
-            if (!one.labels_note.empty() && warned.insert(store.spec().dataset_name).second)
-                result.warnings.push_back(one.labels_note);
-            result.reports.push_back(score_store(store, one, comm, [&](const Progress& p) {
-                if (progress) progress({.step = name, .done = done + p.done, .total = total});
-            }));
-        });
-        done += store.rows();
-        const ScoreReport& report = result.reports.back();
-        if (options.across.empty()) {
-            for (const Gate& gate : gates)
-                result.gates.push_back(check_gate(gate, report.measurements));
-        }
-        for (const auto& text : report.warnings)
-            result.warnings.push_back(report.model + ": " + text);
+        together.add(store);
     }
     if (!options.across.empty()) {
         result.means =
             score_across(result.reports, options.across, options.measure.resampling.level);
-        result.gates = judge(gates, result.means);
+        result.gates = judge(gates_of(options.measure), result.means);
     }
+    return result;
+}
+
+ScoreResult score_stores(std::span<const PredictionStore* const> stores,
+                         const ScoreRunsOptions& options, Comm& comm,
+                         const ProgressCallback& progress) {
+    ScoreResult result;
+    Together together(options, result, comm, progress);
+    for (const PredictionStore* store : stores) together.expect(*store);
+    for (const PredictionStore* store : stores) together.add(*store);
     return result;
 }
 

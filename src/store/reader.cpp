@@ -388,6 +388,11 @@ std::span<const float> PredictionStore::Shard::f32() const {
                                                     : std::span<const float>();
 }
 
+std::span<const std::uint16_t> PredictionStore::Shard::f16() const {
+    return impl->storage == StorageFormat::full_f16 ? impl->numbers<std::uint16_t>(0)
+                                                    : std::span<const std::uint16_t>();
+}
+
 void PredictionStore::Shard::read_rows(std::uint32_t begin, std::uint32_t n,
                                        std::span<float> out) const {
     const std::size_t first = std::size_t{begin} * impl->classes;

@@ -223,10 +223,10 @@ TEST(MemoryStore, SaysWhatIsWrong) {
                 HasSubstr("how many classes"));
     MemoryStoreOptions options;
     options.labels = LabelSets::from_single(made_labels(19));
-    EXPECT_THAT(refused(matrix_of(scores), options), HasSubstr("19 labels for 20 rows"));
+    EXPECT_THAT(refused(matrix_of(scores), options), HasSubstr("19 labels for 20 items"));
     options = {};
     for (int i = 0; i < 20; ++i) options.ids.append(i == 9 ? "4" : std::to_string(i));
-    EXPECT_THAT(refused(matrix_of(scores), options), HasSubstr("`4` is given to rows 4 and 9"));
+    EXPECT_THAT(refused(matrix_of(scores), options), HasSubstr("`4` is given to items 4 and 9"));
     options = {};
     options.class_count = 8;
     EXPECT_THAT(refused(matrix_of(scores), options), HasSubstr("8 classes are said"));

@@ -124,6 +124,11 @@ struct CompareResult {
 /// check() do; usage: the baseline's path holds several stores, no candidate besides it.
 CompareResult compare_runs(const CompareRunsOptions& options, Comm& comm,
                            const ProgressCallback& progress = {});
+/// The same of stores that are open: the options' paths are not used.
+CompareResult compare_opened(const PredictionStore& baseline,
+                             std::span<const PredictionStore* const> candidates,
+                             const CompareRunsOptions& options, Comm& comm,
+                             const ProgressCallback& progress = {});
 /// What can be known to be wrong without a store. Throws usage and bad_input.
 void check(const CompareRunsOptions& options);
 

@@ -174,6 +174,11 @@ struct ScoreResult {
 ScoreResult score_runs(const ScoreRunsOptions& options, Comm& comm,
                        const ProgressCallback& progress = {});
 
+/// The same of stores that are open, in this order; `paths`, `across` and `ood` are not used.
+ScoreResult score_stores(std::span<const PredictionStore* const> stores,
+                         const ScoreRunsOptions& options, Comm& comm,
+                         const ProgressCallback& progress = {});
+
 /// So many confusions: all of them. A table for people shows the first 20.
 inline constexpr std::size_t all_confusions = SIZE_MAX;
 

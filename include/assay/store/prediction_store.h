@@ -259,6 +259,8 @@ public:
         /// StorageFormat::full_f32 only: the mapped floats, rows x classes, no copy. Empty
         /// otherwise.
         std::span<const float> f32() const;
+        /// Likewise with StorageFormat::full_f16: the bits of half floats.
+        std::span<const std::uint16_t> f16() const;
         /// StorageFormat::full_*: rows [begin, begin + n) as floats.
         void read_rows(std::uint32_t begin, std::uint32_t n, std::span<float> out) const;
         /// StorageFormat::top_k: the row's stored entries, best first (of equal scores the lower

@@ -1,8 +1,6 @@
 #include "data/arrow/writer.h"
 
-#include <algorithm>
-#include <span>
-
+#include "data/arrow/array.h"
 #include "data/arrow/flat_table.h"
 
 namespace assay::arrow {
@@ -72,36 +70,17 @@ FlatTable field_of(const ColumnSpec& column) {
 /// The buffers of a record batch, and what its metadata say of them.
 class Body {
 public:
-    void column(const ColumnSpec& spec, const ColumnRows& rows) {
-        const std::size_t n = rows.there.size();
-        const auto nulls = static_cast<std::int64_t>(
-            std::count(rows.there.begin(), rows.there.end(), std::uint8_t{0}));
-        node(n, nulls);
-        buffer(nulls == 0 ? std::string() : bits(rows.there));
-        switch (spec.type) {
-            case ColumnType::text:
-                buffer(offsets(rows));
-                return buffer(rows.text);
-            case ColumnType::int32:
-                return buffer(spread(rows.there, rows.int32, 1));
-            case ColumnType::float32:
-                return buffer(spread(rows.there, rows.float32, 1));
-            case ColumnType::float64:
-                return buffer(spread(rows.there, rows.float64, 1));
-            case ColumnType::boolean: {
-                const std::string bytes = spread(rows.there, rows.boolean, 1);
-                return buffer(bits({reinterpret_cast<const std::uint8_t*>(bytes.data()), n}));
-            }
-            case ColumnType::int32s:
-                buffer(offsets(rows));
-                node(rows.int32.size(), 0);
-                buffer({});
-                return buffer(spread({}, rows.int32, 1));
-            case ColumnType::float32s:
-                node(n * spec.length, 0);
-                buffer({});
-                return buffer(spread(rows.there, rows.float32, spec.length));
+    /// An array, then its children.
+    void add(const Array& array) {
+        put(nodes_, array.length);
+        put(nodes_, array.nulls);
+        for (const std::string& buffer : array.buffers) {
+            put(buffers_, static_cast<std::int64_t>(bytes_.size()));
+            put(buffers_, static_cast<std::int64_t>(buffer.size()));
+            bytes_ += buffer;
+            pad(bytes_, 64);
         }
+        for (const Array& child : array.children) add(child);
     }
 
     const std::string& bytes() const { return bytes_; }
@@ -113,54 +92,6 @@ public:
     }
 
 private:
-    static std::string bits(std::span<const std::uint8_t> flags) {
-        std::string out((flags.size() + 7) / 8, '\0');
-        for (std::size_t i = 0; i < flags.size(); ++i) {
-            if (flags[i] != 0) out[i / 8] = static_cast<char>(out[i / 8] | 1 << i % 8);
-        }
-        return out;
-    }
-
-    /// Where each row's text or list ends; a null's is as long as nothing.
-    static std::string offsets(const ColumnRows& rows) {
-        std::string out;
-        std::int32_t at = 0;
-        put(out, at);
-        for (std::size_t row = 0, next = 0; row < rows.there.size(); ++row) {
-            if (rows.there[row] != 0) at += static_cast<std::int32_t>(rows.sizes[next++]);
-            put(out, at);
-        }
-        return out;
-    }
-
-    /// `each` values of a row, zeros for a null. Without rows: the values as they are.
-    template <class T>
-    static std::string spread(std::span<const std::uint8_t> there, const std::vector<T>& values,
-                              std::size_t each) {
-        if (values.size() == there.size() * each || there.empty())
-            return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
-        std::string out(there.size() * each * sizeof(T), '\0');
-        const auto* from = reinterpret_cast<const char*>(values.data());
-        const std::size_t bytes = each * sizeof(T);
-        for (std::size_t row = 0; row < there.size(); ++row) {
-            if (there[row] == 0) continue;
-            std::copy(from, from + bytes, out.data() + row * bytes);
-            from += bytes;
-        }
-        return out;
-    }
-
-    void node(std::size_t length, std::int64_t nulls) {
-        put(nodes_, static_cast<std::int64_t>(length));
-        put(nodes_, nulls);
-    }
-    void buffer(std::string_view bytes) {
-        put(buffers_, static_cast<std::int64_t>(bytes_.size()));
-        put(buffers_, static_cast<std::int64_t>(bytes.size()));
-        bytes_ += bytes;
-        pad(bytes_, 64);
-    }
-
     std::string nodes_, buffers_, bytes_;
 };
 
@@ -182,7 +113,8 @@ public:
     void write(const ColumnTable& rows) override {
         if (rows.rows() == 0) return;
         Body body;
-        for (std::size_t c = 0; c < columns_.size(); ++c) body.column(columns_[c], rows.columns[c]);
+        for (std::size_t c = 0; c < columns_.size(); ++c)
+            body.add(array_of(columns_[c], rows.columns[c]));
         const auto begin = static_cast<std::int64_t>(at_);
         const std::int32_t metadata = message(batch_header, body.batch(rows.rows()), body.bytes());
         put(blocks_, begin);

@@ -1,0 +1,88 @@
+"""Assay: evaluation of image classifiers, with an interval and a definition on every number.
+
+    import assay
+
+    report = assay.score(logits, labels)         # every metric of scores in memory
+    report["top1"].value, report["top1"].interval
+    assay.compare(old, new, labels=labels)       # differences on the same items, with paired tests
+    assay.score("runs")                          # of stored predictions
+    assay.Metrics("top1,ece")                    # in a loop: update(), compute(), reset(), merge()
+    assay.StoreWriter(...)                       # store the scores of one's own loop
+    assay.predict("m.pt", "imagenet/val", "runs")
+
+The numbers are those of the command `assay`, to the last bit.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ._library import Error
+
+if TYPE_CHECKING:
+    from . import annotation as annotation
+    from . import command as command
+    from . import mad as mad
+    from . import patchml as patchml
+    from . import quality as quality
+    from . import replicate as replicate
+    from ._score import compare as compare
+    from ._score import gap as gap
+    from ._score import score as score
+    from .command import predict as predict
+    from .command import run as run
+    from .report import Comparison as Comparison
+    from .report import Difference as Difference
+    from .report import Estimate as Estimate
+    from .report import Gap as Gap
+    from .report import Interval as Interval
+    from .report import Measurement as Measurement
+    from .report import Report as Report
+    from .report import metrics as metrics
+    from .store import Store as Store
+    from .store import StoreWriter as StoreWriter
+    from .store import stores as stores
+    from .streaming import Metrics as Metrics
+
+__version__ = "0.1.0"
+
+# Modules are opened when they are first used: `import assay` costs some milliseconds.
+_PLACES = {
+    "score": "_score", "compare": "_score", "gap": "_score",
+    "Report": "report", "Comparison": "report", "Gap": "report", "Measurement": "report", "Estimate": "report", "Difference": "report",
+    "Interval": "report", "metrics": "report",
+    "Store": "store", "StoreWriter": "store", "stores": "store",
+    "Metrics": "streaming",
+    "predict": "command", "run": "command",
+}
+_MODULES = ("annotation", "command", "mad", "patchml", "quality", "replicate")
+
+__all__ = [
+    "Comparison", "Difference", "Error", "Estimate", "Gap", "Interval", "Measurement", "Metrics", "Report", "Store", "StoreWriter",
+    "annotation", "command", "compare", "gap", "mad", "metrics", "patchml", "predict", "quality", "replicate", "run", "score", "stores",
+    "version",
+]
+
+
+def version() -> str:
+    """The version of the library that is used."""
+    from ._library import library
+
+    return str(library().assay_version().decode())
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    if name in _PLACES:
+        value = getattr(import_module(f".{_PLACES[name]}", __name__), name)
+    elif name in _MODULES:
+        value = import_module(f".{name}", __name__)
+    else:
+        raise AttributeError(f"module `assay` has no `{name}`")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> "list[str]":
+    return sorted(__all__)

@@ -1,0 +1,317 @@
+"""What users hand over, as the library's arrays: any strides, no copies.
+
+Taken are NumPy arrays, tensors of PyTorch, JAX and others (`__dlpack__`, on the CPU), whatever has the buffer protocol, and lists;
+pandas' and polars' columns by their `to_numpy()`.
+"""
+
+from __future__ import annotations
+
+import array
+import ctypes
+from collections.abc import Iterable, Mapping, Sequence
+from ctypes import POINTER, c_char_p, c_int, c_int32, c_int64, c_ssize_t, c_uint8, c_uint16, c_uint64, c_void_p, py_object
+from typing import Any, Optional
+
+from ._library import Array, Error, Sets, Texts
+
+TYPES = {
+    "f2": 0, "f4": 1, "f8": 2, "bf2": 3, "u1": 4, "u2": 5, "u4": 6, "u8": 7, "i1": 8, "i2": 9, "i4": 10, "i8": 11,
+}  # enum assay_type
+_NAMES = "float16, float32, float64, bfloat16 and whole numbers of 8 to 64 bits"
+
+
+class Held:
+    """An assay_array, and what keeps its memory."""
+
+    def __init__(self, kind: str, address: int, shape: Sequence[int], strides: Sequence[int], keep: Any):
+        if kind not in TYPES:
+            raise Error(f"numbers of type {kind}; allowed are {_NAMES}")
+        if len(shape) not in (1, 2):
+            raise Error(f"an array of shape {tuple(shape)}: scores have two dimensions (items, classes), labels one")
+        two = len(shape) == 2
+        self.array = Array(
+            address, TYPES[kind], len(shape), (c_int64 * 2)(shape[0], shape[1] if two else 1), (c_int64 * 2)(strides[0], strides[1] if two else 0)
+        )
+        self.kind = kind
+        self.shape = tuple(int(n) for n in shape)
+        self._keep = keep
+
+
+# ---- DLPack ----
+
+class _DLDevice(ctypes.Structure):
+    _fields_ = [("device_type", c_int32), ("device_id", c_int32)]
+
+
+class _DLDataType(ctypes.Structure):
+    _fields_ = [("code", c_uint8), ("bits", c_uint8), ("lanes", c_uint16)]
+
+
+class _DLTensor(ctypes.Structure):
+    _fields_ = [
+        ("data", c_void_p), ("device", _DLDevice), ("ndim", c_int32), ("dtype", _DLDataType),
+        ("shape", POINTER(c_int64)), ("strides", POINTER(c_int64)), ("byte_offset", c_uint64),
+    ]
+
+
+class _DLManaged(ctypes.Structure):
+    pass
+
+
+_DELETER = ctypes.CFUNCTYPE(None, POINTER(_DLManaged))
+_DLManaged._fields_ = [("tensor", _DLTensor), ("context", c_void_p), ("deleter", _DELETER)]
+
+_get_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+_get_pointer.restype, _get_pointer.argtypes = c_void_p, [py_object, c_char_p]
+_set_name = ctypes.pythonapi.PyCapsule_SetName
+_set_name.restype, _set_name.argtypes = c_int, [py_object, c_char_p]
+
+_DLPACK_CPU = (1, 3)  # of the processor, and pinned for a GPU
+_DLPACK_CODES = {0: "i", 1: "u", 2: "f", 4: "bf"}
+
+
+class _Borrowed:
+    """A tensor's memory as long as this is there."""
+
+    def __init__(self, capsule: Any):
+        self._managed = ctypes.cast(_get_pointer(capsule, b"dltensor"), POINTER(_DLManaged))
+        _set_name(capsule, b"used_dltensor")
+        self.tensor = self._managed.contents.tensor
+
+    def __del__(self) -> None:
+        if self._managed.contents.deleter:
+            self._managed.contents.deleter(self._managed)
+
+
+def _from_dlpack(value: Any) -> Held:
+    device, _ = value.__dlpack_device__()
+    if device not in _DLPACK_CPU:
+        raise Error(f"the tensor is on a device ({getattr(value, 'device', device)}): hand over {_called(value)}.cpu()")
+    if getattr(value, "requires_grad", False):
+        value = value.detach()
+    try:
+        borrowed = _Borrowed(value.__dlpack__())
+    except (BufferError, RuntimeError, TypeError) as error:
+        raise Error(f"the tensor cannot be handed over: {error}") from error
+    tensor = borrowed.tensor
+    code = _DLPACK_CODES.get(tensor.dtype.code, "?")
+    size = tensor.dtype.bits // 8
+    shape = [tensor.shape[i] for i in range(tensor.ndim)]
+    if tensor.strides:
+        strides = [tensor.strides[i] * size for i in range(tensor.ndim)]
+    else:
+        strides = _packed_strides(shape, size)
+    return Held(f"{code}{size}", (tensor.data or 0) + tensor.byte_offset, shape, strides, borrowed)
+
+
+def _called(value: Any) -> str:
+    return "tensor" if type(value).__module__.startswith("torch") else "it"
+
+
+def _packed_strides(shape: Sequence[int], size: int) -> list[int]:
+    strides = [size] * len(shape)
+    for i in range(len(shape) - 2, -1, -1):
+        strides[i] = strides[i + 1] * int(shape[i + 1])
+    return strides
+
+
+# ---- NumPy and the buffer protocol ----
+
+def _from_interface(value: Any) -> Held:
+    facts = value.__array_interface__
+    kind: str = facts["typestr"]
+    name = getattr(getattr(value, "dtype", None), "name", "")
+    if name == "bfloat16":  # of ml_dtypes
+        kind = "=bf2"
+    if kind[0] == ">":
+        raise Error(f"numbers in the other byte order ({kind}); convert them: x.astype(x.dtype.newbyteorder('='))")
+    if kind[1] == "O":
+        raise Error("an array of Python objects; make it one of numbers: x.astype(numpy.float32)")
+    shape = facts["shape"]
+    size = int(kind.lstrip("<|=bfui") or 0)
+    strides = facts.get("strides") or _packed_strides(shape, size)
+    return Held(kind[1:], facts["data"][0], shape, strides, value)
+
+
+class _PyBuffer(ctypes.Structure):
+    _fields_ = [
+        ("buf", c_void_p), ("obj", py_object), ("len", c_ssize_t), ("itemsize", c_ssize_t), ("readonly", c_int), ("ndim", c_int),
+        ("format", c_char_p), ("shape", POINTER(c_ssize_t)), ("strides", POINTER(c_ssize_t)), ("suboffsets", POINTER(c_ssize_t)),
+        ("internal", c_void_p),
+    ]
+
+
+_get_buffer = ctypes.pythonapi.PyObject_GetBuffer
+_get_buffer.restype, _get_buffer.argtypes = c_int, [py_object, POINTER(_PyBuffer), c_int]
+_release_buffer = ctypes.pythonapi.PyBuffer_Release
+_release_buffer.restype, _release_buffer.argtypes = None, [POINTER(_PyBuffer)]
+_STRIDED_WITH_FORMAT = 0x10 | 0x08 | 0x04
+
+_BUFFER_LETTERS = {"e": "f", "f": "f", "d": "f", "b": "i", "h": "i", "i": "i", "l": "i", "q": "i", "n": "i",
+                   "B": "u", "H": "u", "I": "u", "L": "u", "Q": "u", "N": "u"}
+
+
+class _Buffer:
+    """Memory of an object with the buffer protocol, as long as this is there."""
+
+    def __init__(self, value: Any):
+        self.view = _PyBuffer()
+        _get_buffer(value, ctypes.byref(self.view), _STRIDED_WITH_FORMAT)
+
+    def __del__(self) -> None:
+        _release_buffer(ctypes.byref(self.view))
+
+
+def _from_buffer(value: Any) -> Held:
+    buffer = _Buffer(value)
+    view = buffer.view
+    letter = (view.format or b"B").decode()
+    if letter[0] in "<>=@!":
+        if letter[0] in ">!":
+            raise Error(f"numbers in the other byte order (`{letter}`)")
+        letter = letter[1:]
+    kind = f"{_BUFFER_LETTERS.get(letter, letter)}{view.itemsize}"
+    shape = [view.shape[i] for i in range(view.ndim)]
+    strides = [view.strides[i] for i in range(view.ndim)]
+    return Held(kind, view.buf or 0, shape, strides, buffer)
+
+
+def held(value: Any, what: str) -> Held:
+    """The numbers of `value`, where they lie. Lists are copied; what else could only be taken by a copy is refused."""
+    try:
+        return _held(value)
+    except Error as error:
+        raise Error(f"{what}: {error.message}", error.code, error.notes) from None
+
+
+def _held(value: Any) -> Held:
+    if hasattr(value, "__array_interface__"):
+        return _from_interface(value)
+    if hasattr(value, "__dlpack__") and hasattr(value, "__dlpack_device__"):
+        return _from_dlpack(value)
+    if hasattr(value, "to_numpy"):  # pandas, polars
+        return _held(value.to_numpy())
+    if isinstance(value, (list, tuple)):
+        return _from_list(value)
+    if hasattr(value, "__array__"):
+        return _held(value.__array__())
+    try:
+        return _from_buffer(value)
+    except (TypeError, BufferError):
+        raise Error(f"a {type(value).__name__}; an array is needed (NumPy, PyTorch on the CPU, a buffer, a list)") from None
+
+
+def _from_list(value: Sequence[Any]) -> Held:
+    rows = value if value and isinstance(value[0], (list, tuple)) else None
+    flat = [x for row in rows for x in row] if rows else list(value)
+    if rows and any(len(row) != len(rows[0]) for row in rows):
+        raise Error("rows of different lengths")
+    if flat and all(isinstance(x, int) for x in flat):
+        numbers: array.array[Any] = array.array("q", flat)
+        kind = "i8"
+    else:
+        try:
+            numbers = array.array("d", flat)
+        except TypeError as error:
+            raise Error(f"a list of something else than numbers: {error}") from None
+        kind = "f8"
+    shape = [len(rows), len(rows[0])] if rows else [len(flat)]
+    return Held(kind, numbers.buffer_info()[0], shape, _packed_strides(shape, 8), numbers)
+
+
+# ---- texts and sets ----
+
+class HeldTexts:
+    """assay_texts of Python strings."""
+
+    def __init__(self, values: Iterable[Any]):
+        pieces = [str(value).encode() for value in values]
+        self._text = b"".join(pieces)
+        self._ends = array.array("Q", bytes(8 * len(pieces)))
+        at = 0
+        for i, piece in enumerate(pieces):
+            at += len(piece)
+            self._ends[i] = at
+        self.count = len(pieces)
+        self.texts = Texts(ctypes.cast(c_char_p(self._text), c_void_p), self._ends.buffer_info()[0], len(pieces))
+
+
+class HeldSets:
+    """assay_sets of lists or sets of classes, or of an items x classes matrix of zeros and ones."""
+
+    def __init__(self, value: Any, what: str = "label_sets"):
+        self._offsets = array.array("Q", [0])
+        self._classes = array.array("i")
+        if hasattr(value, "ndim") and getattr(value, "ndim") == 2:
+            self._of_indicators(value, what)
+        else:
+            for i, members in enumerate(value):
+                try:
+                    numbers = sorted({int(c) for c in members})
+                except (TypeError, ValueError):
+                    raise Error(f"{what}: item {i} has {members!r}; a list of class numbers is needed") from None
+                if numbers and numbers[0] < 0:
+                    raise Error(f"{what}: item {i} has the class {numbers[0]}; classes are 0, 1, ...")
+                self._classes.extend(numbers)
+                self._offsets.append(len(self._classes))
+        self.count = len(self._offsets) - 1
+        self.sets = Sets(self._offsets.buffer_info()[0], self._classes.buffer_info()[0] if self._classes else None, self.count)
+
+    def _of_indicators(self, value: Any, what: str) -> None:
+        import numpy
+
+        matrix = numpy.asarray(value)
+        if not numpy.isin(matrix, (0, 1)).all():
+            raise Error(f"{what}: a matrix of other numbers than 0 and 1")
+        rows, columns = numpy.nonzero(matrix)
+        self._classes.frombytes(columns.astype(numpy.int32).tobytes())
+        ends = numpy.concatenate([[0], numpy.cumsum(numpy.bincount(rows, minlength=len(matrix)))])
+        self._offsets = array.array("Q")
+        self._offsets.frombytes(ends.astype(numpy.uint64).tobytes())
+
+
+def labels_and_sets(labels: Any, label_sets: Any, classes: Optional[Sequence[str]]) -> "tuple[Optional[Held], Optional[HeldSets]]":
+    """Labels may be classes' names, where `classes` tells them."""
+    single: Optional[Held] = None
+    if labels is not None:
+        single = held(_numbered(labels, classes), "labels")
+        if single.kind[0] == "f" or single.kind[0] == "b":
+            raise Error("labels: fractions; whole numbers are needed, and -1 for none")
+    return single, None if label_sets is None else HeldSets(label_sets)
+
+
+def _numbered(labels: Any, classes: Optional[Sequence[str]]) -> Any:
+    first = labels[0] if isinstance(labels, (list, tuple)) and labels else None
+    if hasattr(labels, "dtype") and getattr(labels.dtype, "kind", "") in "OU" and len(labels):
+        labels = list(labels)
+        first = labels[0]
+    if not isinstance(first, str):
+        return labels
+    if not classes:
+        raise Error("labels: class names, and `classes` does not say which they are")
+    numbers = {name: i for i, name in enumerate(classes)}
+    unknown = next((name for name in labels if name not in numbers), None)
+    if unknown is not None:
+        raise Error(f"labels: `{unknown}` is none of the {len(numbers)} classes")
+    return [numbers[name] for name in labels]
+
+
+def pointer(value: "Optional[Held | HeldSets | HeldTexts]") -> Any:
+    """What the library takes for it; NULL for none."""
+    if value is None:
+        return None
+    if isinstance(value, Held):
+        return ctypes.byref(value.array)
+    return ctypes.byref(value.sets if isinstance(value, HeldSets) else value.texts)
+
+
+def class_options(classes: Any) -> Any:
+    """`classes` as the option: a list of names, {id: name}, or a name or file."""
+    if classes is None or isinstance(classes, str):
+        return classes
+    if isinstance(classes, Mapping):
+        return {"ids": [str(c) for c in classes], "names": [str(n) for n in classes.values()]}
+    return [str(c) for c in classes]
+
+
+__all__ = ["Held", "HeldSets", "HeldTexts", "class_options", "held", "labels_and_sets", "pointer"]

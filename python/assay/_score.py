@@ -1,0 +1,173 @@
+"""The functions score, compare and gap."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+from typing import Any, Optional, Sequence, Union
+
+from ._arrays import HeldSets, pointer
+from ._calls import Progress, call
+from ._library import Error, checked
+from .report import Comparison, Gap, Report
+from .store import Store, stores
+
+Paths = Union[str, "os.PathLike[str]"]
+_SMALL = 2_000_000  # scores that take some milliseconds
+
+
+def _opened(value: Any) -> "list[Store]":
+    if isinstance(value, Store):
+        return [value]
+    if isinstance(value, (str, os.PathLike)):
+        return stores(value)
+    if isinstance(value, (list, tuple)) and value and all(isinstance(v, (Store, str, os.PathLike)) for v in value):
+        return [store for v in value for store in _opened(v)]
+    return []
+
+
+def _options(metrics: Any, options: "dict[str, Any]") -> "dict[str, Any]":
+    given: dict[str, Any] = {"metrics": [metrics] if isinstance(metrics, str) else list(metrics or [])}
+    for name, value in options.items():
+        given[name] = os.fspath(value) if isinstance(value, os.PathLike) else value
+    if isinstance(given.get("labels"), (list, tuple)) or hasattr(given.get("labels"), "__array__"):
+        raise Error("labels of stores are a file; label_sets are valid classes in memory")
+    return given
+
+
+def _handles(opened: "Sequence[Store]") -> Any:
+    return (ctypes.c_void_p * len(opened))(*[store._handle for store in opened])
+
+
+def score(
+    scores: Any,
+    labels: Any = None,
+    metrics: "Union[str, Sequence[str], None]" = None,
+    *,
+    label_sets: Any = None,
+    level: float = 0.95,
+    ids: Optional[Sequence[Any]] = None,
+    model: str = "model",
+    dataset: str = "data",
+    kind: Optional[str] = None,
+    classes: Any = None,
+    num_classes: int = 0,
+    progress: Progress = None,
+    **options: Any,
+) -> Report:
+    """Every metric with its interval and definition.
+
+    scores: items x classes (logits or probabilities; found out, or `kind`), one predicted class for each item, a Store or several, or
+    the path of a RUNS folder, a data set or a store. labels: a class for each item, -1 for none (of paths: a file of label sets, as
+    --labels takes it). label_sets: the valid classes of each item, for ReaL, ASMA and the like.
+    metrics: names with parameters ("top1,ece:bins=20"), None: the usual ones; assay.metrics() lists them.
+    options: gates, reliability, confusions, per_class, subgroup, subgroups, class_map, k, bins, edges, bootstrap, null, seed, threads.
+
+    >>> import assay
+    >>> report = assay.score([[2.0, 1.0, 0.0], [0.0, 3.0, 1.0], [1.0, 0.0, 4.0], [5.0, 1.0, 1.0]], [0, 1, 2, 2], "top1")
+    >>> report["top1"].value
+    0.75
+    >>> report["top1"].definition
+    'top1.first_index'
+    >>> [round(end, 3) for end in report["top1"].interval[:2]]
+    [0.301, 0.954]
+    """
+    opened = _opened(scores)
+    sets: Optional[HeldSets] = None
+    if opened:
+        if labels is not None:
+            options["labels"] = labels
+        sets = None if label_sets is None else HeldSets(label_sets)
+    else:
+        own = labels if labels is not None else None
+        opened = [
+            Store.of(
+                scores, own, label_sets=label_sets if own is None else None, ids=ids, model=model, dataset=dataset, kind=kind,
+                classes=classes, num_classes=num_classes,
+            )
+        ]
+        sets = HeldSets(label_sets) if own is not None and label_sets is not None else None
+    given = json.dumps({**_options(metrics, options), "level": level}).encode()
+    small = sum(len(store) * store.classes for store in opened) < _SMALL and not options.get("null")
+    handle = call(
+        lambda watched: checked("assay_score", _handles(opened), len(opened), pointer(sets), given, watched), progress, small
+    )
+    report = Report(handle)
+    report._keep = opened  # type: ignore[attr-defined]
+    return report
+
+
+def compare(
+    baseline: Any,
+    candidates: Any,
+    labels: Any = None,
+    metrics: "Union[str, Sequence[str], None]" = None,
+    *,
+    label_sets: Any = None,
+    level: float = 0.95,
+    progress: Progress = None,
+    **options: Any,
+) -> Comparison:
+    """Differences of classifiers on the same items, with paired intervals and tests.
+
+    baseline: a Store, its path, or scores; candidates: one or several of these, or {name: scores}. Of scores, `labels` are the classes of
+    the items; items of stores are matched by their ids.
+    options: gates, disagreements, class_map, k, bins, edges, subgroups, bootstrap, null, seed, threads, other_images.
+
+    >>> import assay
+    >>> a = [[2.0, 1.0], [0.0, 3.0], [1.0, 0.0], [5.0, 1.0]]
+    >>> b = [[2.0, 1.0], [0.0, 3.0], [1.0, 2.0], [0.0, 1.0]]
+    >>> difference = assay.compare(a, b, labels=[0, 1, 1, 1], metrics="top1")["top1"]
+    >>> difference.baseline.value, difference.candidate.value, difference.value
+    (0.5, 1.0, 0.5)
+    """
+    def store_of(value: Any, name: str) -> "list[Store]":
+        opened = _opened(value)
+        return opened or [Store.of(value, labels, label_sets=label_sets if labels is None else None, model=name)]
+
+    first = store_of(baseline, "baseline")
+    if len(first) != 1:
+        raise Error(f"the baseline is {len(first)} stores; name one of them")
+    if isinstance(candidates, dict):
+        others = [store for name, value in candidates.items() for store in store_of(value, str(name))]
+    else:
+        others = store_of(candidates, "candidate")
+    if first[0].path is not None:
+        others = [store for store in others if store.path is None or not os.path.samefile(store.path, first[0].path)]
+        if labels is not None:
+            options["labels"] = labels
+    sets = HeldSets(label_sets) if label_sets is not None and (labels is not None or first[0].path is not None) else None
+    given = json.dumps({**_options(metrics, options), "level": level}).encode()
+    every = [*first, *others]
+    small = sum(len(store) * store.classes for store in every) < _SMALL
+    return Comparison(
+        call(lambda watched: checked("assay_compare", _handles(every), len(every), pointer(sets), given, watched), progress, small)
+    )
+
+
+def gap(
+    first: Paths,
+    second: Paths,
+    *,
+    runs: "Optional[Paths]" = None,
+    labels: "Optional[Sequence[Paths]]" = None,
+    level: float = 0.95,
+    progress: Progress = None,
+    **options: Any,
+) -> Gap:
+    """How far the same models fall from one data set to another, and how much of it the number of labels explains.
+
+    first, second: folders RUNS/DATA_SET, or names below `runs`. labels: two files of label sets.
+    options: subgroups, pooled_above, agreement, margin, bootstrap, seed, threads, all_models.
+    """
+    given: dict[str, Any] = {"sets": [os.fspath(first), os.fspath(second)], "level": level, **options}
+    if runs is not None:
+        given["runs"] = os.fspath(runs)
+    if labels is not None:
+        given["labels"] = [os.fspath(path) for path in labels]
+    text = json.dumps(given).encode()
+    return Gap(call(lambda watched: checked("assay_gap", text, watched), progress))
+
+
+__all__ = ["compare", "gap", "score"]

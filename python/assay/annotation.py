@@ -1,0 +1,26 @@
+"""Labels from annotators' votes: `assay labels`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .command import Files, table
+
+
+def aggregate(votes: Any, **options: Any) -> Any:
+    """Combines votes (a path, a DataFrame, a list of dictionaries; columns as docs/multilabel.md has them) into label sets.
+
+    options: method ("dawid-skene", "majority", "weighted"), threshold, out (a file of label sets), against, annotators, ... Returns the JSON
+    of `assay labels aggregate`.
+    """
+    with Files() as files:
+        return table("labels", "aggregate", files.path_of(votes), **options)
+
+
+def propose(stores: Any, **options: Any) -> Any:
+    """Questions worth asking of the images of stores: the JSON of `assay labels propose`."""
+    paths = stores if isinstance(stores, (list, tuple)) else [stores]
+    return table("labels", "propose", *[getattr(path, "path", path) for path in paths], **options)
+
+
+__all__ = ["aggregate", "propose"]

@@ -1,0 +1,172 @@
+"""The program `assay`, for what works on files and runs models.
+
+It runs as a process of its own: LibTorch inside a process that has imported torch would crash both. Ctrl-C stops it as it does in a shell,
+and the same call goes on afterwards.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any, Optional, Sequence
+
+from ._library import Error, candidates
+
+
+def program() -> str:
+    """Where the program is: ASSAY_PROGRAM, beside the library, or on the PATH."""
+    if chosen := os.environ.get("ASSAY_PROGRAM"):
+        return chosen
+    for library in candidates():
+        if os.sep not in library:
+            continue
+        for place in (Path(library).parent, *list(Path(library).resolve().parents)[1:4]):
+            for found in (place / "assay", place / "bin" / "assay"):
+                if found.is_file() and os.access(found, os.X_OK):
+                    return str(found)
+    if found_on_path := shutil.which("assay"):
+        return found_on_path
+    raise Error("the program `assay` is neither beside the library nor on the PATH; set ASSAY_PROGRAM to it", "io")
+
+
+class Finished:
+    """How a command ended: `status` (0 done, 1 a gate is broken, 3 partial), what it printed, its warnings."""
+
+    def __init__(self, arguments: "list[str]", status: int, output: str, messages: str):
+        self.arguments = arguments
+        self.status = status
+        self.output = output
+        self.messages = messages
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.output)
+
+    @property
+    def warnings(self) -> "list[str]":
+        marks = ("assay: warning: ", "assay: note: ")
+        return [line[len(mark):] for line in self.messages.splitlines() for mark in marks if line.startswith(mark)]
+
+    def __repr__(self) -> str:
+        return f"<assay {' '.join(self.arguments)}: status {self.status}>"
+
+
+def run(*arguments: Any, progress: Optional[bool] = None, check: bool = True) -> Finished:
+    """Runs `assay ARGUMENTS` and waits: run("score", "runs", "--json").json. Raises Error where it fails (status 2), unless `check` is False.
+
+    progress: its line on stderr is shown; None: on a terminal.
+    """
+    words = [os.fspath(word) if isinstance(word, os.PathLike) else str(word) for word in arguments]
+    show = sys.stderr.isatty() if progress is None else progress
+    process = subprocess.Popen(
+        [program(), *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=None if show else subprocess.PIPE,
+        start_new_session=threading.current_thread() is threading.main_thread(),
+    )
+    try:
+        output, messages = process.communicate()
+    except KeyboardInterrupt:
+        process.send_signal(signal.SIGINT)  # it keeps what is done
+        process.communicate()
+        raise
+    said = (messages or b"").decode(errors="replace")
+    done = Finished(words, process.returncode, output.decode(errors="replace"), said)
+    if done.status == 130:
+        raise KeyboardInterrupt
+    if check and done.status not in (0, 1, 3):
+        raise _error_of(done)
+    return done
+
+
+def _error_of(done: Finished) -> Error:
+    message, notes = f"assay {' '.join(done.arguments)} ended with status {done.status}", []
+    for line in done.messages.splitlines():
+        if line.startswith("assay: error: "):
+            message, notes = line[len("assay: error: "):], []
+        elif line.startswith("  while "):
+            notes.append(line[len("  while "):])
+    return Error(message, "internal" if done.status == 70 else "bad_input", notes)
+
+
+def words(options: "dict[str, Any]") -> "list[str]":
+    """Keyword arguments as options of the command: top_k=5 is --top-k 5; True is the option alone; a list repeats or follows it."""
+    out: list[str] = []
+    for name, value in options.items():
+        flag = "--" + name.rstrip("_").replace("_", "-")
+        if value is None or value is False:
+            continue
+        if value is True:
+            out.append(flag)
+        elif isinstance(value, (list, tuple)):
+            for one in value:
+                out += [flag, os.fspath(one) if isinstance(one, os.PathLike) else str(one)]
+        else:
+            out += [flag, os.fspath(value) if isinstance(value, os.PathLike) else str(value)]
+    return out
+
+
+def predict(
+    model: Any, data: Any, runs: "str | os.PathLike[str]", *, progress: Optional[bool] = None, **options: Any
+) -> "list[Any]":
+    """Runs model files (TorchScript, torch.export, ONNX) over images and stores every score; returns the stores.
+
+    options are those of `assay predict`: preset="timm", storage="top_k", top_k=5, device="cuda", batch=64, limit=1000, ... A call that
+    was interrupted goes on when it is repeated.
+    """
+    from .store import Store
+
+    models = model if isinstance(model, (list, tuple)) else [model]
+    given = ["predict", "--model", *models, "--data", data, "--out", runs, *words(options), "--json"]
+    found = run(*given, progress=progress).json
+    return [Store(row["store"]) for row in found.get("stores", found.get("results", []))]
+
+
+def table(*arguments: Any, **options: Any) -> Any:
+    """The JSON that a command prints."""
+    return run(*arguments, *words(options), "--json").json
+
+
+class Files:
+    """A folder for files that a command reads, gone with it."""
+
+    def __init__(self) -> None:
+        import tempfile
+
+        self._folder = tempfile.TemporaryDirectory(prefix="assay-")
+        self._count = 0
+
+    def __enter__(self) -> "Files":
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self._folder.cleanup()
+
+    def path_of(self, value: Any, suffix: str = ".csv") -> str:
+        """Of a path: itself; of a DataFrame or a list of dictionaries: a csv file with its columns."""
+        if isinstance(value, (str, os.PathLike)):
+            return os.fspath(value)
+        self._count += 1
+        path = os.path.join(self._folder.name, f"given{self._count}{suffix}")
+        if hasattr(value, "to_csv"):
+            value.to_csv(path, index=False)
+        elif hasattr(value, "write_csv"):
+            value.write_csv(path)
+        else:
+            import csv
+
+            rows: Sequence[Any] = list(value)
+            if not rows:
+                raise Error("no rows")
+            with open(path, "w", newline="") as file:
+                writer = csv.DictWriter(file, list(rows[0]))
+                writer.writeheader()
+                writer.writerows(rows)
+        return path
+
+
+__all__ = ["Files", "Finished", "predict", "program", "run", "table", "words"]

@@ -1,0 +1,52 @@
+"""MAD competitions: the few images on which classifiers disagree most, people's answers, a ranking: `assay mad`.
+
+A competition is a folder; every step may be repeated, and an interrupted one is done by repeating it.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from .command import run, words
+
+
+class Competition:
+    """The folder of a competition, and the steps of `assay mad` on it. Options are those of the commands; results are their JSON."""
+
+    def __init__(self, folder: "str | os.PathLike[str]"):
+        self.folder = os.fspath(folder)
+
+    @classmethod
+    def init(cls, folder: "str | os.PathLike[str]", stores: Any, **options: Any) -> "Competition":
+        """Begins one of stored predictions of two or more classifiers."""
+        paths = stores if isinstance(stores, (list, tuple)) else [stores]
+        run("mad", "init", folder, *[getattr(path, "path", path) for path in paths], *words(options), "--json")
+        return cls(folder)
+
+    def _step(self, name: str, *arguments: Any, **options: Any) -> Any:
+        return run("mad", name, self.folder, *arguments, *words(options), "--json").json
+
+    def select(self, **options: Any) -> Any:
+        return self._step("select", **options)
+
+    def questions(self, **options: Any) -> Any:
+        return self._step("questions", **options)
+
+    def answers(self, *files: Any, **options: Any) -> Any:
+        return self._step("answers", *files, **options)
+
+    def rank(self, **options: Any) -> Any:
+        return self._step("rank", **options)
+
+    def status(self, **options: Any) -> Any:
+        return self._step("status", **options)
+
+    def add(self, *stores: Any, **options: Any) -> Any:
+        return self._step("add", *[getattr(path, "path", path) for path in stores], **options)
+
+    def __repr__(self) -> str:
+        return f"<competition {self.folder}>"
+
+
+__all__ = ["Competition"]

@@ -1,0 +1,39 @@
+"""How much of a replication's accuracy gap is selection bias: the steps of `assay replicate`.
+
+Tables are paths, pandas or polars DataFrames, or lists of dictionaries, in the columns of docs/replication.md. Options are those of the
+command (level=0.9, bootstrap=200, method="pl", ...); results are its JSON.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .command import Files, table
+
+
+def adjust(original: Any, replication: Any, *, hits: Any = None, **options: Any) -> Any:
+    """Accuracies adjusted for the selection, and the parts of the gap. hits: (on the original, on the replication): tables, or folders of
+    stores."""
+    with Files() as files:
+        words = [files.path_of(original), files.path_of(replication)]
+        if hits is not None:
+            words += ["--hits", *[files.path_of(table_) for table_ in hits]]
+        return table("replicate", "adjust", *words, **options)
+
+
+def match(reference: Any, candidates: Any, **options: Any) -> Any:
+    """Chooses candidates with the selection frequencies of a reference."""
+    with Files() as files:
+        return table("replicate", "match", files.path_of(reference), files.path_of(candidates), **options)
+
+
+def plan(original: Any, replication: Any, *, hits: Any = None, **options: Any) -> Any:
+    """Annotators and images that an interval of a wanted width takes."""
+    with Files() as files:
+        words = [files.path_of(original), files.path_of(replication)]
+        if hits is not None:
+            words += ["--hits", *[files.path_of(table_) for table_ in hits]]
+        return table("replicate", "plan", *words, **options)
+
+
+__all__ = ["adjust", "match", "plan"]

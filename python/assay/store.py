@@ -1,0 +1,448 @@
+"""Stored predictions: those below a RUNS folder, and those that are in memory."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Optional
+
+from ._arrays import HeldTexts, class_options, held, labels_and_sets, pointer
+from ._library import Array, Error, Sets, Texts, checked, encoded, library, raise_error, text_of
+
+_NUMPY = {1: "float32", 0: "float16", 10: "int32"}
+STATES = ("ok", "unreadable", "not_finite")
+
+
+class _Shard:
+    """A mapped shard, as long as an array of it is there."""
+
+    def __init__(self, store: "Store", number: int):
+        self._store = store
+        self.handle: int = checked("assay_store_shard", store._handle, number)
+
+    def __del__(self) -> None:
+        if getattr(self, "handle", None):
+            library().assay_shard_free(self.handle)
+
+    def array(self, part: int) -> Any:
+        import numpy
+
+        facts = Array()
+        if library().assay_shard_scores(self.handle, part, ctypes.byref(facts)) != 0:
+            raise IndexError(part)
+        rows, columns = facts.shape
+        dtype = numpy.dtype(_NUMPY[facts.type])
+        return numpy.asarray(_Memory(self, facts.data, (rows, columns), dtype.str))
+
+    def states(self) -> Any:
+        import numpy
+
+        rows = ctypes.c_uint64()
+        pointer_ = library().assay_shard_states(self.handle, ctypes.byref(rows))
+        address = ctypes.cast(pointer_, ctypes.c_void_p).value
+        return numpy.asarray(_Memory(self, address, (rows.value,), "|u1"))
+
+
+class _Memory:
+    """Memory of the library as NumPy takes it; `owner` keeps it."""
+
+    def __init__(self, owner: Any, address: Optional[int], shape: "tuple[int, ...]", kind: str):
+        self.owner = owner
+        self.__array_interface__ = {"version": 3, "shape": shape, "typestr": kind, "data": (address or 0, True)}
+
+
+class Scores(Sequence[Any]):
+    """Scores of a store, items x classes, mapped into memory shard by shard, read-only.
+
+    scores[i] is a row, scores[a:b] rows as one array (without a copy within a shard), numpy.asarray(scores) all of them; `shards`
+    are the arrays themselves.
+    """
+
+    def __init__(self, store: "Store", part: int = 0):
+        self._store = store
+        self._part = part
+        self._open: dict[int, Any] = {}
+        self.shape = (len(store), store.classes if store.storage.startswith("full") else max(store.top_k, 1))
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def shard(self, number: int) -> Any:
+        """The array of one shard; a KeyError-free IndexError where it is missing."""
+        if number not in self._open:
+            self._open = {number: _Shard(self._store, number).array(self._part)}
+        return self._open[number]
+
+    @property
+    def shards(self) -> Iterator[Any]:
+        """The arrays of all shards, one after the other."""
+        for number in range(self._store.shards):
+            yield self.shard(number)
+
+    def __getitem__(self, key: Any) -> Any:
+        import numpy
+
+        size = self._store.shard_rows
+        if isinstance(key, (int, numpy.integer)):
+            row = int(key) + (len(self) if key < 0 else 0)
+            if not 0 <= row < len(self):
+                raise IndexError(key)
+            return self.shard(row // size)[row % size]
+        if isinstance(key, slice):
+            begin, end, step = key.indices(len(self))
+            if step == 1 and begin < end and begin // size == (end - 1) // size:
+                return self.shard(begin // size)[begin % size:begin % size + end - begin]
+            return self.__array__()[key]
+        return self.__array__()[key]
+
+    def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> Any:
+        import numpy
+
+        parts = list(self.shards)
+        whole = parts[0] if len(parts) == 1 else numpy.concatenate(parts)
+        return whole if dtype is None else whole.astype(dtype, copy=False)
+
+    def __repr__(self) -> str:
+        return f"<scores of {self._store.model} on {self._store.dataset}: {self.shape[0]} x {self.shape[1]}, {self._store.shards} shards>"
+
+
+class Store:
+    """Scores of one classifier on one data set: RUNS/DATA_SET/MODEL, or scores in memory (Store.of())."""
+
+    def __init__(self, path: "str | os.PathLike[str]"):
+        self._take(checked("assay_store_open", encoded(path)))
+
+    def _take(self, handle: int, keep: Any = None) -> None:
+        self._handle = handle
+        self._keep = keep
+        self.facts: dict[str, Any] = json.loads(text_of(checked("assay_store_describe", handle)))
+
+    @classmethod
+    def of(
+        cls,
+        scores: Any,
+        labels: Any = None,
+        *,
+        label_sets: Any = None,
+        ids: Optional[Sequence[Any]] = None,
+        model: str = "model",
+        dataset: str = "data",
+        kind: Optional[str] = None,
+        classes: Any = None,
+        num_classes: int = 0,
+        attributes: "Optional[dict[str, Sequence[Any]]]" = None,
+    ) -> "Store":
+        """A store of scores in memory: nothing is written, and float32 and float16 rows are read where they lie.
+
+        scores: items x classes, or one predicted class for each item. labels: one class for each (-1: none); label_sets: the valid
+        classes of each, or a matrix of zeros and ones. kind: "logits", "probabilities", "log_probabilities"; None: found out from
+        all rows. classes: their names. The arrays must not change as long as the store is used.
+        """
+        self = cls.__new__(cls)
+        matrix = held(scores, "scores")
+        single, sets = labels_and_sets(labels, label_sets, classes if isinstance(classes, (list, tuple)) else None)
+        texts = None if ids is None else HeldTexts(ids)
+        options = {
+            "model": model,
+            "dataset": dataset,
+            "kind": kind or "",
+            "classes": class_options(classes),
+            "num_classes": num_classes,
+            "attributes": {name: [str(v) for v in values] for name, values in (attributes or {}).items()},
+        }
+        handle = checked(
+            "assay_store_in_memory", pointer(matrix), pointer(single), None if single else pointer(sets), pointer(texts),
+            json.dumps(options).encode(),
+        )
+        self._take(handle, matrix)
+        return self
+
+    def __del__(self) -> None:
+        if getattr(self, "_handle", None):
+            library().assay_store_free(self._handle)
+
+    def __reduce__(self) -> Any:
+        if self.path is None:
+            raise Error("a store in memory cannot be pickled")
+        return type(self), (self.path,)
+
+    @property
+    def path(self) -> Optional[str]:
+        """Its folder; None: it is in memory."""
+        found = self.facts["path"]
+        return None if found is None else str(found)
+
+    @property
+    def model(self) -> str:
+        return str(self.facts["model"])
+
+    @property
+    def dataset(self) -> str:
+        return str(self.facts["dataset"])
+
+    @property
+    def kind(self) -> str:
+        return str(self.facts["kind"])
+
+    @property
+    def storage(self) -> str:
+        """"full_f32", "full_f16", "top_k" or "label"."""
+        return str(self.facts["storage"])
+
+    @property
+    def top_k(self) -> int:
+        return int(self.facts["top_k"])
+
+    @property
+    def classes(self) -> int:
+        """How many classes there are."""
+        return int(self.facts["classes"])
+
+    @property
+    def class_ids(self) -> "list[str]":
+        return list(self.facts["class_ids"])
+
+    @property
+    def class_names(self) -> "list[str]":
+        return list(self.facts["class_names"])
+
+    @property
+    def shards(self) -> int:
+        return int(self.facts["shards"])
+
+    @property
+    def shard_rows(self) -> int:
+        return int(self.facts["shard_rows"])
+
+    @property
+    def complete(self) -> bool:
+        return int(self.facts["missing_shards"]) == 0
+
+    @property
+    def notes(self) -> "list[str]":
+        """What was assumed of scores in memory."""
+        return list(self.facts["notes"])
+
+    def __len__(self) -> int:
+        """Items."""
+        return int(self.facts["rows"])
+
+    def __repr__(self) -> str:
+        return f"<{self.model} on {self.dataset}: {len(self)} items, {self.classes} classes, {self.storage} {self.kind}>"
+
+    def scores(self) -> Scores:
+        """The stored scores, memory-mapped and read-only; of stores that keep the best classes, their scores."""
+        return Scores(self, 1 if self.storage in ("top_k", "label") else 0)
+
+    def best_classes(self) -> Scores:
+        """Of stores that keep the best classes alone ("top_k", "label"): which they are, items x k."""
+        if self.storage not in ("top_k", "label"):
+            raise Error(f"the store keeps all scores ({self.storage}): numpy.argsort(store.scores()[a:b])")
+        return Scores(self, 0)
+
+    def states(self) -> Any:
+        """Of each item "ok", "unreadable" or "not_finite", as numbers 0, 1, 2 (STATES)."""
+        import numpy
+
+        return numpy.concatenate([_Shard(self, number).states() for number in range(self.shards)])
+
+    def _texts(self, number: int) -> "list[str]":
+        facts = Texts()
+        checked("assay_store_texts", self._handle, number, ctypes.byref(facts))
+        ends = (ctypes.c_uint64 * facts.count).from_address(facts.ends) if facts.count else []
+        all_ = ctypes.string_at(facts.text, ends[-1]) if facts.count else b""
+        begins = [0, *ends[:-1]] if facts.count else []
+        return [all_[a:b].decode(errors="surrogateescape") for a, b in zip(begins, ends)]
+
+    @property
+    def ids(self) -> "list[str]":
+        return self._texts(0)
+
+    def attribute(self, name: str) -> "list[str]":
+        """The values of an attribute of the items."""
+        names = list(self.facts["attributes"])
+        if name not in names:
+            raise Error(f"no attribute `{name}`; there are {', '.join(names) or 'none'}")
+        return self._texts(1 + names.index(name))
+
+    def _label_arrays(self) -> Any:
+        import numpy
+
+        facts = Sets()
+        checked("assay_store_labels", self._handle, ctypes.byref(facts))
+        offsets = numpy.asarray(_Memory(self, facts.offsets, (facts.items + 1,), "=u8".replace("=", "<")))
+        classes = numpy.asarray(_Memory(self, facts.classes, (int(offsets[-1]),), "<i4"))
+        return offsets, classes
+
+    def labels(self) -> Any:
+        """The single label of each item, -1 where it has none or several."""
+        import numpy
+
+        offsets, classes = self._label_arrays()
+        single = numpy.diff(offsets.astype(numpy.int64)) == 1
+        out = numpy.full(len(single), -1, numpy.int32)
+        out[single] = classes[offsets[:-1][single].astype(numpy.int64)]
+        return out
+
+    def label_sets(self) -> "list[list[int]]":
+        """The valid classes of each item."""
+        offsets, classes = self._label_arrays()
+        return [classes[int(a):int(b)].tolist() for a, b in zip(offsets[:-1], offsets[1:])]
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """The items as `assay export` has them, for pyarrow, polars, DuckDB and others."""
+        from ._arrow import capsule_of
+
+        return capsule_of(self._stream())
+
+    def _stream(self, top: int = 5, scores: bool = False, labels: "str | os.PathLike[str] | None" = None, class_map: str = "") -> Any:
+        from ._arrow import Stream
+
+        options = {"top": top, "scores": scores, "labels": os.fspath(labels) if labels else "", "class_map": class_map}
+        stream = Stream()
+        checked("assay_store_arrow", self._handle, json.dumps(options).encode(), ctypes.byref(stream))
+        return stream
+
+    def columns(self, **options: Any) -> "dict[str, Any]":
+        """Each item's label, prediction, confidence, loss, best classes ... as NumPy arrays by column.
+
+        Options: top (how many best classes), scores (all of them as a matrix), labels (a file of label sets), class_map.
+        """
+        from ._arrow import columns_of
+
+        return columns_of(self._stream(**options))
+
+    def to_pandas(self, **options: Any) -> Any:
+        """The same as a pandas.DataFrame, a row for each item."""
+        import pandas
+
+        columns = self.columns(**options)
+        return pandas.DataFrame({name: list(c) if getattr(c, "ndim", 1) > 1 else c for name, c in columns.items()})
+
+    def to_polars(self, **options: Any) -> Any:
+        """The same as a polars.DataFrame."""
+        import polars
+
+        return polars.DataFrame({name: list(c) for name, c in self.columns(**options).items()})
+
+
+def stores(path: "str | os.PathLike[str]") -> "list[Store]":
+    """All stores below a RUNS folder, or one of its data sets, by data set, then model."""
+    return [Store(folder) for folder in json.loads(text_of(checked("assay_store_list", encoded(path))))]
+
+
+class StoreWriter:
+    """Writes a store from a loop of one's own, batch by batch; killed at any moment, the same loop goes on.
+
+        with assay.StoreWriter("runs", dataset="val", model="resnet50", ids=ids, labels=labels,
+                               classes="imagenet", model_file="resnet50.pth") as writer:
+            for begin, end in writer.batches(256):
+                writer.write(begin, net(images[begin:end]))
+
+    `identity` (any text: a commit, a hash of the weights) or `model_file` tells this model from others of the name: without it a store
+    that is there is refused. The items are compared with what is there; other ids, labels or classes are refused.
+    """
+
+    def __init__(
+        self,
+        runs: "str | os.PathLike[str]",
+        *,
+        dataset: str,
+        model: str,
+        ids: Sequence[Any],
+        labels: Any = None,
+        label_sets: Any = None,
+        classes: Any = None,
+        num_classes: int = 0,
+        kind: str = "logits",
+        storage: Optional[str] = None,
+        top_k: int = 0,
+        identity: str = "",
+        model_file: "str | os.PathLike[str] | None" = None,
+        root: "str | os.PathLike[str] | None" = None,
+        paths: Optional[Sequence[Any]] = None,
+        attributes: "Optional[dict[str, Sequence[Any]]]" = None,
+        provenance: "Optional[dict[str, Any]]" = None,
+    ):
+        single, sets = labels_and_sets(labels, label_sets, classes if isinstance(classes, (list, tuple)) else None)
+        if single is not None and sets is not None:
+            raise Error("items have labels or label_sets; give the other one to assay.score()")
+        options: dict[str, Any] = {
+            "dataset": dataset, "model": model, "kind": kind, "classes": class_options(classes), "top_k": top_k, "identity": identity,
+            "model_file": os.fspath(model_file) if model_file else "", "root": str(Path(root).absolute()) if root else "",
+            "paths": [str(p) for p in paths or []],
+            "attributes": {name: [str(v) for v in values] for name, values in (attributes or {}).items()},
+            "provenance": provenance or {},
+        }
+        if storage:
+            options["storage"] = storage
+        if num_classes:
+            options["num_classes"] = num_classes
+        self._handle: Optional[int] = checked(
+            "assay_writer_open", encoded(runs), json.dumps(options).encode(), pointer(HeldTexts(ids)), pointer(single), pointer(sets)
+        )
+        self.path = Path(self._describe()["path"])
+        self._at = 0
+
+    def _describe(self) -> "dict[str, Any]":
+        if self._handle is None:
+            raise Error("the writer is closed")
+        return json.loads(text_of(checked("assay_writer_describe", self._handle)))  # type: ignore[no-any-return]
+
+    @property
+    def missing(self) -> "list[tuple[int, int]]":
+        """Ranges of rows that are not there yet, [begin, end)."""
+        return [(begin, end) for begin, end in self._describe()["missing"]]
+
+    def batches(self, size: int) -> "Iterator[tuple[int, int]]":
+        """Ranges of at most `size` rows that cover what is missing now."""
+        for begin, end in self.missing:
+            for at in range(begin, end, size):
+                yield at, min(at + size, end)
+
+    def write(self, first_row: int, scores: Any) -> int:
+        """Scores of the rows from `first_row` on. Rows that are there already stay; returns how many were not."""
+        if self._handle is None:
+            raise Error("the writer is closed")
+        return int(checked("assay_writer_write", self._handle, first_row, pointer(held(scores, "scores"))))
+
+    def append(self, scores: Any) -> int:
+        """The next rows, in order from row 0 on."""
+        matrix = held(scores, "scores")
+        if self._handle is None:
+            raise Error("the writer is closed")
+        new = int(checked("assay_writer_write", self._handle, self._at, pointer(matrix)))
+        self._at += matrix.shape[0]
+        return new
+
+    def finish(self) -> Store:
+        """Ends the store, whose rows must all be there, and opens it."""
+        if self._handle is None:
+            raise Error("the writer is closed")
+        checked("assay_writer_finish", self._handle)
+        self.close()
+        return Store(self.path)
+
+    def close(self) -> None:
+        """Without finish(): what was written stays, but for rows of shards that are not whole."""
+        if self._handle is not None:
+            library().assay_writer_free(self._handle)
+            self._handle = None
+
+    def __enter__(self) -> "StoreWriter":
+        return self
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        if kind is None and self._handle is not None:
+            self.finish()
+        self.close()
+
+    def __del__(self) -> None:
+        if getattr(self, "_handle", None) is not None:
+            self.close()
+
+
+__all__ = ["STATES", "Scores", "Store", "StoreWriter", "raise_error", "stores"]

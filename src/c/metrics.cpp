@@ -1,0 +1,89 @@
+// Metrics of batches, in the C interface.
+#include "assay/evaluate/score.h"
+#include "c/objects.h"
+#include "c/options.h"
+
+using namespace assay;
+using namespace assay::c;
+
+namespace {
+
+assay_metrics& metrics_of(assay_metrics* metrics) {
+    if (metrics == nullptr) throw Error(ErrorCode::usage, "no metrics are given");
+    return *metrics;
+}
+
+}  // namespace
+
+assay_metrics* assay_metrics_new(const char* options, assay_error** error) {
+    return guarded(error, static_cast<assay_metrics*>(nullptr), [&] {
+        Keys keys = options_of(options);
+        StreamingOptions how;
+        how.measure = take_measure(keys, false);
+        const ScoreShown shown = take_shown(keys);
+        how.confusions = shown.confusions;
+        how.reliability = shown.reliability;
+        how.names = take_classes(keys);
+        how.classes = keys.take("num_classes", how.classes);
+        how.model = keys.take("model", how.model);
+        how.dataset = keys.take("dataset", how.dataset);
+        if (const auto kind = keys.take<std::string>("kind", ""); !kind.empty())
+            how.kind = score_kind_named(kind);
+        keys.nothing_left();
+        return new assay_metrics{StreamingScore(std::move(how)), shown.per_class, shown.confusions};
+    });
+}
+
+int assay_metrics_update(assay_metrics* metrics, const assay_array* scores,
+                         const assay_array* labels, const assay_sets* sets, assay_error** error) {
+    return guarded(error, -1, [&] {
+        assay_metrics& all = metrics_of(metrics);
+        const ScoreMatrix matrix = matrix_of(scores);
+        std::optional<LabelSets> single, valid;
+        if (labels != nullptr) single = labels_of(*labels);
+        if (sets != nullptr) valid = sets_of(*sets);
+        all.stream.update(matrix, single ? &*single : nullptr, valid ? &*valid : nullptr);
+        return 0;
+    });
+}
+
+int assay_metrics_merge(assay_metrics* metrics, const assay_metrics* other, assay_error** error) {
+    return guarded(error, -1, [&] {
+        if (other == nullptr) throw Error(ErrorCode::usage, "no other metrics are given");
+        metrics_of(metrics).stream.merge(other->stream);
+        return 0;
+    });
+}
+
+void assay_metrics_reset(assay_metrics* metrics) {
+    guarded(nullptr, 0, [&] {
+        metrics_of(metrics).stream.reset();
+        return 0;
+    });
+}
+
+uint64_t assay_metrics_rows(const assay_metrics* metrics) {
+    return metrics == nullptr ? 0 : metrics->stream.rows();
+}
+
+assay_result* assay_metrics_compute(const assay_metrics* metrics, assay_error** error) {
+    return guarded(error, static_cast<assay_result*>(nullptr), [&] {
+        if (metrics == nullptr) throw Error(ErrorCode::usage, "no metrics are given");
+        ScoreResult result;
+        result.reports.push_back(metrics->stream.report());
+        const ScoreReport& report = result.reports.back();
+        for (const std::string& text : report.warnings)
+            result.warnings.push_back(report.model + ": " + text);
+        ScoreShown shown;
+        shown.per_class = metrics->per_class;
+        shown.confusions = metrics->confusions;
+        shown.reliability = !report.reliability.empty();
+        Report made = report_of(result, shown);
+        const int status = made.partial ? 3 : 0;
+        return new assay_result{std::move(made), status};
+    });
+}
+
+void assay_metrics_free(assay_metrics* metrics) {
+    delete metrics;
+}

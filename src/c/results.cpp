@@ -1,0 +1,156 @@
+// What is computed of stores, in the C interface.
+#include <nlohmann/json.hpp>
+
+#include "assay/collective/comm.h"
+#include "assay/evaluate/compare.h"
+#include "assay/evaluate/gap.h"
+#include "assay/evaluate/score.h"
+#include "assay/report/draw.h"
+#include "c/objects.h"
+#include "c/options.h"
+#include "core/json_limits.h"
+#include "core/json_text.h"
+
+using namespace assay;
+using namespace assay::c;
+
+namespace {
+
+constexpr int partial = 3, broken = 1;
+
+std::vector<const PredictionStore*> all_of(const assay_store* const* stores, size_t count,
+                                           size_t least) {
+    if (count < least || stores == nullptr) {
+        throw Error(ErrorCode::usage,
+                    least == 1 ? "no store is given" : "a baseline and a candidate are needed");
+    }
+    std::vector<const PredictionStore*> all;
+    for (size_t i = 0; i < count; ++i) all.push_back(&store_of(stores[i]));
+    return all;
+}
+
+assay_result* result_of(Report report, bool gates_passed) {
+    const int status = report.partial ? partial : gates_passed ? 0 : broken;
+    return new assay_result{std::move(report), status};
+}
+
+}  // namespace
+
+assay_result* assay_score(const assay_store* const* stores, size_t count, const assay_sets* sets,
+                          const char* options, assay_call* call, assay_error** error) {
+    return guarded(error, static_cast<assay_result*>(nullptr), [&] {
+        const Watched watched(call);
+        Keys keys = options_of(options);
+        ScoreRunsOptions how;
+        how.measure = take_measure(keys, true);
+        how.subgroup = keys.take("subgroup", how.subgroup);
+        const ScoreShown shown = take_shown(keys);
+        keys.nothing_left();
+        if (sets != nullptr) how.measure.label_sets = sets_of(*sets);
+        how.confusions = shown.confusions;
+        how.reliability = shown.reliability;
+        check(how, shown);
+        const ScoreResult result =
+            score_stores(all_of(stores, count, 1), how, *self_comm(), watched.progress());
+        return result_of(report_of(result, shown), all_passed(result.gates));
+    });
+}
+
+assay_result* assay_compare(const assay_store* const* stores, size_t count, const assay_sets* sets,
+                            const char* options, assay_call* call, assay_error** error) {
+    return guarded(error, static_cast<assay_result*>(nullptr), [&] {
+        const Watched watched(call);
+        Keys keys = options_of(options);
+        CompareRunsOptions how;
+        how.measure = take_measure(keys, true);
+        how.disagreements = keys.take("disagreements", how.disagreements);
+        how.other_images = keys.take("other_images", how.other_images);
+        keys.nothing_left();
+        if (sets != nullptr) how.measure.label_sets = sets_of(*sets);
+        check(how);
+        const std::vector<const PredictionStore*> all = all_of(stores, count, 2);
+        const CompareResult result = compare_opened(*all[0], std::span(all).subspan(1), how,
+                                                    *self_comm(), watched.progress());
+        return result_of(report_of(result), all_passed(result.gates));
+    });
+}
+
+assay_result* assay_gap(const char* options, assay_call* call, assay_error** error) {
+    return guarded(error, static_cast<assay_result*>(nullptr), [&] {
+        const Watched watched(call);
+        Keys keys = options_of(options);
+        GapRequest request;
+        request.sets = keys.take_list<std::string>("sets");
+        request.runs = keys.take_path("runs");
+        const auto labels = keys.take_list<std::string>("labels");
+        for (std::size_t i = 0; i < labels.size() && i < request.labels.size(); ++i)
+            request.labels[i] = labels[i];
+        if (labels.size() > request.labels.size())
+            throw Error(ErrorCode::usage, "options.labels has more than two files");
+        request.table = keys.take_path("table");
+        GapOptions& how = request.options;
+        how.subgroups = keys.take("subgroups", how.subgroups);
+        how.pooled_above = keys.take("pooled_above", how.pooled_above);
+        how.agreement = keys.take("agreement", how.agreement);
+        how.margin = keys.take("margin", how.margin);
+        how.level = keys.take("level", how.level);
+        how.replicates = keys.take("bootstrap", how.replicates);
+        how.seed = keys.take("seed", how.seed);
+        how.threads = keys.take("threads", how.threads);
+        const bool all_models = keys.take("all_models", false);
+        keys.nothing_left();
+        check(request);
+        return result_of(report_of(run_gap(request, *self_comm(), watched.progress()), all_models),
+                         true);
+    });
+}
+
+assay_text* assay_result_render(const assay_result* result, const char* format,
+                                assay_error** error) {
+    return guarded(error, static_cast<assay_text*>(nullptr), [&] {
+        if (result == nullptr) throw Error(ErrorCode::usage, "no result is given");
+        return text_of(
+            render(result->report, report_format_named(format == nullptr ? "" : format)));
+    });
+}
+
+int assay_result_status(const assay_result* result) {
+    return result == nullptr ? -1 : result->status;
+}
+
+assay_text* assay_plot(const char* recipe, const char* result, const char* format,
+                       const char* options, assay_error** error) {
+    return guarded(error, static_cast<assay_text*>(nullptr), [&] {
+        if (recipe == nullptr || result == nullptr || format == nullptr)
+            throw Error(ErrorCode::usage, "a plot needs a recipe, a result and a format");
+        Keys keys = options_of(options);
+        PlotChoice choice;
+        choice.models = keys.take_list<std::string>("models");
+        choice.datasets = keys.take_list<std::string>("datasets");
+        choice.metric = keys.take("metric", choice.metric);
+        choice.x = keys.take("x", choice.x);
+        choice.y = keys.take("y", choice.y);
+        choice.top = keys.take("top", choice.top);
+        DrawOptions how;
+        how.width = keys.take("width", how.width);
+        how.height = keys.take("height", how.height);
+        how.font = keys.take("font", how.font);
+        how.dpi = keys.take("dpi", how.dpi);
+        how.dark = keys.take("dark", how.dark);
+        how.title = keys.take("title", how.title);
+        keys.nothing_left();
+        check(how);
+        const PlotFormat kind = plot_format_named(format);
+        constexpr int deepest = 64;
+        return text_of(draw(plots_of(recipe, parse_json(result, deepest), choice), kind, how));
+    });
+}
+
+void assay_result_free(assay_result* result) {
+    delete result;
+}
+
+assay_text* assay_metric_table(assay_error** error) {
+    return guarded(error, static_cast<assay_text*>(nullptr),
+                   [&] { return text_of(json_line(metric_table_json())); });
+}

@@ -1,0 +1,113 @@
+// A JSON object (or a table of an assay.toml) whose keys are taken one by one, so that none is read
+// and ignored.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "core/json_text.h"
+#include "core/paths.h"
+#include "core/refuse.h"
+
+namespace assay {
+
+/// A value of exactly this type: no fraction for a whole number, nothing out of its range, no truth
+/// value for a number. Throws nlohmann::json::exception, or std::out_of_range.
+template <class T>
+struct StrictJson {
+    static T of(const nlohmann::json& value) {
+        if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+            if (value.is_number_unsigned()) {
+                const auto number = value.get<std::uint64_t>();
+                if (!std::in_range<T>(number)) throw std::out_of_range("number");
+                return static_cast<T>(number);
+            }
+            if (!value.is_number_integer()) throw std::out_of_range("type");
+            const auto number = value.get<std::int64_t>();
+            if (!std::in_range<T>(number)) throw std::out_of_range("number");
+            return static_cast<T>(number);
+        } else {
+            if (std::is_floating_point_v<T> && !value.is_number()) throw std::out_of_range("type");
+            return value.get<T>();
+        }
+    }
+};
+template <class T>
+struct StrictJson<std::vector<T>> {
+    static std::vector<T> of(const nlohmann::json& value) {
+        if (!value.is_array()) throw std::out_of_range("type");
+        std::vector<T> list;
+        for (const nlohmann::json& entry : value) list.push_back(StrictJson<T>::of(entry));
+        return list;
+    }
+};
+
+/// What is left at the end is an error.
+class Keys {
+public:
+    /// `where`: what it is, for messages. `folder`: what paths in it are relative to.
+    Keys(const nlohmann::json& table, std::string where, std::filesystem::path folder = {})
+        : table_(table), where_(std::move(where)), folder_(std::move(folder)) {
+        if (!table_.is_object()) refuse(where_ + " must be a table");
+    }
+
+    bool has(const std::string& key) const { return table_.contains(key); }
+    template <class T>
+    T take(const std::string& key, T fallback) {
+        known_.push_back(key);
+        const auto found = table_.find(key);
+        if (found == table_.end()) return fallback;
+        const auto wrong = [&] {
+            refuse(where_ + "." + key + " has the value " + shown_json(*found) +
+                   ", which is of the wrong type");
+        };
+        T value{};
+        try {
+            value = StrictJson<T>::of(*found);
+        } catch (const nlohmann::json::exception&) {
+            wrong();
+        } catch (const std::out_of_range&) {
+            wrong();
+        }
+        table_.erase(found);
+        return value;
+    }
+    /// One value, or a list of them.
+    template <class T>
+    std::vector<T> take_list(const std::string& key) {
+        const auto found = table_.find(key);
+        if (found != table_.end() && !found->is_array()) return {take<T>(key, {})};
+        return take<std::vector<T>>(key, {});
+    }
+    template <class Unsigned>
+    Unsigned take_count(const std::string& key, Unsigned fallback) {
+        const auto value = take<std::int64_t>(key, static_cast<std::int64_t>(fallback));
+        if (value < 0 || value > std::int64_t{1} << 31)
+            refuse(where_ + "." + key + " is " + std::to_string(value) + "; at least 0 is allowed");
+        return static_cast<Unsigned>(value);
+    }
+    /// Relative to the file's folder; "" when absent.
+    std::filesystem::path take_path(const std::string& key) {
+        const auto text = take<std::string>(key, "");
+        return text.empty() ? std::filesystem::path() : path_from(folder_, text);
+    }
+    const nlohmann::json& rest() const { return table_; }
+    void nothing_left() const {
+        for (const auto& [key, value] : table_.items())
+            refuse(where_ + " has an unknown key `" + key + "`" + suggest(key, known_));
+    }
+
+private:
+    nlohmann::json table_;
+    std::string where_;
+    std::filesystem::path folder_;
+    std::vector<std::string> known_;
+};
+
+}  // namespace assay

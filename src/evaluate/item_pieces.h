@@ -1,0 +1,31 @@
+// The items of one store as typed columns, some thousand at a time, for whoever asks: what
+// export_items() writes.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "assay/evaluate/export.h"
+#include "assay/store/prediction_store.h"
+#include "data/column_table.h"
+
+namespace assay {
+
+class ItemPieces {
+public:
+    /// `store` must outlive it. Of the options, paths and format are not used. Throws as
+    /// export_items().
+    ItemPieces(const PredictionStore& store, const ExportOptions& options);
+    ~ItemPieces();
+
+    const std::vector<ColumnSpec>& columns() const noexcept;
+    /// The next items, at most 65,536 and some 64 MiB; false: there are no more.
+    bool next(ColumnTable& rows);
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace assay

@@ -1,0 +1,12 @@
+// Items that a caller describes in memory.
+#pragma once
+
+#include "assay/data/dataset.h"
+
+namespace assay::store {
+
+/// Gives items without labels an empty set each. Throws bad_input: no items, an empty or repeated
+/// id, other numbers of labels, paths or values of an attribute than ids.
+void check_given_items(Dataset& dataset);
+
+}  // namespace assay::store

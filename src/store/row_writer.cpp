@@ -1,0 +1,181 @@
+#include "assay/store/row_writer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "assay/error.h"
+#include "layout.h"
+#include "matrix_rows.h"
+#include "parts.h"
+
+namespace assay {
+
+namespace fs = std::filesystem;
+using namespace store;
+
+namespace {
+
+/// Rows of a shard that is not whole yet.
+struct Begun {
+    std::vector<float> scores;
+    std::vector<TopEntry> entries;  // of predicted classes
+    std::vector<bool> there;
+    std::uint32_t left = 0;
+};
+
+StoreWriter opened(const fs::path& runs, const StoreSpec& spec, const Dataset& dataset) {
+    if (spec.model_hash.empty() && is_store_folder(runs / spec.dataset_name / spec.model_name)) {
+        throw Error(ErrorCode::usage,
+                    fmt::format("the store `{}` is there, and nothing says that it is of this "
+                                "model: give the model's file or an identity of it, or another "
+                                "name",
+                                (runs / spec.dataset_name / spec.model_name).string()));
+    }
+    return StoreWriter::open(runs, spec, dataset);
+}
+
+}  // namespace
+
+struct RowWriter::Impl {
+    StoreWriter writer;
+    mutable std::mutex mutex;
+    std::map<std::size_t, Begun> begun;  // by shard
+
+    explicit Impl(StoreWriter opened) : writer(std::move(opened)) {}
+
+    const StoreSpec& spec() const { return writer.spec(); }
+    bool of_classes() const { return spec().kind == ScoreKind::labels; }
+
+    /// Rows [from, from + n) of the matrix into the shard, from its row `at` on; the shard when it
+    /// is whole now.
+    std::optional<Begun> take(std::size_t shard, std::uint32_t at, const ScoreMatrix& scores,
+                              std::uint64_t from, std::uint32_t n, std::uint64_t& taken) {
+        // Read before the lock is taken; what is there already is dropped again.
+        std::vector<float> rows(of_classes() ? 0 : std::size_t{n} * spec().classes);
+        std::vector<TopEntry> entries;
+        if (of_classes()) {
+            entries = read_predicted(scores, from, n, spec().classes);
+        } else {
+            read_rows(scores, from, n, rows);
+        }
+        const std::lock_guard lock(mutex);
+        if (writer.has(shard)) return std::nullopt;
+        Begun& to = begun[shard];
+        if (to.there.empty()) {
+            to.left = writer.rows_in(shard);
+            to.there.assign(to.left, false);
+            to.scores.resize(of_classes() ? 0 : std::size_t{to.left} * spec().classes);
+            to.entries.resize(of_classes() ? to.left : 0);
+        }
+        for (std::uint32_t r = 0; r < n; ++r) {
+            if (to.there[at + r]) continue;
+            to.there[at + r] = true;
+            --to.left;
+            ++taken;
+            if (of_classes()) {
+                to.entries[at + r] = entries[r];
+            } else {
+                std::copy_n(rows.begin() + static_cast<std::ptrdiff_t>(r * spec().classes),
+                            spec().classes,
+                            to.scores.begin() +
+                                static_cast<std::ptrdiff_t>(std::size_t{at + r} * spec().classes));
+            }
+        }
+        if (to.left > 0) return std::nullopt;
+        Begun whole = std::move(to);
+        begun.erase(shard);
+        return whole;
+    }
+};
+
+RowWriter::RowWriter(const fs::path& runs, StoreSpec spec, const Dataset& dataset)
+    : impl_(std::make_unique<Impl>(opened(runs, spec, dataset))) {}
+RowWriter::~RowWriter() = default;
+RowWriter::RowWriter(RowWriter&&) noexcept = default;
+
+const StoreSpec& RowWriter::spec() const noexcept {
+    return impl_->spec();
+}
+const fs::path& RowWriter::folder() const noexcept {
+    return impl_->writer.folder();
+}
+const std::string& RowWriter::lock_warning() const noexcept {
+    return impl_->writer.lock_warning();
+}
+
+std::vector<std::pair<std::uint64_t, std::uint64_t>> RowWriter::missing() const {
+    const std::lock_guard lock(impl_->mutex);
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> runs;
+    const auto add = [&](std::uint64_t begin, std::uint64_t end) {
+        if (!runs.empty() && runs.back().second == begin) {
+            runs.back().second = end;
+        } else {
+            runs.emplace_back(begin, end);
+        }
+    };
+    const StoreWriter& writer = impl_->writer;
+    for (std::size_t s = 0; s < writer.shards(); ++s) {
+        if (writer.has(s)) continue;
+        const std::uint64_t first = writer.first_row(s);
+        const auto buffer = impl_->begun.find(s);
+        if (buffer == impl_->begun.end()) {
+            add(first, first + writer.rows_in(s));
+            continue;
+        }
+        for (std::uint32_t r = 0; r < writer.rows_in(s); ++r) {
+            if (!buffer->second.there[r]) add(first + r, first + r + 1);
+        }
+    }
+    return runs;
+}
+
+std::uint64_t RowWriter::write(std::uint64_t first, const ScoreMatrix& scores) {
+    const StoreSpec& spec = impl_->spec();
+    check_numbers(scores);
+    const std::uint32_t columns = impl_->of_classes() ? 0 : spec.classes;
+    if (scores.columns != columns) {
+        throw Error(ErrorCode::usage,
+                    impl_->of_classes()
+                        ? fmt::format("{} columns; the store is of predicted classes, one number "
+                                      "a row",
+                                      scores.columns)
+                        : fmt::format("{} columns for the scores of {} classes", scores.columns,
+                                      spec.classes));
+    }
+    if (first > spec.rows || scores.rows > spec.rows - first) {
+        throw Error(ErrorCode::usage, fmt::format("rows {} to {} of a store of {} rows", first,
+                                                  first + scores.rows - 1, spec.rows));
+    }
+    std::uint64_t taken = 0;
+    for (std::uint64_t done = 0; done < scores.rows;) {
+        const std::uint64_t row = first + done;
+        const auto shard = static_cast<std::size_t>(row / spec.shard_rows);
+        const auto at = static_cast<std::uint32_t>(row % spec.shard_rows);
+        const auto n = static_cast<std::uint32_t>(
+            std::min<std::uint64_t>(scores.rows - done, impl_->writer.rows_in(shard) - at));
+        if (const auto whole = impl_->take(shard, at, scores, done, n, taken)) {
+            const std::vector<RowState> states(whole->there.size(), RowState::ok);
+            if (impl_->of_classes()) {
+                impl_->writer.write_entries(shard, whole->entries, states, {}, "");
+            } else {
+                impl_->writer.write_shard(shard, whole->scores, states, {}, "");
+            }
+        }
+        done += n;
+    }
+    return taken;
+}
+
+void RowWriter::finish() {
+    if (const auto rest = missing(); !rest.empty()) {
+        throw Error(ErrorCode::usage, fmt::format("rows {} to {} were not written",
+                                                  rest.front().first, rest.front().second - 1));
+    }
+    impl_->writer.finish();
+}
+
+}  // namespace assay
