@@ -34,7 +34,7 @@ class Held:
         )
         self.kind = kind
         self.shape = tuple(int(n) for n in shape)
-        self._keep = keep
+        self.array._keep = keep  # what points to the structure keeps its memory, too
 
 
 # ---- DLPack ----
@@ -128,7 +128,9 @@ def _from_interface(value: Any) -> Held:
     if kind[1] == "O":
         raise Error("an array of Python objects; make it one of numbers: x.astype(numpy.float32)")
     shape = facts["shape"]
-    size = int(kind.lstrip("<|=bfui") or 0)
+    if kind[1:] not in TYPES:
+        raise Error(f"numbers of type {kind[1:]}; allowed are {_NAMES}")
+    size = int(kind[-1])
     strides = facts.get("strides") or _packed_strides(shape, size)
     return Held(kind[1:], facts["data"][0], shape, strides, value)
 
@@ -226,14 +228,15 @@ class HeldTexts:
 
     def __init__(self, values: Iterable[Any]):
         pieces = [str(value).encode() for value in values]
-        self._text = b"".join(pieces)
-        self._ends = array.array("Q", bytes(8 * len(pieces)))
+        text = b"".join(pieces)
+        ends = array.array("Q", bytes(8 * len(pieces)))
         at = 0
         for i, piece in enumerate(pieces):
             at += len(piece)
-            self._ends[i] = at
+            ends[i] = at
         self.count = len(pieces)
-        self.texts = Texts(ctypes.cast(c_char_p(self._text), c_void_p), self._ends.buffer_info()[0], len(pieces))
+        self.texts = Texts(ctypes.cast(c_char_p(text), c_void_p), ends.buffer_info()[0], len(pieces))
+        self.texts._keep = (text, ends)
 
 
 class HeldSets:
@@ -256,6 +259,7 @@ class HeldSets:
                 self._offsets.append(len(self._classes))
         self.count = len(self._offsets) - 1
         self.sets = Sets(self._offsets.buffer_info()[0], self._classes.buffer_info()[0] if self._classes else None, self.count)
+        self.sets._keep = (self._offsets, self._classes)
 
     def _of_indicators(self, value: Any, what: str) -> None:
         import numpy
@@ -282,7 +286,7 @@ def labels_and_sets(labels: Any, label_sets: Any, classes: Optional[Sequence[str
 
 def _numbered(labels: Any, classes: Optional[Sequence[str]]) -> Any:
     first = labels[0] if isinstance(labels, (list, tuple)) and labels else None
-    if hasattr(labels, "dtype") and getattr(labels.dtype, "kind", "") in "OU" and len(labels):
+    if hasattr(labels, "dtype") and getattr(labels.dtype, "kind", None) in ("O", "U") and len(labels):
         labels = list(labels)
         first = labels[0]
     if not isinstance(first, str):

@@ -53,13 +53,15 @@ _pointer_of = ctypes.pythonapi.PyCapsule_GetPointer
 _pointer_of_raw = ctypes.PYFUNCTYPE(c_void_p, c_void_p, c_char_p)(("PyCapsule_GetPointer", ctypes.pythonapi))
 
 
-@_DESTRUCTOR
-def _destroy(capsule: int) -> None:
+def _release_capsule(capsule: int) -> None:
     address = _pointer_of_raw(capsule, _NAME)
     stream = ctypes.cast(address, POINTER(Stream))
     if stream.contents.release:  # whoever took it has set this to null
         stream.contents.release(stream)
     _free(address)
+
+
+_destroy = _DESTRUCTOR(_release_capsule)
 
 
 def capsule_of(stream: Stream) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import sys
 import threading
 from typing import Any, Callable, Optional, Union
@@ -58,7 +59,7 @@ def call(work: Callable[[Optional[int]], Any], progress: Progress = None, small:
     shown = bar_for(progress)
     failed: list[BaseException] = []
 
-    def tell(_context: Any, step: bytes, done: int, total: int) -> None:
+    def tell(_context: object, step: bytes, done: int, total: int) -> None:
         try:
             if shown is not None and not failed:
                 shown(step.decode(errors="replace"), done, total)
@@ -66,7 +67,7 @@ def call(work: Callable[[Optional[int]], Any], progress: Progress = None, small:
             failed.append(error)
             lib.assay_call_stop(handle)
 
-    callback = PROGRESS(tell) if shown is not None else PROGRESS()
+    callback = PROGRESS(tell) if shown is not None else PROGRESS(0)
     handle: int = lib.assay_call_new(callback, None)
     try:
         result = _interruptible(lambda: work(handle), lambda: lib.assay_call_stop(handle))

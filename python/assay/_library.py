@@ -170,7 +170,7 @@ def raise_error(handle: Optional[int]) -> None:
         raise MemoryError("the library has no memory for an error")
     code = lib.assay_error_code(handle).decode()
     message = lib.assay_error_message(handle).decode(errors="replace")
-    notes = []
+    notes: list[str] = []
     while (note := lib.assay_error_note(handle, len(notes))) is not None:
         notes.append(note.decode(errors="replace"))
     lib.assay_error_free(handle)

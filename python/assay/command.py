@@ -84,7 +84,8 @@ def run(*arguments: Any, progress: Optional[bool] = None, check: bool = True) ->
 
 
 def _error_of(done: Finished) -> Error:
-    message, notes = f"assay {' '.join(done.arguments)} ended with status {done.status}", []
+    message = f"assay {' '.join(done.arguments)} ended with status {done.status}"
+    notes: list[str] = []
     for line in done.messages.splitlines():
         if line.startswith("assay: error: "):
             message, notes = line[len("assay: error: "):], []
@@ -131,6 +132,15 @@ def table(*arguments: Any, **options: Any) -> Any:
     return run(*arguments, *words(options), "--json").json
 
 
+def main() -> None:
+    """The command `assay` of an installed package: becomes the program."""
+    try:
+        path = program()
+    except Error as error:
+        sys.exit(f"assay: error: {error.message}")
+    os.execv(path, [path, *sys.argv[1:]])
+
+
 class Files:
     """A folder for files that a command reads, gone with it."""
 
@@ -169,4 +179,4 @@ class Files:
         return path
 
 
-__all__ = ["Files", "Finished", "predict", "program", "run", "table", "words"]
+__all__ = ["Files", "Finished", "main", "predict", "program", "run", "table", "words"]

@@ -9,7 +9,7 @@ from .command import Files, run, words
 
 def _step(name: str, source: Any, options: "dict[str, Any]") -> Any:
     with Files() as files:
-        given = [] if source is None else [files.path_of(source)]
+        given = ["published" if source is None else files.path_of(source)]
         return run("quality", name, *given, *words(options), "--json").json
 
 

@@ -343,7 +343,8 @@ class StoreWriter:
                 writer.write(begin, net(images[begin:end]))
 
     `identity` (any text: a commit, a hash of the weights) or `model_file` tells this model from others of the name: without it a store
-    that is there is refused. The items are compared with what is there; other ids, labels or classes are refused.
+    that is there is refused. The items are compared with what is there; other ids, labels or classes are refused. storage: "full", "f16",
+    "top5" (or another number), "label".
     """
 
     def __init__(
@@ -359,7 +360,6 @@ class StoreWriter:
         num_classes: int = 0,
         kind: str = "logits",
         storage: Optional[str] = None,
-        top_k: int = 0,
         identity: str = "",
         model_file: "str | os.PathLike[str] | None" = None,
         root: "str | os.PathLike[str] | None" = None,
@@ -371,7 +371,7 @@ class StoreWriter:
         if single is not None and sets is not None:
             raise Error("items have labels or label_sets; give the other one to assay.score()")
         options: dict[str, Any] = {
-            "dataset": dataset, "model": model, "kind": kind, "classes": class_options(classes), "top_k": top_k, "identity": identity,
+            "dataset": dataset, "model": model, "kind": kind, "classes": class_options(classes), "identity": identity,
             "model_file": os.fspath(model_file) if model_file else "", "root": str(Path(root).absolute()) if root else "",
             "paths": [str(p) for p in paths or []],
             "attributes": {name: [str(v) for v in values] for name, values in (attributes or {}).items()},

@@ -26,9 +26,10 @@ void take_spec(Keys& keys, StoreSpec& spec) {
         throw Error(ErrorCode::usage, "options need names of the data set and the model");
     spec.kind = score_kind_named(keys.take<std::string>("kind", "logits"));
     const bool classes_alone = spec.kind == ScoreKind::labels;
-    spec.storage = storage_format_named(
-        keys.take<std::string>("storage", classes_alone ? "label" : "full_f32"));
-    spec.top_k = keys.take("top_k", spec.top_k);
+    const StorageChoice choice =
+        storage_choice_named(keys.take<std::string>("storage", classes_alone ? "label" : "full"));
+    spec.storage = choice.storage;
+    spec.top_k = choice.top_k;
     const auto identity = keys.take<std::string>("identity", "");
     const std::filesystem::path file = keys.take_path("model_file");
     if (!identity.empty() && !file.empty())

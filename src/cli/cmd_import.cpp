@@ -77,7 +77,7 @@ int cmd_import(std::vector<std::string> arguments) {
 
     if (!kind.empty()) options.kind = score_kind_named(kind);
     if (!storage.empty()) {
-        const StorageChoice choice = storage_format_named(storage);
+        const StorageChoice choice = storage_choice_named(storage);
         options.storage = choice.storage;
         options.top_k = choice.top_k;
     }

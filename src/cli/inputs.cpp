@@ -303,18 +303,4 @@ void say_notes(const Dataset& dataset, const std::vector<std::string>& notes, bo
     for (const std::string& line : notes) note(dataset.name + ": " + line);
 }
 
-StorageChoice storage_format_named(const std::string& text) {
-    if (text == "full" || text == "f32") return {StorageFormat::full_f32, 0};
-    if (text == "f16") return {StorageFormat::full_f16, 0};
-    if (text == "label") return {StorageFormat::label, 0};
-    if (text.starts_with("top")) {
-        std::uint32_t k = 0;
-        const char* end = text.data() + text.size();
-        const auto [stop, error] = std::from_chars(text.data() + 3, end, k);
-        if (error == std::errc() && stop == end && k > 0) return {StorageFormat::top_k, k};
-    }
-    throw Error(ErrorCode::usage,
-                "--storage `" + text + "` is none of full, f16, topK (top5, top20, ...), label");
-}
-
 }  // namespace assay::cli

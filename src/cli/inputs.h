@@ -85,11 +85,4 @@ ModelSpec resolve_with_sidecar(const std::filesystem::path& model,
                                const std::vector<std::filesystem::path>& sidecars,
                                const ModelSettings& flags);
 
-/// "full", "f16", "top5", "label" -> how much of each row is stored. Throws usage.
-struct StorageChoice {
-    StorageFormat storage;
-    std::uint32_t top_k;
-};
-StorageChoice storage_format_named(const std::string& text);
-
 }  // namespace assay::cli

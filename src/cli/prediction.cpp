@@ -84,7 +84,7 @@ void Prediction::over(const Dataset& dataset, const std::vector<ModelSpec>& spec
 }
 
 PredictOptions StoreFlags::options() const {
-    const StorageChoice kept = storage_format_named(storage);
+    const StorageChoice kept = storage_choice_named(storage);
     PredictOptions options;
     options.runs = out;
     options.storage = kept.storage;

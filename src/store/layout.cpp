@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
+#include <system_error>
 
 #include "assay/error.h"
 #include "core/npy.h"
@@ -34,6 +36,21 @@ StorageFormat storage_format_named(std::string_view name) {
     }
     throw Error(ErrorCode::usage,
                 fmt::format("unknown form of scores `{}`{}", name, suggest(name, known)));
+}
+
+StorageChoice storage_choice_named(std::string_view text) {
+    if (text == "full" || text == "f32") return {StorageFormat::full_f32, 0};
+    if (text == "f16") return {StorageFormat::full_f16, 0};
+    if (text == "label") return {StorageFormat::label, 0};
+    if (text.starts_with("top")) {
+        std::uint32_t k = 0;
+        const char* end = text.data() + text.size();
+        const auto [stop, error] = std::from_chars(text.data() + 3, end, k);
+        if (error == std::errc() && stop == end && k > 0) return {StorageFormat::top_k, k};
+    }
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("storage `{}` is none of full, f16, topK (top5, top20, ...), label", text));
 }
 
 std::string folder_name_from(std::string_view text) {

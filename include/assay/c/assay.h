@@ -183,7 +183,7 @@ ASSAY_C_API void assay_metrics_free(assay_metrics* metrics);
 
 typedef struct assay_writer assay_writer;
 /* Begins RUNS/DATA_SET/MODEL, or resumes it. Options: "dataset", "model", "kind" ("logits"; "labels": predicted classes), "classes",
- * "num_classes", "storage" ("full_f32", "full_f16", "top_k", "label"), "top_k", "identity" (a text that tells this model from
+ * "num_classes", "storage" ("full", "f16", "top5", ..., "label"), "identity" (a text that tells this model from
  * others: without it a store that is there is refused), "model_file" (its bytes are the identity), "root" and "paths" (where the
  * images are), "attributes", "provenance". `labels` or `sets` may be NULL, as above; `ids` not. */
 ASSAY_C_API assay_writer* assay_writer_open(const char* runs, const char* options, const assay_texts* ids,

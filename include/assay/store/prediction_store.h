@@ -37,6 +37,13 @@ enum class StorageFormat {
 std::string_view name_of(StorageFormat);
 /// "full_f32", "full_f16", "top_k", "label". Throws usage with the known names.
 StorageFormat storage_format_named(std::string_view);
+/// As people ask for it: "full" or "f32", "f16", "topK" ("top5", ...), "label".
+struct StorageChoice {
+    StorageFormat storage = StorageFormat::full_f32;
+    std::uint32_t top_k = 0;  ///< with StorageFormat::top_k
+};
+/// Throws usage with what is allowed.
+StorageChoice storage_choice_named(std::string_view);
 
 enum class RowState : std::uint8_t { ok = 0, unreadable = 1, not_finite = 2 };
 

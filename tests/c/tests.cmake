@@ -1,0 +1,9 @@
+assay_test(c
+    SOURCES c/c_test.cpp c/arrow_test.cpp
+    LINKS assay_c assay_evaluate assay_store Threads::Threads)
+# In C itself: that the header is C, and what a program of a C user looks like.
+add_executable(c_example c/example.c)
+set_target_properties(c_example PROPERTIES C_STANDARD 99 C_EXTENSIONS OFF)
+target_compile_options(c_example PRIVATE -Wall -Wextra -Wpedantic -Werror)
+target_link_libraries(c_example PRIVATE assay_c)
+assay_test_case(c_example LABEL c COMMAND c_example)

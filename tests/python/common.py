@@ -1,0 +1,57 @@
+"""What the tests share: the program, made-up scores, folders that go away."""
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+import numpy as np
+
+import assay
+
+PROGRAM = os.environ["ASSAY_PROGRAM"]
+CLASSES = 7
+
+
+def made(rows, classes=CLASSES, seed=1, skill=2.0, dtype=np.float32):
+    """Scores and labels of a classifier that is often correct; every eleventh item has no label."""
+    random = np.random.default_rng(seed)
+    labels = random.integers(0, classes, rows)
+    scores = random.normal(size=(rows, classes)) * 2
+    scores[np.arange(rows), labels] += skill
+    labels[3::11] = -1
+    return scores.astype(dtype), labels
+
+
+def command(*arguments, status=0, **more):
+    done = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, **more)
+    assert done.returncode == status, f"status {done.returncode}: {done.stderr}"
+    return done.stdout
+
+
+class InFolder(unittest.TestCase):
+    def setUp(self):
+        self._folder = tempfile.TemporaryDirectory(prefix="assay-test-")
+        self.folder = pathlib.Path(self._folder.name)
+        self.addCleanup(self._folder.cleanup)
+
+    def imported(self, scores, labels, runs="runs", model="model", dataset="data", *more):
+        """The folder of a store that the command made of the same numbers."""
+        np.save(self.folder / f"{model}.npy", scores)
+        items = self.folder / "items.csv"
+        with open(items, "w") as file:
+            file.write("id,label\n")
+            file.writelines(f"{i},{label if label >= 0 else ''}\n" for i, label in enumerate(labels))
+        command(
+            "import", self.folder / f"{model}.npy", "--items", items, "--dataset-name", dataset, "--name", model,
+            "--out", self.folder / runs, "-q", *more, status=0 if np.isfinite(scores).all() else 3,
+        )
+        return self.folder / runs / dataset / model
+
+    def refused(self, call, code, *texts):
+        with self.assertRaises(assay.Error) as caught:
+            call()
+        self.assertEqual(caught.exception.code, code, str(caught.exception))
+        for text in texts:
+            self.assertIn(text, str(caught.exception))
+        return caught.exception

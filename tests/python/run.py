@@ -1,0 +1,72 @@
+"""Runs the tests of the Python package: run.py PART, a module of tests, or "package" (types, examples in docstrings, the notebook)."""
+import doctest
+import importlib
+import os
+import pathlib
+import subprocess
+import sys
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+SKIPPED = 77
+
+sys.path[:0] = [str(ROOT / "python"), str(HERE)]
+os.environ["PYTHONPATH"] = str(ROOT / "python")
+
+try:
+    import numpy  # noqa: F401
+except ImportError:
+    print(f"SKIPPED: {sys.executable} has no NumPy")
+    sys.exit(SKIPPED)
+
+
+def of_docstrings():
+    suite = unittest.TestSuite()
+    for file in sorted((ROOT / "python/assay").glob("*.py")):
+        name = "assay" if file.stem == "__init__" else f"assay.{file.stem}"
+        suite.addTests(doctest.DocTestSuite(importlib.import_module(name)))
+    assert suite.countTestCases() >= 2
+    return suite
+
+
+class Package(unittest.TestCase):
+    def test_types(self):
+        if subprocess.run([sys.executable, "-m", "mypy", "--version"], capture_output=True).returncode != 0:
+            self.skipTest("SKIPPED: mypy is not here")
+        done = subprocess.run(
+            [sys.executable, "-m", "mypy", "--config-file", ROOT / "pyproject.toml", "--cache-dir", os.devnull, "assay"],
+            cwd=ROOT / "python", capture_output=True, text=True,
+        )
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_import_opens_neither_numpy_nor_the_library(self):
+        script = "import sys, assay; assert 'numpy' not in sys.modules and assay._library._library is None, sorted(sys.modules)"
+        subprocess.run([sys.executable, "-c", script], check=True)
+
+    def test_every_name_is_there(self):
+        import assay
+
+        for name in assay.__all__:
+            self.assertIsNotNone(getattr(assay, name))
+        with self.assertRaisesRegex(AttributeError, "nothing"):
+            assay.nothing
+        self.assertEqual(assay.version(), assay.__version__)
+
+    def test_a_library_that_is_none_is_named(self):
+        script = "import assay; assay.version()"
+        for path, text in (("/nowhere.so", "/nowhere.so"), ("/bin/true", "/bin/true")):
+            done = subprocess.run(
+                [sys.executable, "-c", script], env={**os.environ, "ASSAY_LIBRARY": path}, capture_output=True, text=True
+            )
+            self.assertIn("the library of Assay cannot be opened", done.stderr)
+            self.assertIn(text, done.stderr)
+
+
+part = sys.argv[1]
+loader = unittest.defaultTestLoader
+suite = unittest.TestSuite([loader.loadTestsFromTestCase(Package), of_docstrings()]) if part == "package" else loader.loadTestsFromName(part)
+result = unittest.TextTestRunner(verbosity=2).run(suite)
+for test, reason in result.skipped:
+    print(f"{test}: {reason}")
+sys.exit(0 if result.wasSuccessful() and result.testsRun > 0 else 1)

@@ -1,0 +1,15 @@
+# The Python package over the built library, with the distribution's Python where it has NumPy.
+find_program(ASSAY_NUMPY_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH)
+find_program(ASSAY_NUMPY_PYTHON python3)
+if(ASSAY_NUMPY_PYTHON AND BUILD_SHARED_LIBS AND NOT ASSAY_SANITIZE)
+    foreach(part score stores metrics package)
+        set(module test_${part})
+        if(part STREQUAL package)
+            set(module package)
+        endif()
+        assay_test_case(python_${part} LABEL python
+            ENVIRONMENT ASSAY_LIBRARY=$<TARGET_FILE:assay_library> ASSAY_PROGRAM=$<TARGET_FILE:assay>
+            COMMAND ${ASSAY_NUMPY_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/python/run.py ${module})
+        set_tests_properties(python_${part} PROPERTIES SKIP_RETURN_CODE 77)
+    endforeach()
+endif()
