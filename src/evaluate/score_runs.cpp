@@ -7,6 +7,7 @@
 #include <set>
 
 #include "assay/error.h"
+#include "assay/evaluate/published.h"
 #include "assay/evaluate/score.h"
 
 namespace assay {
@@ -105,6 +106,9 @@ void add_ood(ScoreResult& result, const ScoreRunsOptions& options,
 
 void check(const ScoreRunsOptions& options, const ScoreShown& shown) {
     check(options.measure, false);
+    if (!options.across.empty() && !options.published.empty())
+        throw Error(ErrorCode::usage, "published values are of single data sets, and of no means");
+    for (const std::string& table : options.published) read_published(table);
     if (!options.across.empty() && (shown.per_class || shown.confusions > 0 || shown.reliability))
         throw Error(ErrorCode::usage,
                     "means over data sets are of metrics: classes, confusions and reliability do "
@@ -161,6 +165,11 @@ ScoreResult score_runs(const ScoreRunsOptions& options, Comm& comm,
         }
         for (const auto& text : report.warnings)
             result.warnings.push_back(report.model + ": " + text);
+    }
+    for (const std::string& table : options.published) {
+        for (PublishedValue& value :
+             beside_published(result.reports, read_published(table), result.warnings))
+            result.published.push_back(std::move(value));
     }
     if (!options.across.empty()) {
         result.means =
