@@ -40,8 +40,10 @@ void Logs::add_to(CLI::App& app) {
            "--log",
            [this](const std::vector<std::string>& names) {
                targets.clear();
-               for (const std::string& name : names) targets.push_back(log_target_named(name));
-               time = event_time();
+               for (const std::string& name : names) {
+                   targets.push_back(log_target_named(name));
+                   if (targets.back().kind == LogTarget::Kind::tensorboard) time = event_time();
+               }
            },
            "Every value with the ends of its interval under a flat name, for trackers of "
            "experiments (docs/tools.md): FILE.jsonl for MLflow and Weights & Biases, "

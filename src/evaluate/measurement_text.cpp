@@ -58,7 +58,7 @@ std::vector<Column> interval_columns() {
 
 NamedValue named_value(const Measurement& m) {
     NamedValue named{{m.key.dataset, m.key.model}, m};
-    if (!m.key.subgroup.empty()) named.name.push_back("subgroup " + m.key.subgroup);
+    if (!m.key.subgroup.empty()) named.name.push_back(m.key.subgroup);
     named.name.push_back(metric_text(m.key));
     return named;
 }

@@ -1,6 +1,7 @@
 #include "assay/evaluate/published.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -8,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "assay/error.h"
 #include "assay/metric/metric.h"
@@ -125,6 +127,7 @@ std::vector<PublishedValue> beside_published(std::span<const ScoreReport> report
     std::vector<MetricRequest> requests;
     for (const std::string& metric : table.metrics) requests.push_back(parse_metric(metric));
     std::set<std::string> absent;
+    bool any = false;
     for (const ScoreReport& report : reports) {
         bool found = false;
         for (const PublishedTable::Row& row : table.rows) {
@@ -140,11 +143,15 @@ std::vector<PublishedValue> beside_published(std::span<const ScoreReport> report
                 }
             }
         }
+        any = any || found;
         if (!found && absent.insert(report.model).second)
             warnings.push_back(fmt::format("{} has no model `{}`{}", table.source, report.model,
                                            longer_names(table, report.model)));
     }
-    if (absent.size() > 0 && values.empty())
+    if (values.empty() && any)
+        throw Error(ErrorCode::usage, fmt::format("{} has {}, and none of these was measured",
+                                                  table.source, fmt::join(table.metrics, ", ")));
+    if (values.empty() && !absent.empty())
         throw Error(ErrorCode::usage, warnings.back() + "; no model that was scored is in it");
     return values;
 }
@@ -188,15 +195,22 @@ std::vector<Table> published_tables(std::span<const PublishedValue> values) {
                 "the intervals take the images as a sample: of the same images, any difference "
                 "beyond the last digit comes from the weights, the preprocessing or the labels");
         }
-        const auto difference = value.measured.value
-                                    ? Cell(Number{.value = *value.measured.value - value.published,
-                                                  .unit = Unit::proportion,
-                                                  .digits = 3,
-                                                  .sign = true})
-                                    : Cell();
-        tables.back().add({value.model, value.dataset, value.metric, value.setting,
-                           Number{value.published, Unit::proportion, 3}, value.measured, difference,
-                           value.measured, std::string(place_of_published(value))});
+        std::vector<Cell> cells{value.model,
+                                value.dataset,
+                                value.metric,
+                                value.setting,
+                                Number{value.published, Unit::proportion, 3},
+                                value.measured,
+                                Cell(),
+                                value.measured,
+                                std::string(place_of_published(value))};
+        constexpr std::size_t difference = 6;
+        if (value.measured.value)
+            cells[difference] = Number{.value = *value.measured.value - value.published,
+                                       .unit = Unit::proportion,
+                                       .digits = 3,
+                                       .sign = true};
+        tables.back().add(std::move(cells));
     }
     return tables;
 }

@@ -412,13 +412,20 @@ std::vector<Block> store_blocks(const std::vector<ScoreReport>& reports) {
 /// The means in the place of what they are of, as in the table.
 std::vector<NamedValue> values_of(const ScoreResult& result) {
     std::vector<NamedValue> values;
-    for (const AcrossResult& across : result.means) values.push_back(named_value(across.mean));
+    for (const AcrossResult& across : result.means) {
+        values.push_back(named_value(across.mean));
+        // "val*" would be called as the data set `val` is.
+        values.back().name.front().insert(0, "across ");
+    }
     if (result.across.empty()) {
         for (const ScoreReport& report : result.reports) {
             for (const Measurement& m : report.measurements) values.push_back(named_value(m));
         }
     }
-    for (const Measurement& m : result.ood) values.push_back(named_value(m));
+    for (const Measurement& m : result.ood)
+        values.push_back({{m.key.dataset, m.key.model, "against " + m.key.parameters.at("out"),
+                           m.key.definition},
+                          m});
     return values;
 }
 

@@ -308,8 +308,37 @@ def test_gitlab(module):
     check("<failure" in (folder / job["artifacts"]["reports"]["junit"]).read_text(), "and is told")
 
 
+def test_torch():
+    """What `assay import x.pt` advises is what docs/tools.md shows, and runs where the distribution's PyTorch is installed."""
+    pathlib.Path("logits.pt").write_bytes(b"PK")
+    done = subprocess.run([program, "import", "logits.pt", "--dataset-name", "val"], capture_output=True, text=True)
+    advice = re.search(r"This converts it: (.*); then give the same command logits.npz", done.stderr)
+    check(done.returncode == 2 and advice, f"the advice: {done.stderr}")
+    check(advice[1] in (source / "docs/tools.md").read_text(), "docs/tools.md shows another line than the advice")
+    make = """
+import torch
+x = torch.tensor([[5., 0, 1], [0, 1, 2]])
+for i, saved in enumerate([x, x.requires_grad_(), x.detach().bfloat16(), x.detach().double(), [x[:1], x[1:]], list(x.detach()),
+                           (x, torch.tensor([0, 2])), {"logits": [x[:1], x[1:]], "targets": [0, 2]}, {"preds": x.detach().numpy()}]):
+    torch.save(saved, f"{i}.pt")
+print(i + 1)
+"""
+    made = subprocess.run(["python3", "-c", make], capture_output=True, text=True)
+    if made.returncode != 0:
+        print("tools: SKIPPED: PyTorch is not installed for python3: the advice for .pt files is not run")
+        return
+    for i in range(int(made.stdout)):
+        os.replace(f"{i}.pt", "logits.pt")
+        done = subprocess.run(["bash", "-c", advice[1]], capture_output=True, text=True)
+        check(done.returncode == 0, f"the advice on the {i}th file: {done.stderr}")
+        assay("import", "logits.npz", "--dataset-name", "val", "--name", f"net{i}", "--kind", "logits", "--out", f"saved{i}", "-q")
+        rows = assay("export", f"saved{i}/val/net{i}", "--csv").splitlines()
+        check([row.split(",")[6] for row in rows[1:]] == ["0", "2"], f"the {i}th file: {rows}")
+
+
 test_logs()
 test_junit()
+test_torch()
 if module := yaml():
     test_github(module)
     test_gitlab(module)

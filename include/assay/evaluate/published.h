@@ -38,7 +38,7 @@ PublishedTable read_published(const std::string& file_or_metric);
 
 /// Each measured value of all items whose model and metric the table has. Models are found by
 /// their whole names; `warnings` gets those that it lacks, with the names that begin so. Throws
-/// usage where it has none.
+/// usage where it has no model, or no metric, that was measured.
 std::vector<PublishedValue> beside_published(std::span<const ScoreReport> reports,
                                              const PublishedTable& table,
                                              std::vector<std::string>& warnings);
