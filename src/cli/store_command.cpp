@@ -51,7 +51,7 @@ std::vector<std::string> keys_of(const CLI::App& app) {
 
 std::string text_of(const json& value, const std::string& key, const fs::path& folder) {
     if (!value.is_string()) return value.dump();
-    const auto text = value.get<std::string>();
+    auto text = value.get<std::string>();
     if (!is_one_of(file_options, key)) return text;
     // What kind of log, or which metric, may stand before the path.
     const char sign = key == "log" ? ':' : key == "published" ? '=' : '\0';
@@ -91,7 +91,8 @@ void set(CLI::Option& option, const std::string& key, const json& value, const s
 }  // namespace
 
 fs::path Runs::find(const std::string& dataset_or_path) const {
-    const fs::path runs = folder / dataset_or_path, path = file_folder / dataset_or_path;
+    fs::path runs = folder / dataset_or_path;
+    const fs::path path = file_folder / dataset_or_path;
     if (std::ranges::find(datasets, dataset_or_path) != datasets.end()) return runs;
     if (is_folder(runs)) return runs;
     if (is_there(path)) return path.lexically_normal();

@@ -67,6 +67,7 @@ std::vector<PredictionStore> open_all(const std::vector<std::filesystem::path>& 
 void add_ood(ScoreResult& result, const ScoreRunsOptions& options,
              const std::vector<PredictionStore>& stores, Comm& comm) {
     std::vector<std::string> datasets;
+    datasets.reserve(stores.size());
     for (const PredictionStore& store : stores) datasets.push_back(store.spec().dataset_name);
     for (const std::string& text : options.ood) {
         const OodPair pair = parse_ood_pair(text);

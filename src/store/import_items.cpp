@@ -223,6 +223,7 @@ void put_in_order(ImportedItems& items, const std::vector<std::uint32_t>& order,
     for (Dataset::Attribute& attribute : items.dataset.attributes)
         attribute.values = in_order(attribute.values, order);
     std::vector<std::uint32_t> moved;
+    moved.reserve(order.size());
     for (const std::uint32_t i : order) moved.push_back(rows[i]);
     rows = std::move(moved);
 }

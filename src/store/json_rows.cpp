@@ -114,7 +114,7 @@ void JsonRows::set_scored(bool scored) {
     scored_ = scored;
 }
 
-void JsonRows::add_scores(std::optional<std::string> id, const json& scores) {
+void JsonRows::add_scores(const std::optional<std::string>& id, const json& scores) {
     std::vector<float> row;
     row.reserve(scores.size());
     for (const json& value : scores) row.push_back(score_of(value));
@@ -125,10 +125,11 @@ void JsonRows::add(const json& row, std::optional<std::string> id) {
     if (row.is_array()) {
         builder_.set_truth(std::nullopt);
         set_scored(true);
-        return add_scores(std::move(id), row);
+        return add_scores(id, row);
     }
-    const bool answers = row.is_object() && row.contains("filtered_resps");
-    add_object(answers ? row_of_answers(row) : row, std::move(id));
+    if (row.is_object() && row.contains("filtered_resps"))
+        return add_object(row_of_answers(row), std::move(id));
+    add_object(row, std::move(id));
 }
 
 void JsonRows::add_object(const json& row, std::optional<std::string> id) {
@@ -181,7 +182,7 @@ void JsonRows::add_object(const json& row, std::optional<std::string> id) {
         return;
     }
     if (classes == nullptr) {
-        return add_scores(std::move(id), *score);
+        return add_scores(id, *score);
     }
     if (!classes->is_array() || classes->size() != score->size())
         refuse("there must be as many classes as scores");

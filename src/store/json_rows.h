@@ -32,7 +32,7 @@ public:
 
 private:
     void add_object(const nlohmann::json& row, std::optional<std::string> id);
-    void add_scores(std::optional<std::string> id, const nlohmann::json& scores);
+    void add_scores(const std::optional<std::string>& id, const nlohmann::json& scores);
     void set_scored(bool scored);
 
     TableBuilder builder_;

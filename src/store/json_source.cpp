@@ -105,17 +105,18 @@ ScoreSource read_json(std::string_view given, const std::string& name,
         refuse_relatives(outline);
         if (outline.type != Type::array && !is_by_image(outline)) refuse_shape(outline);
         JsonRows rows(options);
+        const bool is_list = outline.type == Type::array;
+        const auto add = [&](const std::string& key, json&& part) {
+            if (!is_list) return rows.add(row_of_value(std::move(part)), key);
+            if (part.is_object() && part.contains("category_id"))
+                return rows.add(row_of_result(part, options));
+            rows.add(part);
+        };
         read_json_parts(text, "", max_row_depth, most_json_values,
                         [&](const std::string& key, json&& part, std::uint64_t number) {
-                            const std::string place = outline.type == Type::array
-                                                          ? fmt::format("element {}", number)
-                                                          : "`" + shortened(key) + "`";
-                            with_note("reading " + place, [&] {
-                                if (outline.type == Type::object)
-                                    return rows.add(row_of_value(std::move(part)), key);
-                                const bool coco = part.is_object() && part.contains("category_id");
-                                rows.add(coco ? row_of_result(part, options) : part);
-                            });
+                            const std::string place = is_list ? fmt::format("element {}", number)
+                                                              : "`" + shortened(key) + "`";
+                            with_note("reading " + place, [&] { add(key, std::move(part)); });
                         });
         return rows.finish();
     });
