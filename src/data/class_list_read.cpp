@@ -173,7 +173,7 @@ const nlohmann::json& classes_in(const nlohmann::json& root) {
 }
 
 /// timm's labels are ids where it describes them: {"n01440764": "tench, Tinca tinca"}.
-void describe(Entry& entry, const nlohmann::json* descriptions) {
+void describe_entry(Entry& entry, const nlohmann::json* descriptions) {
     if (descriptions == nullptr) return;
     const auto found = descriptions->find(entry.id);
     if (found != descriptions->end() && found->is_string()) entry.name = found->get<std::string>();
@@ -191,7 +191,7 @@ ClassList from_json(std::string_view text) {
         std::vector<Entry> entries;
         for (const auto& value : root) {
             entries.push_back(entry_of(value, names_only));
-            describe(entries.back(), descriptions);
+            describe_entry(entries.back(), descriptions);
         }
         return make_list(std::move(entries), names_only && descriptions == nullptr);
     }
@@ -206,7 +206,7 @@ ClassList from_json(std::string_view text) {
             numbered.add(value.get<std::uint64_t>(), {key, key});
         } else if (parse_number(key, number)) {
             Entry entry = entry_of(value, names_only);
-            describe(entry, descriptions);
+            describe_entry(entry, descriptions);
             numbered.add(number, std::move(entry));
         } else {
             refuse(fmt::format("key `{}` is not a class number, and its value is none either",
