@@ -83,6 +83,10 @@ protected:
 
 // Every spelling says: a.jpg is a cat (0), b.jpg a bird (2).
 TEST_F(JsonImports, RowsInTenSpellings) {
+    const std::string byte_order_mark =
+        "\xEF\xBB\xBF"
+        R"({"a.jpg": {"index": [0], "prob": [1]}, "b.jpg": {"index": [2], "prob": [1]}})"
+        "\r\n";
     const char* spellings[] = {
         // pandas: to_json(orient="records"), by name, by number, with labels
         R"([{"filename":"a.jpg","label":["cat","dog"],"prob":[0.75,0.25]},
@@ -99,8 +103,7 @@ TEST_F(JsonImports, RowsInTenSpellings) {
         // timm: --results-format json
         R"({"a.jpg": {"label": ["cat", "dog"], "prob": [0.75, 0.25]},
             "b.jpg": {"label": ["bird", "dog"], "prob": [0.75, 0.25]}})",
-        "\xEF\xBB\xBF{\"a.jpg\": {\"index\": [0], \"prob\": [1]}, \"b.jpg\": {\"index\": [2], "
-        "\"prob\": [1]}}\r\n",
+        byte_order_mark.c_str(),
         R"({"a.jpg": [5, 0, -Infinity], "b.jpg": [-Infinity, 0, 3]})",
         R"({"a.jpg": "cat", "b.jpg": "bird"})",
         R"({"a.jpg": 0, "b.jpg": 2})",
