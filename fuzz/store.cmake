@@ -1,5 +1,6 @@
 assay_fuzz(safetensors safetensors.cpp DICTIONARY safetensors SEEDS tests/store/fixtures LINKS assay_store)
 assay_fuzz(import_arrays import_arrays.cpp DICTIONARY npy SEEDS tests/store/fixtures LINKS assay_store)
 assay_fuzz(import_table import_table.cpp DICTIONARY scores SEEDS tests/store/fixtures LINKS assay_store)
+assay_fuzz(import_json import_json.cpp DICTIONARY scores_json LINKS assay_store)
 assay_fuzz(store_json store_json.cpp DICTIONARY store LINKS assay_store)
 assay_fuzz(store_files store_files.cpp DICTIONARY npy LINKS assay_store)

@@ -108,9 +108,34 @@ struct Section {
     std::vector<Section> sections;
 };
 
+/// A value under the name that trackers of experiments keep it by (assay/report/log.h).
+struct NamedValue {
+    /// From the outside in: {"val", "resnet50", "top1"} is the data set, the model, the metric.
+    std::vector<std::string> name;
+    Estimate value;
+};
+
+/// A condition that a result must meet, and what came of it.
+struct GateOutcome {
+    std::string gate;             ///< as it was written: "low(top1) >= 0.75"
+    std::string model, dataset;   ///< whose value it is about; of a pair: the candidate's
+    std::string baseline;         ///< of a pair, else ""
+    std::string definition;       ///< of what was measured
+    Estimate measured;            ///< all of it, whichever part the gate is about
+    std::optional<double> found;  ///< what was held against the bound: the value, or an end of its
+                                  ///< interval
+    double bound = 0;
+    std::string reason;  ///< why nothing was found, which breaks the gate
+    bool passed = false;
+};
+
 struct Report {
     std::string title;
     std::vector<Section> sections;
+    std::vector<NamedValue> values = {};  ///< what was measured, each under a name of its own
+    /// People see them as a table after the sections, or before them where a page begins with what
+    /// matters (Markdown).
+    std::vector<GateOutcome> gates = {};
     /// The result as one flat table, a row for each thing that was measured: what CSV holds. Column
     /// names are those of the JSON, in lower case with underscores. Empty (no columns): the first
     /// table of the sections.
@@ -120,6 +145,10 @@ struct Report {
     nlohmann::json result;
     std::vector<std::string> warnings;
     bool partial = false;  ///< something that should have been in the result is not
+
+    /// Adds the estimates of `records` to `values`: under `group`, the text that its row begins
+    /// with, and its column.
+    void name_records(const std::string& group);
 };
 
 enum class ReportFormat { text, csv, json, markdown, latex };

@@ -123,6 +123,7 @@ int cmd_attack(std::vector<std::string> arguments) {
     flags.add_images_to(*app);
     store.add_to(*app);
     output.add_to(*app);
+    output.logs.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
     require_inputs(models, data, "attack");
 

@@ -21,6 +21,7 @@ constexpr std::string_view compare_examples = R"(
 assay compare runs/val/resnet50 runs/val/resnet50-v2
 assay compare runs/val/a runs/val/b runs/val/c --metrics top1,nll,ece
 assay compare runs/val/old runs/val/new --gate "top1.delta >= -0.005" --gate "high(ece.delta) <= 0.01"
+assay compare runs/val/old runs/val/new --gate "top1.delta >= 0" --junit gates.xml --format md -o summary.md
 assay compare runs/val/old runs/val/new --disagreements 50 --json
 assay compare runs/val/a runs/val-blurred/a --other-images
 assay compare runs/cue-conflict --people human_cue_conflict --class-map 16-class
@@ -54,6 +55,8 @@ public:
             ->type_name("N");
         add_measure_options(*app, options_.measure);
         output_.add_to(*app);
+        output_.logs.add_to(*app);
+        output_.add_junit_to(*app);
         return app;
     }
 
@@ -77,6 +80,7 @@ public:
 
     void check() const override {
         assay::check(options_);
+        output_.check_junit(!options_.measure.gates.empty());
         if (people_.empty()) return;
         const MeasureOptions& measure = options_.measure;
         if (!measure.metrics.empty() || !measure.gates.empty() || !measure.labels.empty())

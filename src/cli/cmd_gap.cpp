@@ -119,6 +119,7 @@ public:
         app->add_option("-j,--threads", request_.options.threads, "Threads (default: one per core)")
             ->check(CLI::NonNegativeNumber);
         output_.add_to(*app);
+        output_.logs.add_to(*app);
         return app;
     }
 

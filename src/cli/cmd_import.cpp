@@ -19,6 +19,8 @@ assay import scores.npz --array probs --kind probabilities --items ids.txt --dat
 assay import results.csv --dataset-name val --class-count 1000 --out runs
 assay import logits.safetensors --items val.csv --storage f16 --out runs
 assay import logits.npy --labels labels.npy --dataset-name val --out runs
+assay import results.json --items annotations.json --dataset-name coco --out runs
+assay import samples.json --array predictions --classes classes.txt --dataset-name pets --out runs
 )";
 
 }  // namespace
@@ -26,8 +28,9 @@ assay import logits.npy --labels labels.npy --dataset-name val --out runs
 int cmd_import(std::vector<std::string> arguments) {
     auto app = make_app(
         "import",
-        "Turn saved predictions (npy, npz, safetensors, csv, tsv, jsonl; full matrix, top-k or "
-        "predicted classes alone) into a store. Tells logits from probabilities by the numbers, "
+        "Turn saved predictions (npy, npz, safetensors, csv, tsv, jsonl, json; full matrix, top-k "
+        "or predicted classes alone; COCO's results, FiftyOne's exports) into a store. Tells "
+        "logits from probabilities by the numbers, "
         "and refuses an incorrect claim.",
         import_examples);
     std::filesystem::path file;
@@ -47,15 +50,18 @@ int cmd_import(std::vector<std::string> arguments) {
                     "Name of the data set (default: the stem of --items)");
     app->add_option(
            "--items", options.ids,
-           "Ids, and labels if there are any: one id per line, or a csv with a column id, path, "
-           "filename, image or image_id. Rows are matched by id where the predictions have ids, "
+           "Ids, and labels if there are any: one id per line, a csv with a column id, path, "
+           "filename, image or image_id, COCO's annotations or FiftyOne's labels.json. Rows are "
+           "matched by id where the predictions have ids, "
            "too; else they are in the same order")
         ->type_name("FILE");
     app->add_option("--labels", options.labels,
                     "Labels of the items: npy, json, csv, txt; without names, in the order of the "
                     "rows")
         ->type_name("FILE");
-    app->add_option("--array", options.array, "Which array of a .npz or .safetensors file");
+    app->add_option("--array", options.array,
+                    "Which array of a .npz or .safetensors file, or which field of FiftyOne's "
+                    "samples.json");
     app->add_option("--kind", kind,
                     "logits, probabilities, log_probabilities (default: found out)");
     app->add_flag("--force", options.force, "Take --kind although the numbers contradict it");

@@ -88,6 +88,7 @@ int mad_rank(std::vector<std::string> arguments) {
         ->check(CLI::NonNegativeNumber)
         ->type_name("N");
     output.add_to(*app);
+    output.logs.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
 
     options.votes = mad::vote_rule_named(votes);

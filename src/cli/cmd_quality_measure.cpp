@@ -80,6 +80,7 @@ int quality_measure(std::vector<std::string> arguments) {
         ->type_name("N")
         ->check(CLI::NonNegativeNumber);
     output.add_to(*app);
+    output.logs.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
     for (std::size_t role = 0; role < role_count; ++role) {
         if (!data[role].empty()) options.data[static_cast<Role>(role)] = data[role];

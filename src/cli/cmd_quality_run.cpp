@@ -42,6 +42,7 @@ int quality_run(std::vector<std::string> arguments) {
                   "Do not check the models on a sample of val before (assay check)");
     flags.add_to(*app);
     output.add_to(*app);
+    output.logs.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
 
     Plan plan = with_note("reading `" + file.string() + "`", [&] { return read_plan(file); });

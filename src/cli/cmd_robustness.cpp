@@ -38,6 +38,7 @@ int cmd_robustness(std::vector<std::string> arguments) {
         ->type_name("N")
         ->check(CLI::NonNegativeNumber);
     output.add_to(*app);
+    output.logs.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
     const Report report = report_of(measure_corrupted(options));
     output.print(report);

@@ -23,7 +23,9 @@ assay score runs/val --labels real.json --metrics real,asma,asma.jaccard --gate 
 assay score runs --across "patchml-seed*" --subgroups 2,3,4,6,9
 assay score runs/imagenet-r --class-map imagenet-r
 assay score runs --ood val=textures
-assay score runs/val/resnet50 --gate "low(top1) >= 0.75" --gate "ece <= 0.05"
+assay score runs/val/resnet50 --gate "low(top1) >= 0.75" --gate "ece <= 0.05" --junit gates.xml
+assay score runs --log scores.jsonl --log tensorboard:logs --log-step 90000
+assay score runs/imagenet-val --published results-imagenet.csv
 )";
 
 class ScoreCommand final : public StoreCommand {
@@ -51,6 +53,12 @@ public:
                         "data set IN from those of OUT (instead of the metrics, unless --metrics "
                         "names some)")
             ->type_name("IN=OUT");
+        app->add_option("--published", options_.published,
+                        "Results that others published of the same models, to compare with: csv "
+                        "with the columns model, top1, top5 as timm's results-imagenet.csv; "
+                        "METRIC=FILE says what top1 is there (real); repeatable")
+            ->type_name("FILE")
+            ->allow_extra_args(false);
         app->add_flag("--per-class", shown_.per_class,
                       "A line for every class, the least accurate first (with --csv: instead "
                       "of the metrics, in the classes' order)");
@@ -74,6 +82,8 @@ public:
                       "intervals (with --csv: instead of the metrics)");
         add_measure_options(*app, options_.measure);
         output_.add_to(*app);
+        output_.logs.add_to(*app);
+        output_.add_junit_to(*app);
         return app;
     }
 
@@ -81,7 +91,10 @@ public:
         if (options_.paths.empty()) options_.paths = {runs.folder};
     }
 
-    void check() const override { assay::check(options_, shown_); }
+    void check() const override {
+        assay::check(options_, shown_);
+        output_.check_junit(!options_.measure.gates.empty());
+    }
 
     int run() const override {
         ScoreRunsOptions options = options_;

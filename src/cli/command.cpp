@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "assay/error.h"
+#include "assay/report/junit.h"
 #include "cli/help.h"
 #include "cli/outputs.h"
 #include "cli/ranks.h"
@@ -237,6 +238,17 @@ void Output::add_to(CLI::App& app) {
         ->type_name("FILE");
 }
 
+void Output::add_junit_to(CLI::App& app) {
+    app.add_option("--junit", junit,
+                   "The outcomes of the gates as tests, in the XML of JUnit that CI systems show")
+        ->type_name("FILE");
+}
+
+void Output::check_junit(bool gates) const {
+    if (!junit.empty() && !gates)
+        throw Error(ErrorCode::usage, "--junit holds the outcomes of gates: give --gate, too");
+}
+
 void Output::check_is_report(std::string_view what, std::string_view option) const {
     const std::filesystem::path ending = file.extension();
     if ((chosen && format != ReportFormat::text) || (ending != ".csv" && ending != ".json")) return;
@@ -252,8 +264,13 @@ void Output::print(const Report& report) const {
     const std::string text =
         render(report, format, {.colour = terminal, .width = terminal ? stdout_width() : 0});
     // The text form has no controls but its own colours.
-    if (to_stdout() && format == ReportFormat::text) return write_own(text);
-    write(text);
+    if (to_stdout() && format == ReportFormat::text) {
+        write_own(text);
+    } else {
+        write(text);
+    }
+    logs.write(report);
+    if (!junit.empty()) write_result(junit, junit_xml(report));
 }
 
 bool Output::to_stdout() const {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "assay/report.h"
+#include "cli/logs.h"
 
 namespace assay::cli {
 
@@ -93,18 +94,25 @@ std::string_view fault_of_number(std::string_view text);
 /// How the result is written, and where: --format (--json and --csv for short) and -o.
 struct Output {
     ReportFormat format = ReportFormat::text;
-    bool json = false;           ///< format is json
-    bool csv = false;            ///< format is csv
-    bool chosen = false;         ///< by an option; else by the ending of `file`, or text
-    std::filesystem::path file;  ///< -o: "" or "-" = stdout
+    bool json = false;            ///< format is json
+    bool csv = false;             ///< format is csv
+    bool chosen = false;          ///< by an option; else by the ending of `file`, or text
+    std::filesystem::path file;   ///< -o: "" or "-" = stdout
+    Logs logs;                    ///< of commands that measure: logs.add_to()
+    std::filesystem::path junit;  ///< "": none
 
     void add_to(CLI::App& app);
+    /// --junit, for commands with gates.
+    void add_junit_to(CLI::App& app);
+    /// Throws usage: outcomes are asked for, of no gate.
+    void check_junit(bool gates) const;
     /// For a command that writes `what` by the option `option`, which is not there: throws usage
     /// where -o names a file that looks like one of these, and no option says that it is the
     /// report.
     void check_is_report(std::string_view what, std::string_view option) const;
     bool to_stdout() const;
-    /// The report's warnings to stderr, the report to stdout or `file`.
+    /// The report's warnings to stderr, the report to stdout or `file`; then the logs and the
+    /// outcomes of its gates.
     void print(const Report& report) const;
     /// Writes the text to stdout or to `file`, as write_result does.
     void write(std::string_view text) const;

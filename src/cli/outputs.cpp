@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "assay/error.h"
+#include "assay/report/log.h"
 #include "cli/ranks.h"
 #include "core/descriptor.h"
 #include "core/file.h"
@@ -31,9 +32,10 @@ namespace {
 namespace fs = std::filesystem;
 
 /// The options whose values are files to write. All other values may be inputs.
-constexpr std::array<std::string_view, 10> output_options = {
+constexpr std::array<std::string_view, 12> output_options = {
     "output", "label-sets", "questions",     "posteriors", "annotator-quality",
-    "curve",  "rejected",   "probabilities", "figures",    "sheet"};
+    "curve",  "rejected",   "probabilities", "figures",    "sheet",
+    "junit",  "log"};
 
 struct Named {
     std::string by;  ///< "--output", or "votes" of a plain argument
@@ -164,6 +166,14 @@ void check_place(const Named& output) {
     }
 }
 
+/// One that files are put into.
+void check_folder(const Named& output) {
+    const auto there = look_at(output.path);
+    if (there && !S_ISDIR(there->st_mode)) refuse_output(output, "this is no folder");
+    if (is_part_of_a_store(output.path / "events"))
+        refuse_output(output, "this is inside a prediction store; write the result elsewhere");
+}
+
 void check_twice(const Named& output, const Named& other) {
     if (!is_stdout(output.path) && same_file(output.path, other.path)) {
         refuse_output(
@@ -214,6 +224,13 @@ void check_outputs(const CLI::App& app) {
         if (option->get_items_expected_max() == 0) continue;  // a flag
         for (const std::string& value : option->results()) {
             if (is_output(app, *option)) {
+                if (option->get_name() == "--log") {
+                    const LogTarget target = log_target_named(value);
+                    if (target.kind == LogTarget::Kind::tensorboard) {
+                        check_folder({option->get_name(), target.path});
+                        continue;
+                    }
+                }
                 outputs.push_back({option->get_name(), value});
                 continue;
             }

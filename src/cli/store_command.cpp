@@ -19,13 +19,13 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 /// Options whose values are files.
-constexpr std::array<std::string_view, 20> file_options = {
-    "labels", "also-labels", "labels1", "labels2",  "class-map", "gold",        "table",
-    "path",   "output",      "out",     "rejected", "original",  "replication", "data",
-    "boxes",  "whole",       "list",    "classes",  "questions", "people"};
+constexpr std::array<std::string_view, 23> file_options = {
+    "labels", "also-labels", "labels1",   "labels2",  "class-map",   "gold",  "table",    "path",
+    "output", "out",         "rejected",  "original", "replication", "data",  "boxes",    "whole",
+    "list",   "classes",     "questions", "people",   "log",         "junit", "published"};
 /// Those of them that are written, and need not be there.
-constexpr std::array<std::string_view, 4> written_options = {"output", "out", "rejected",
-                                                             "questions"};
+constexpr std::array<std::string_view, 6> written_options = {"output",    "out", "rejected",
+                                                             "questions", "log", "junit"};
 
 template <std::size_t N>
 bool is_one_of(const std::array<std::string_view, N>& names, std::string_view key) {
@@ -51,8 +51,14 @@ std::vector<std::string> keys_of(const CLI::App& app) {
 
 std::string text_of(const json& value, const std::string& key, const fs::path& folder) {
     if (!value.is_string()) return value.dump();
-    const auto text = value.get<std::string>();
+    auto text = value.get<std::string>();
     if (!is_one_of(file_options, key)) return text;
+    // What kind of log, or which metric, may stand before the path.
+    const char sign = key == "log" ? ':' : key == "published" ? '=' : '\0';
+    if (const auto at = text.find(sign); sign != '\0' && at != std::string::npos) {
+        const fs::path path = folder / text.substr(at + 1);
+        return text.substr(0, at + 1) + path.lexically_normal().string();
+    }
     const fs::path path = (folder / text).lexically_normal();
     const bool is_path = is_one_of(written_options, key) || is_there(path);
     return is_path ? path.string() : text;  // else a built-in's name
@@ -85,7 +91,8 @@ void set(CLI::Option& option, const std::string& key, const json& value, const s
 }  // namespace
 
 fs::path Runs::find(const std::string& dataset_or_path) const {
-    const fs::path runs = folder / dataset_or_path, path = file_folder / dataset_or_path;
+    fs::path runs = folder / dataset_or_path;
+    const fs::path path = file_folder / dataset_or_path;
     if (std::ranges::find(datasets, dataset_or_path) != datasets.end()) return runs;
     if (is_folder(runs)) return runs;
     if (is_there(path)) return path.lexically_normal();

@@ -1,11 +1,14 @@
 // JSON as a stream of events, for files too large for a tree of their values.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace assay {
 
@@ -21,5 +24,26 @@ void read_json_events(std::string_view text, int max_depth,
 void read_json_elements(
     std::string_view text, int max_depth, std::uint64_t max_values, std::string_view source,
     const std::function<void(nlohmann::json&& element, std::uint64_t number)>& visit);
+
+/// A part's key ("" of a list's), the part, and its number from 0.
+using JsonPartVisit =
+    std::function<void(const std::string& key, nlohmann::json&& part, std::uint64_t number)>;
+/// The same for the elements of a list or the members of an object, which the text is, or which
+/// `member` of the object that it is holds; where that is not there, none.
+void read_json_parts(std::string_view text, std::string_view member, int max_depth,
+                     std::uint64_t max_values, const JsonPartVisit& visit);
+
+/// What a text is before any of it is kept: its type, and of an object its first members' names
+/// and types. Damage behind the last of these is not seen.
+struct JsonOutline {
+    nlohmann::json::value_t type = nlohmann::json::value_t::null;
+    std::vector<std::pair<std::string, nlohmann::json::value_t>> members;
+
+    bool has(std::string_view name, nlohmann::json::value_t of_type) const {
+        return std::ranges::any_of(
+            members, [&](const auto& m) { return m.first == name && m.second == of_type; });
+    }
+};
+JsonOutline json_outline(std::string_view text, int max_depth, std::size_t most_members = 64);
 
 }  // namespace assay

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -182,77 +181,188 @@ private:
     json* slot_ = nullptr;  ///< of the last key of the innermost object
 };
 
-/// Hands the elements of the outermost list on, each as a tree.
-class ElementEvents final : public Events {
+/// Hands on, each as a tree, what a list or an object of the outermost levels holds.
+class PartEvents final : public Events {
 public:
-    ElementEvents(std::uint64_t max_values, std::string_view source,
-                  const std::function<void(json&&, std::uint64_t)>& visit)
-        : tree_(element_), max_values_(max_values), source_(source), visit_(visit) {}
+    /// `member`: of the outermost object, the one that holds the parts; "": the outermost value.
+    PartEvents(std::string_view member, bool lists_only, std::uint64_t max_values,
+               std::string_view source, const JsonPartVisit& visit)
+        : tree_(part_),
+          member_(member),
+          lists_only_(lists_only),
+          max_values_(max_values),
+          source_(source),
+          visit_(visit) {}
 
-    bool null() override { return pass(tree_.null()); }
-    bool boolean(bool value) override { return pass(tree_.boolean(value)); }
+    bool null() override {
+        return scalar([&] { return tree_.null(); });
+    }
+    bool boolean(bool value) override {
+        return scalar([&] { return tree_.boolean(value); });
+    }
     bool number_integer(number_integer_t value) override {
-        return pass(tree_.number_integer(value));
+        return scalar([&] { return tree_.number_integer(value); });
     }
     bool number_unsigned(number_unsigned_t value) override {
-        return pass(tree_.number_unsigned(value));
+        return scalar([&] { return tree_.number_unsigned(value); });
     }
     bool number_float(number_float_t value, const string_t& text) override {
-        return pass(tree_.number_float(value, text));
+        return scalar([&] { return tree_.number_float(value, text); });
     }
-    bool string(string_t& text) override { return pass(tree_.string(text)); }
+    bool string(string_t& text) override {
+        return scalar([&] { return tree_.string(text); });
+    }
     bool binary(binary_t&) override { return false; }
     bool start_object(std::size_t size) override {
-        need_list();
-        return tree_.start_object(size);
+        return start(true, [&] { return tree_.start_object(size); });
     }
-    bool key(string_t& text) override { return tree_.key(text); }
-    bool end_object() override { return pass(tree_.end_object()); }
     bool start_array(std::size_t size) override {
-        if (!in_list_) {
-            in_list_ = true;
-            return true;
-        }
-        return tree_.start_array(size);
+        return start(false, [&] { return tree_.start_array(size); });
+    }
+    bool key(string_t& text) override {
+        if (building()) return tree_.key(text);
+        if (skipped_ == 0) key_ = std::move(text);
+        return true;
+    }
+    bool end_object() override {
+        return end([&] { return tree_.end_object(); });
     }
     bool end_array() override {
-        if (tree_.complete()) return true;  // the outermost one
-        return pass(tree_.end_array());
+        return end([&] { return tree_.end_array(); });
     }
     bool parse_error(std::size_t, const std::string&,
                      const nlohmann::detail::exception& error) override {
-        refuse_element(fmt::format("damaged JSON: {}", shortened(error.what(), 200)));
+        refuse_part(fmt::format("damaged JSON: {}", shortened(error.what(), 200)));
     }
 
 private:
-    [[noreturn]] void refuse_element(const std::string& message) const {
+    [[noreturn]] void refuse_part(const std::string& message) const {
         refuse(source_.empty() ? message : fmt::format("{}: {}", source_, message));
     }
-    void need_list() const {
-        if (!in_list_) refuse_element("the JSON is no list of objects");
-    }
-    void count() {
-        if (++values_ > max_values_)
-            refuse_element(
-                fmt::format("element {} has more than {} values", elements_ + 1, max_values_));
-    }
-    bool pass(bool going_on) {
-        need_list();
-        count();
-        if (!tree_.complete()) return going_on;
-        visit_(std::move(element_), elements_++);
-        element_ = nullptr;
-        values_ = 0;
-        return going_on;
+    bool building() const { return !tree_.complete(); }
+    /// Open lists and objects that lead to the parts: so many hold them.
+    std::size_t target() const { return member_.empty() ? 1 : 2; }
+    /// Whether the value that comes next is the one that holds the parts.
+    bool at_holder() const {
+        return level_ + 1 == target() && (member_.empty() || key_ == member_);
     }
 
-    json element_;
+    void count() {
+        if (++values_ > max_values_)
+            refuse_part(fmt::format("element {} has more than {} values", parts_ + 1, max_values_));
+    }
+    template <class Forward>
+    bool part(Forward&& forward) {
+        count();
+        const bool going_on = forward();
+        if (!building()) {
+            visit_(in_object_ ? key_ : std::string(), std::move(part_), parts_++);
+            part_ = nullptr;
+            values_ = 0;
+        }
+        return going_on;
+    }
+    template <class Forward>
+    bool scalar(Forward&& forward) {
+        if (building() || (skipped_ == 0 && level_ == target()))
+            return part(std::forward<Forward>(forward));
+        if (skipped_ == 0 && (level_ == 0 || at_holder())) refuse_holder();
+        return true;
+    }
+    template <class Forward>
+    bool start(bool object, Forward&& forward) {
+        if (building() || (skipped_ == 0 && level_ == target()))
+            return part(std::forward<Forward>(forward));
+        if (skipped_ > 0 || (level_ == 1 && !at_holder())) {
+            ++skipped_;
+            return true;
+        }
+        if (at_holder() ? object && lists_only_ : !object) refuse_holder();
+        in_object_ = object;
+        ++level_;
+        return true;
+    }
+    template <class Forward>
+    bool end(Forward&& forward) {
+        if (building()) return part(std::forward<Forward>(forward));
+        if (skipped_ > 0) {
+            --skipped_;
+        } else {
+            --level_;
+        }
+        return true;
+    }
+    [[noreturn]] void refuse_holder() const {
+        if (lists_only_) refuse_part("the JSON is no list of objects");
+        if (member_.empty()) refuse_part("the JSON is no list and no object");
+        refuse_part(level_ == 0 ? std::string("the JSON is no object")
+                                : fmt::format("`{}` is no list and no object", member_));
+    }
+
+    json part_;
     TreeEvents tree_;
+    std::string_view member_;
+    bool lists_only_;
     std::uint64_t max_values_;
     std::string_view source_;
-    const std::function<void(json&&, std::uint64_t)>& visit_;
-    std::uint64_t values_ = 0, elements_ = 0;
-    bool in_list_ = false;
+    const JsonPartVisit& visit_;
+    std::uint64_t values_ = 0, parts_ = 0;
+    std::size_t level_ = 0, skipped_ = 0;  ///< open ones that lead to the parts, and beside them
+    std::string key_;
+    bool in_object_ = false;
+};
+
+/// The outermost value alone.
+class OutlineEvents final : public Events {
+public:
+    OutlineEvents(JsonOutline& outline, std::size_t most) : outline_(outline), most_(most) {}
+
+    bool null() override { return member(json::value_t::null); }
+    bool boolean(bool) override { return member(json::value_t::boolean); }
+    bool number_integer(number_integer_t) override { return member(json::value_t::number_integer); }
+    bool number_unsigned(number_unsigned_t) override {
+        return member(json::value_t::number_unsigned);
+    }
+    bool number_float(number_float_t, const string_t&) override {
+        return member(json::value_t::number_float);
+    }
+    bool string(string_t&) override { return member(json::value_t::string); }
+    bool binary(binary_t&) override { return false; }
+    bool start_object(std::size_t) override { return start(json::value_t::object); }
+    bool start_array(std::size_t) override { return start(json::value_t::array); }
+    bool key(string_t& text) override {
+        if (depth_ == 1) key_ = std::move(text);
+        return true;
+    }
+    bool end_object() override { return end(); }
+    bool end_array() override { return end(); }
+    bool parse_error(std::size_t, const std::string&,
+                     const nlohmann::detail::exception& error) override {
+        refuse(fmt::format("damaged JSON: {}", shortened(error.what(), 200)));
+    }
+
+private:
+    /// False, which ends the reading, where enough is known.
+    bool member(json::value_t type) {
+        if (depth_ == 0) outline_.type = type;
+        if (depth_ != 1 || outline_.type != json::value_t::object) return true;
+        outline_.members.emplace_back(std::exchange(key_, {}), type);
+        return outline_.members.size() < most_;
+    }
+    bool start(json::value_t type) {
+        const bool going_on = member(type);
+        ++depth_;
+        return going_on && outline_.type == json::value_t::object;
+    }
+    bool end() {
+        --depth_;
+        return true;
+    }
+
+    JsonOutline& outline_;
+    std::size_t most_;
+    std::size_t depth_ = 0;
+    std::string key_;
 };
 
 void read(std::string_view text, Events& events) {
@@ -278,9 +388,27 @@ void read_json_events(std::string_view text, int max_depth, Events& events,
 void read_json_elements(std::string_view text, int max_depth, std::uint64_t max_values,
                         std::string_view source,
                         const std::function<void(json&&, std::uint64_t)>& visit) {
-    ElementEvents elements(max_values, source, visit);
-    LimitedEvents limited(elements, max_depth, UINT64_MAX, source);
+    const JsonPartVisit visit_part = [&](const std::string&, json&& part, std::uint64_t number) {
+        visit(std::move(part), number);
+    };
+    PartEvents parts("", true, max_values, source, visit_part);
+    LimitedEvents limited(parts, max_depth, UINT64_MAX, source);
     read(text, limited);
+}
+
+void read_json_parts(std::string_view text, std::string_view member, int max_depth,
+                     std::uint64_t max_values, const JsonPartVisit& visit) {
+    PartEvents parts(member, false, max_values, {}, visit);
+    LimitedEvents limited(parts, max_depth, UINT64_MAX, {});
+    read(text, limited);
+}
+
+JsonOutline json_outline(std::string_view text, int max_depth, std::size_t most_members) {
+    JsonOutline outline;
+    OutlineEvents events(outline, most_members);
+    LimitedEvents limited(events, max_depth, UINT64_MAX, {});
+    read(text, limited);
+    return outline;
 }
 
 }  // namespace assay

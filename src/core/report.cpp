@@ -18,6 +18,16 @@ void Table::add(std::vector<Cell> cells) {
     rows.push_back(std::move(cells));
 }
 
+void Report::name_records(const std::string& group) {
+    for (const auto& row : records.rows) {
+        for (std::size_t c = 1; c < row.size(); ++c) {
+            if (const auto* value = std::get_if<Estimate>(&row[c]))
+                values.push_back(
+                    {{group, std::get<std::string>(row[0]), records.columns[c].name}, *value});
+        }
+    }
+}
+
 std::string number_text(double value, double half_width, Unit unit) {
     // Shared places lie half way between two.
     if (unit == Unit::rank)

@@ -157,24 +157,43 @@ Entry entry_of(const nlohmann::json& value, bool& names_only) {
         shortened(value.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace))));
 }
 
-/// The classes in a config.json of transformers or timm; the root itself in any other file.
+/// The classes in a config.json of transformers or timm, or in what FiftyOne exports (labels.json,
+/// metadata.json); the root itself in any other file.
 const nlohmann::json& classes_in(const nlohmann::json& root) {
     if (!root.is_object()) return root;
     for (const char* key : {"id2label", "label_names"}) {
         const auto found = root.find(key);
         if (found != root.end() && found->is_structured()) return *found;
     }
+    for (const char* key : {"classes", "default_classes"}) {
+        const auto found = root.find(key);
+        if (found != root.end() && found->is_array() && !found->empty()) return *found;
+    }
     return root;
+}
+
+/// timm's labels are ids where it describes them: {"n01440764": "tench, Tinca tinca"}.
+void describe_entry(Entry& entry, const nlohmann::json* descriptions) {
+    if (descriptions == nullptr) return;
+    const auto found = descriptions->find(entry.id);
+    if (found != descriptions->end() && found->is_string()) entry.name = found->get<std::string>();
 }
 
 ClassList from_json(std::string_view text) {
     const nlohmann::json file = parse_json(text, 16);
     const nlohmann::json& root = classes_in(file);
+    const nlohmann::json* descriptions = nullptr;
+    if (&root != &file && file.contains("label_descriptions") &&
+        file.at("label_descriptions").is_object())
+        descriptions = &file.at("label_descriptions");
     bool names_only = false;
     if (root.is_array()) {
         std::vector<Entry> entries;
-        for (const auto& value : root) entries.push_back(entry_of(value, names_only));
-        return make_list(std::move(entries), names_only);
+        for (const auto& value : root) {
+            entries.push_back(entry_of(value, names_only));
+            describe_entry(entries.back(), descriptions);
+        }
+        return make_list(std::move(entries), names_only && descriptions == nullptr);
     }
     if (!root.is_object()) refuse("a class list must be a JSON array or object");
     Numbered numbered;
@@ -186,13 +205,15 @@ ClassList from_json(std::string_view text) {
             names_only = true;
             numbered.add(value.get<std::uint64_t>(), {key, key});
         } else if (parse_number(key, number)) {
-            numbered.add(number, entry_of(value, names_only));
+            Entry entry = entry_of(value, names_only);
+            describe_entry(entry, descriptions);
+            numbered.add(number, std::move(entry));
         } else {
             refuse(fmt::format("key `{}` is not a class number, and its value is none either",
                                shortened(key)));
         }
     }
-    return make_list(numbered.in_order(), names_only);
+    return make_list(numbered.in_order(), names_only && descriptions == nullptr);
 }
 
 }  // namespace

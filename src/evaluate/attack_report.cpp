@@ -179,7 +179,13 @@ Report report_of(std::span<const AttackedResult> results, const AttackRunOptions
         for (const std::string& sign : result.signs)
             report.warnings.push_back(
                 fmt::format("{} on {}: {}", result.model, result.dataset, sign));
+        report.values.push_back({{result.dataset, result.model, "clean_accuracy"}, result.clean});
         for (const AttackCell& cell : result.cells) {
+            const std::string under =
+                fmt::format("{} {} {}", cell.attack, name_of(options.norm), eps_text(cell.eps));
+            report.values.push_back(
+                {{result.dataset, result.model, under, "accuracy"}, cell.accuracy});
+            report.values.push_back({{result.dataset, result.model, under, "ratio"}, cell.ratio});
             report.records.add({result.model, result.dataset, cell.attack,
                                 Number{.value = cell.eps, .digits = -1}, Count{result.correct},
                                 Count{cell.robust}, cell.accuracy, cell.ratio,

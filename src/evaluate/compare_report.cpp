@@ -130,6 +130,21 @@ Table records_of(const std::vector<PairReport>& reports) {
     return table;
 }
 
+/// Of one pair: on the items that both have, so that a model's own values differ from pair to pair.
+void add_values(Report& report, const PairReport& pair) {
+    const auto add = [&](const std::string& what, const Estimate& value) {
+        report.values.push_back(
+            {{pair.candidate_dataset, pair.candidate + " against " + pair.baseline, what}, value});
+    };
+    for (const PairedMetric& m : pair.metrics) {
+        const std::string name = metric_text(m.candidate.key);
+        add(name, m.candidate);
+        add(name + " baseline", m.baseline);
+        add(name + " delta", m.difference);
+    }
+    add("error_consistency", pair.error_consistency);
+}
+
 }  // namespace
 
 Report report_of(const CompareResult& result) {
@@ -139,7 +154,8 @@ Report report_of(const CompareResult& result) {
         section.blocks.emplace_back(differences_table(pair, result.pairs.size() > 1));
         if (!pair.disagreements.empty()) section.blocks.emplace_back(disagreement_table(pair));
     }
-    if (!result.gates.empty()) section.blocks.emplace_back(gate_table(result.gates));
+    for (const PairReport& pair : result.pairs) add_values(report, pair);
+    report.gates = outcomes_of(result.gates);
     report.records = records_of(result.pairs);
     report.result = to_json(result);
     report.warnings = result.warnings;

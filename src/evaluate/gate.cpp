@@ -52,6 +52,7 @@ bool same_metric(const MeasurementKey& key, const MetricRequest& request) {
 GateResult judged(const Gate& gate, const Estimate& found) {
     GateResult result;
     result.gate = gate;
+    result.measured = found;
     result.value = found.value;
     result.reason = found.undefined;
     if (found.value && gate.end != Gate::End::value) {
@@ -196,6 +197,19 @@ nlohmann::json to_json(const GateResult& result) {
     json[result.baseline.empty() ? "model" : "candidate"] = result.model;
     json["dataset"] = result.dataset;
     return json;
+}
+
+GateOutcome outcome_of(const GateResult& result) {
+    return {.gate = result.gate.text,
+            .model = result.model,
+            .dataset = result.dataset,
+            .baseline = result.baseline,
+            .definition = result.definition,
+            .measured = result.measured,
+            .found = result.value,
+            .bound = result.gate.bound,
+            .reason = result.reason,
+            .passed = result.passed};
 }
 
 }  // namespace assay

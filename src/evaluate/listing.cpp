@@ -88,13 +88,14 @@ Listing class_maps() {
 }
 
 Listing formats() {
-    static constexpr std::array<std::array<std::string_view, 3>, 9> known = {{
+    static constexpr std::array<std::array<std::string_view, 3>, 10> known = {{
         {"model", ".pt", "TorchScript"},
         {"model", ".pt2", "torch.export"},
         {"model", ".onnx", "ONNX, opset 1 to 25, operators of the usual vision classifiers"},
         {"images", ".jpg .jpeg .png .webp .bmp .tif .tiff", "as Pillow reads them"},
         {"predictions", ".npy .npz .safetensors", "N x C, float16 / 32 / 64"},
-        {"predictions", ".csv .tsv .jsonl", "full matrix, or top-k with timm's columns"},
+        {"predictions", ".csv .tsv .jsonl .json", "full matrix, or top-k with timm's columns"},
+        {"predictions", ".json", "COCO's results; FiftyOne's labels.json and samples.json"},
         {"labels", ".json", "list per image (ReaL), or file -> labels"},
         {"labels", ".csv .txt .npy", "image,label rows; one label a line; N x C of 0/1"},
         {"settings", ".toml .json", "sidecars, assay.toml"},
@@ -156,6 +157,7 @@ constexpr std::array<Topic, 4> topics = {{
 const std::vector<std::string>& listing_topics() {
     static const std::vector<std::string> names = [] {
         std::vector<std::string> list;
+        list.reserve(topics.size());
         for (const Topic& topic : topics) list.emplace_back(topic.name);
         return list;
     }();

@@ -56,32 +56,17 @@ std::vector<Column> interval_columns() {
     return {{"low"}, {"high"}, {"level"}, {"method", false}};
 }
 
-Table gate_table(std::span<const GateResult> results) {
-    // Whose value it is goes without saying where there is one only.
-    const auto differ = [&](std::string GateResult::*part) {
-        return std::any_of(results.begin(), results.end(),
-                           [&](const GateResult& r) { return r.*part != results.front().*part; });
-    };
-    const bool models = differ(&GateResult::model), datasets = differ(&GateResult::dataset);
-    Table table;
-    table.title = "Gates";
-    table.columns = {{"gate", false}};
-    if (datasets) table.columns.push_back({"data set", false});
-    if (models)
-        table.columns.push_back({results.front().baseline.empty() ? "model" : "candidate", false});
-    table.columns.push_back({"found"});
-    table.columns.push_back({"outcome", false});
-    for (const GateResult& result : results) {
-        std::vector<Cell> cells{result.gate.text};
-        if (datasets) cells.emplace_back(result.dataset);
-        if (models) cells.emplace_back(result.model);
-        cells.emplace_back(result.value ? fmt::format("{:.6g}", *result.value) : "–");
-        cells.emplace_back(result.passed           ? "passed"
-                           : result.reason.empty() ? "BROKEN"
-                                                   : "BROKEN: " + result.reason);
-        table.add(std::move(cells));
-    }
-    return table;
+NamedValue named_value(const Measurement& m) {
+    NamedValue named{{m.key.dataset, m.key.model}, m};
+    if (!m.key.subgroup.empty()) named.name.push_back(m.key.subgroup);
+    named.name.push_back(metric_text(m.key));
+    return named;
+}
+
+std::vector<GateOutcome> outcomes_of(std::span<const GateResult> results) {
+    std::vector<GateOutcome> outcomes;
+    for (const GateResult& result : results) outcomes.push_back(outcome_of(result));
+    return outcomes;
 }
 
 }  // namespace assay

@@ -26,7 +26,11 @@ Cell exact(const std::optional<double>& value);
 void add_interval(std::vector<Cell>& cells, const std::optional<Interval>& interval);
 std::vector<Column> interval_columns();
 
-/// "Gates": what was asked, whose value was found, and whether it passed.
-Table gate_table(std::span<const GateResult> results);
+/// Under the data set, the model, the subgroup where it is of one, and the metric with its
+/// parameters.
+NamedValue named_value(const Measurement& m);
+
+/// What reports say of gates.
+std::vector<GateOutcome> outcomes_of(std::span<const GateResult> results);
 
 }  // namespace assay

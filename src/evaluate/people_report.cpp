@@ -116,6 +116,9 @@ Report report_of(const PeopleResult& result) {
         section.blocks.emplace_back(
             fmt::format("{} of {} answers name no class: they count as incorrect.",
                         count_text(result.unanswered), count_text(result.answers)));
+    for (const ModelAndPeople& model : result.models)
+        report.values.push_back(
+            {{model.dataset, model.model, "error_consistency with people"}, model.mean});
     report.records = people_records(result);
     report.result = to_json(result);
     report.warnings = result.warnings;

@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "assay/evaluate/published.h"
 #include "assay/evaluate/score.h"
 
 namespace assay {
@@ -94,6 +95,11 @@ nlohmann::json to_json(const ScoreResult& result, const ScoreShown& shown) {
     if (!result.ood.empty()) {
         out["ood"] = json::array();
         for (const Measurement& m : result.ood) out["ood"].push_back(to_json(m));
+    }
+    if (!result.published.empty()) {
+        out["published"] = json::array();
+        for (const PublishedValue& value : result.published)
+            out["published"].push_back(to_json(value));
     }
     if (!result.across.empty()) {
         out["across"] = json::array();

@@ -7,6 +7,7 @@
 #include <set>
 #include <span>
 
+#include "assay/evaluate/published.h"
 #include "assay/evaluate/score.h"
 #include "assay/report.h"
 #include "evaluate/measurement_text.h"
@@ -408,6 +409,26 @@ std::vector<Block> store_blocks(const std::vector<ScoreReport>& reports) {
     return blocks;
 }
 
+/// The means in the place of what they are of, as in the table.
+std::vector<NamedValue> values_of(const ScoreResult& result) {
+    std::vector<NamedValue> values;
+    for (const AcrossResult& across : result.means) {
+        values.push_back(named_value(across.mean));
+        // "val*" would be called as the data set `val` is.
+        values.back().name.front().insert(0, "across ");
+    }
+    if (result.across.empty()) {
+        for (const ScoreReport& report : result.reports) {
+            for (const Measurement& m : report.measurements) values.push_back(named_value(m));
+        }
+    }
+    for (const Measurement& m : result.ood)
+        values.push_back({{m.key.dataset, m.key.model, "against " + m.key.parameters.at("out"),
+                           m.key.definition},
+                          m});
+    return values;
+}
+
 }  // namespace
 
 Report report_of(const ScoreResult& result, const ScoreShown& shown) {
@@ -426,7 +447,10 @@ Report report_of(const ScoreResult& result, const ScoreShown& shown) {
         }
     }
     for (Block& block : ood_blocks(result.ood)) section.blocks.push_back(std::move(block));
-    if (!result.gates.empty()) section.blocks.emplace_back(gate_table(result.gates));
+    for (auto& table : published_tables(result.published))
+        section.blocks.emplace_back(std::move(table));
+    report.values = values_of(result);
+    report.gates = outcomes_of(result.gates);
     report.records = means                  ? across_records(result.means)
                      : shown.per_class      ? class_records(result.reports)
                      : shown.confusions > 0 ? confusion_records(result.reports)

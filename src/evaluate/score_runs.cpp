@@ -7,6 +7,7 @@
 #include <set>
 
 #include "assay/error.h"
+#include "assay/evaluate/published.h"
 #include "assay/evaluate/score.h"
 
 namespace assay {
@@ -66,6 +67,7 @@ std::vector<PredictionStore> open_all(const std::vector<std::filesystem::path>& 
 void add_ood(ScoreResult& result, const ScoreRunsOptions& options,
              const std::vector<PredictionStore>& stores, Comm& comm) {
     std::vector<std::string> datasets;
+    datasets.reserve(stores.size());
     for (const PredictionStore& store : stores) datasets.push_back(store.spec().dataset_name);
     for (const std::string& text : options.ood) {
         const OodPair pair = parse_ood_pair(text);
@@ -151,6 +153,9 @@ private:
 
 void check(const ScoreRunsOptions& options, const ScoreShown& shown) {
     check(options.measure, false);
+    if (!options.across.empty() && !options.published.empty())
+        throw Error(ErrorCode::usage, "published values are of single data sets, and of no means");
+    for (const std::string& table : options.published) read_published(table);
     if (!options.across.empty() && (shown.per_class || shown.confusions > 0 || shown.reliability))
         throw Error(ErrorCode::usage,
                     "means over data sets are of metrics: classes, confusions and reliability do "
@@ -180,6 +185,11 @@ ScoreResult score_runs(const ScoreRunsOptions& options, Comm& comm,
     for (PredictionStore& opened : stores) {
         const PredictionStore store = std::move(opened);  // closed again before the next
         together.add(store);
+    }
+    for (const std::string& table : options.published) {
+        for (PublishedValue& value :
+             beside_published(result.reports, read_published(table), result.warnings))
+            result.published.push_back(std::move(value));
     }
     if (!options.across.empty()) {
         result.means =

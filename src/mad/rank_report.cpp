@@ -144,6 +144,7 @@ Report report_of(const Ranking& ranking) {
     section.blocks.emplace_back(pairs_table(ranking));
     report.sections.push_back(std::move(section));
     report.records = ranking_records(ranking, order);
+    report.name_records("competition");
 
     report.result = ranking_json(ranking);
     return report;

@@ -134,6 +134,16 @@ Report report_of(const MeasuredQuality& result) {
     add(part_table(result));
     for (const std::string& note : result.notes) blocks.emplace_back(note + ".");
     report.sections = {{.title = "", .blocks = std::move(blocks), .sections = {}}};
+    for (const MeasuredModel& model : result.models) {
+        for (const DimensionFacts& facts : dimension_facts())
+            report.values.push_back({{"quality", model.model, std::string(facts.name)},
+                                     model.values[static_cast<std::size_t>(facts.dimension)]});
+        for (const QualityPart& part : model.parts)
+            report.values.push_back(
+                {{"quality", model.model, "parts",
+                  fmt::format("{}_{}", facts_of(part.dimension).name, part.name)},
+                 part.value});
+    }
     report.records = quality_records(result.table);
     json data = json::object();
     for (const auto& [role, name] : result.options.data) data[facts_of(role).name] = name;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "report/gates.h"
 #include "report/renderers.h"
 
 namespace assay {
@@ -110,6 +111,7 @@ std::string render_latex(const Report& report) {
             if (const auto* text = std::get_if<std::string>(&block)) part(paragraph(*text));
         }
     });
+    if (!report.gates.empty()) part(latex_table(gate_table(report.gates)));
     return out;
 }
 

@@ -1,6 +1,11 @@
 // For issues, pull requests and READMEs: GitHub's tables.
-#include <algorithm>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
+#include "core/text.h"
+#include "report/gates.h"
 #include "report/renderers.h"
 
 namespace assay {
@@ -9,7 +14,7 @@ namespace {
 std::string escaped(const std::string& text) {
     std::string out;
     for (const char c : text) {
-        if (c == '|' || c == '\\' || c == '`' || c == '*' || c == '_' || c == '<') out += '\\';
+        if (std::string_view("|\\`*_<[]~&$").find(c) != std::string_view::npos) out += '\\';
         out += c == '\n' || c == '\r' ? ' ' : c;
     }
     return out;
@@ -24,6 +29,21 @@ std::string paragraph(const std::string& text) {
         begin = end + 1;
     }
     return out + "\n";
+}
+
+/// Where they would push the next table off the page they are folded.
+std::string notes_below(const std::vector<std::string>& notes) {
+    constexpr std::size_t short_enough = 200;
+    std::size_t length = 0;
+    for (const std::string& note : notes) length += note.size();
+    std::string out;
+    if (length <= short_enough) {
+        for (const std::string& note : notes) out += "\n" + escaped(note) + "\n";
+        return out;
+    }
+    out = fmt::format("\n<details><summary>{}</summary>\n\n", how_many(notes.size(), "note"));
+    for (const std::string& note : notes) out += "- " + escaped(note) + "\n";
+    return out + "\n</details>\n";
 }
 
 std::string markdown_table(const Table& table) {
@@ -44,8 +64,26 @@ std::string markdown_table(const Table& table) {
                    " |";
         out += "\n";
     }
-    for (const std::string& note : table.notes) out += "\n" + escaped(note) + "\n";
-    return out;
+    return out + notes_below(table.notes);
+}
+
+/// What decides comes first: the broken ones, and before them how many there are.
+std::string markdown_gates(std::vector<GateOutcome> outcomes) {
+    const auto passed = std::stable_partition(outcomes.begin(), outcomes.end(),
+                                              [](const GateOutcome& o) { return !o.passed; });
+    const auto broken = static_cast<std::size_t>(passed - outcomes.begin());
+    Table table = gate_table(outcomes);
+    table.title = broken == 0
+                      ? fmt::format("✅ {} passed", how_many(outcomes.size(), "gate"))
+                      : fmt::format("❌ {} of {} broken", broken, how_many(outcomes.size(), "gate"));
+    table.columns.insert(table.columns.begin(), {"", false});
+    for (std::size_t i = 0; i < table.rows.size(); ++i) {
+        std::vector<Cell> marked;
+        marked.emplace_back(std::string(i < broken ? "❌" : "✅"));
+        for (Cell& cell : table.rows[i]) marked.push_back(std::move(cell));
+        table.rows[i] = std::move(marked);
+    }
+    return markdown_table(table);
 }
 
 }  // namespace
@@ -54,6 +92,7 @@ std::string render_markdown(const Report& report) {
     std::string out;
     const auto part = [&](const std::string& text) { out += (out.empty() ? "" : "\n") + text; };
     if (!report.title.empty()) part("# " + escaped(report.title) + "\n");
+    if (!report.gates.empty()) part(markdown_gates(report.gates));
     for_each_section(report.sections, [&](const Section& section, int depth) {
         if (!section.title.empty())
             part(std::string(static_cast<std::size_t>(depth) + 2, '#') + " " +

@@ -5,6 +5,7 @@
 
 #include "core/terminal_text.h"
 #include "core/text.h"
+#include "report/gates.h"
 #include "report/renderers.h"
 
 namespace assay {
@@ -166,6 +167,7 @@ std::string render_text(const Report& report, const RenderOptions& options) {
                 part(without_controls(*text) + "\n");
         }
     });
+    if (!report.gates.empty()) part(TextTable(gate_table(report.gates), style).text(options.width));
     return out;
 }
 

@@ -1,6 +1,8 @@
 // Accuracy under corruptions, to read.
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "assay/robustness/corrupted_accuracy.h"
 
 namespace assay {
@@ -63,6 +65,29 @@ Table by_corruption(const CorruptedModel& model) {
     return table;
 }
 
+/// Beside the clean top-1 all that is corrupted, from the means to the single versions.
+void add_values(Report& report, const std::string& clean, const CorruptedModel& model) {
+    const auto add = [&](std::vector<std::string> what, const Estimate& value) {
+        what.insert(what.begin(), {clean, model.model});
+        report.values.push_back({std::move(what), value});
+    };
+    add({"clean_top1"}, model.clean);
+    add({"corrupted", "mce"}, model.mce);
+    for (const auto& [name, mean] : {std::pair{"", &model.present}, {"paper_", &model.paper}}) {
+        add({"corrupted", fmt::format("{}accuracy", name)}, mean->accuracy);
+        add({"corrupted", fmt::format("{}relative", name)}, mean->relative);
+    }
+    for (const auto& row : model.corruptions) {
+        const std::string name = fmt::format("all_{}", row.corruption->name);
+        add({"corrupted", name, "accuracy"}, row.mean.accuracy);
+        add({"corrupted", name, "relative"}, row.mean.relative);
+    }
+    for (const CorruptedVersion& version : model.versions)
+        add({"corrupted", fmt::format("{}_{}", version.corruption->name, version.severity),
+             "accuracy"},
+            version.accuracy);
+}
+
 json mean_json(const CorruptedMean& mean) {
     return {{"accuracy", to_json(mean.accuracy)}, {"relative", to_json(mean.relative)}};
 }
@@ -79,6 +104,7 @@ Report report_of(const CorruptedAccuracyResult& result) {
     json models = json::array();
     for (const CorruptedModel& m : result.models) {
         section.blocks.emplace_back(by_corruption(m));
+        add_values(report, result.clean, m);
         json versions = json::array(), means = json::array();
         for (const CorruptedVersion& v : m.versions) {
             report.records.add({m.model, std::string(v.corruption->name), v.corruption->extra,

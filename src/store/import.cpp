@@ -7,6 +7,7 @@
 #include <limits>
 #include <mutex>
 
+#include "annotated_items.h"
 #include "assay/error.h"
 #include "assay/version.h"
 #include "core/file.h"
@@ -157,6 +158,17 @@ std::optional<Dataset> dataset_there(const fs::path& folder) {
     return load_dataset(folder);
 }
 
+/// Of a list of items in JSON, which says more than ids.
+std::optional<AnnotatedItems> annotated_items(const ImportOptions& options,
+                                              const std::optional<Dataset>& existing) {
+    if (lower_extension(options.ids.filename().string()) != ".json") return std::nullopt;
+    return with_note(fmt::format("reading the items of `{}`", options.ids.string()), [&] {
+        const MappedFile file(options.ids);
+        return read_annotated_items(
+            file.text(), options.classes.empty() && existing ? existing->classes : options.classes);
+    });
+}
+
 /// Rows without ids are numbered; the items of a data set that is there have other ids, and whether
 /// the rows are in their order only the user knows.
 void refuse_rows_without_ids(const Dataset& existing, std::uint64_t rows, const fs::path& folder) {
@@ -170,11 +182,11 @@ void refuse_rows_without_ids(const Dataset& existing, std::uint64_t rows, const 
 }  // namespace
 
 ImportReport import_predictions(const fs::path& file, const fs::path& runs,
-                                const ImportOptions& options, const ProgressCallback& callback) {
+                                const ImportOptions& given, const ProgressCallback& callback) {
     StoreSpec spec;
-    spec.dataset_name = !options.dataset_name.empty() ? options.dataset_name
-                        : !options.ids.empty() ? folder_name_from(options.ids.stem().string())
-                                               : std::string();
+    spec.dataset_name = !given.dataset_name.empty() ? given.dataset_name
+                        : !given.ids.empty()        ? folder_name_from(given.ids.stem().string())
+                                                    : std::string();
     if (spec.dataset_name.empty()) {
         throw Error(ErrorCode::usage,
                     "say which data set the scores are of: give its name with --dataset-name, or a "
@@ -182,18 +194,21 @@ ImportReport import_predictions(const fs::path& file, const fs::path& runs,
                     "with --items");
     }
     spec.model_name =
-        !options.model_name.empty() ? options.model_name : folder_name_from(file.stem().string());
+        !given.model_name.empty() ? given.model_name : folder_name_from(file.stem().string());
     check_folder_name("data set", spec.dataset_name);
     check_folder_name("model", spec.model_name);
-    const int threads = resolve_threads(options.threads);
+    const int threads = resolve_threads(given.threads);
 
     ImportReport report;
     const std::string hash = hash_file(file);
     const std::optional<Dataset> existing = dataset_there(runs / spec.dataset_name);
+    const std::optional<AnnotatedItems> annotated = annotated_items(given, existing);
+    ImportOptions options = given;
+    if (annotated) options.classes = annotated->classes;
     const bool told = !options.classes.empty() || options.class_count != 0;
     ScoreSource source = open_source(
         file, {runs, options.array, told || !existing ? options.classes : existing->classes,
-               options.class_count});
+               options.class_count, annotated ? &annotated->numbered : nullptr});
     report.notes = std::move(source.notes);
     return with_note(fmt::format("importing `{}`", file.string()), [&] {
         const KindFacts facts = look_at(source, threads, callback);
@@ -203,7 +218,7 @@ ImportReport import_predictions(const fs::path& file, const fs::path& runs,
             refuse_rows_without_ids(*existing, source.rows, runs / spec.dataset_name);
         const ImportedItems items =
             imported_items(source, options, classes_of(source, options, existing, report.notes),
-                           existing, report.notes);
+                           annotated ? &*annotated : nullptr, existing, report.notes);
         const Dataset& dataset = items.dataset;
         spec.rows = dataset.size();
         spec.classes = source.classes;

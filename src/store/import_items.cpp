@@ -66,10 +66,10 @@ ItemList read_items(const fs::path& path) {
         for (const std::string& id : texts_of(file.bytes())) list.ids.append(id);
         return list;
     }
-    if (ending == ".npy" || ending == ".npz" || ending == ".json") {
+    if (ending == ".npy" || ending == ".npz") {
         refuse(fmt::format(
-            "`{}` is no list of items: a text with one id per line, a csv, or a .npy of "
-            "texts is; labels alone are given with --labels",
+            "`{}` is no list of items: a text with one id per line, a csv, a .npy of texts, or "
+            "JSON of COCO or FiftyOne is; labels alone are given with --labels",
             path.string()));
     }
     if (ending == ".csv" || ending == ".tsv")
@@ -173,10 +173,10 @@ std::optional<LabelSets> labels_of_source(const ScoreSource& source, const Class
     return labels;
 }
 
-/// In the file's order, for `dataset` in that order. The most particular source speaks, and others
-/// are named.
+/// In the file's order, for `dataset` in that order, which has those of an annotated list already.
+/// The most particular source speaks, and others are named.
 LabelSets labels_of(const ScoreSource& source, const ImportOptions& options, const Dataset& dataset,
-                    bool list_has_labels, const std::vector<std::uint32_t>& kept,
+                    bool list_has_labels, bool annotated, const std::vector<std::uint32_t>& kept,
                     std::vector<std::string>& notes) {
     std::optional<LabelSets> labels;
     std::string from;
@@ -195,7 +195,8 @@ LabelSets labels_of(const ScoreSource& source, const ImportOptions& options, con
         if (labels) {
             unused(name);
         } else {
-            labels = read_label_sets(options.ids, dataset, dataset.classes);
+            labels =
+                annotated ? dataset.labels : read_label_sets(options.ids, dataset, dataset.classes);
             from = name;
         }
     }
@@ -222,6 +223,7 @@ void put_in_order(ImportedItems& items, const std::vector<std::uint32_t>& order,
     for (Dataset::Attribute& attribute : items.dataset.attributes)
         attribute.values = in_order(attribute.values, order);
     std::vector<std::uint32_t> moved;
+    moved.reserve(order.size());
     for (const std::uint32_t i : order) moved.push_back(rows[i]);
     rows = std::move(moved);
 }
@@ -251,7 +253,8 @@ void follow(const Dataset& existing, ImportedItems& items, std::vector<std::uint
 }  // namespace
 
 ImportedItems imported_items(ScoreSource& source, const ImportOptions& options,
-                             const ClassList& classes, const std::optional<Dataset>& existing,
+                             const ClassList& classes, const AnnotatedItems* annotated,
+                             const std::optional<Dataset>& existing,
                              std::vector<std::string>& notes) {
     ImportedItems items;
     Dataset& dataset = items.dataset;
@@ -263,11 +266,18 @@ ImportedItems imported_items(ScoreSource& source, const ImportOptions& options,
     bool list_has_labels = false;
     if (source.ids) check_ids(*source.ids, "the file of scores");
     if (!options.ids.empty()) {
-        ItemList list = read_items(options.ids);
+        ItemList list = annotated != nullptr
+                            ? ItemList{annotated->ids, annotated->labels.labels() > 0, {}}
+                            : read_items(options.ids);
         check_ids(list.ids, options.ids.string());
         list_has_labels = list.has_labels;
         dataset.ids = std::move(list.ids);
         dataset.attributes = std::move(list.attributes);
+        if (annotated != nullptr) {
+            dataset.labels = annotated->labels;
+        } else {
+            for (std::size_t i = 0; i < dataset.size(); ++i) dataset.labels.append({});
+        }
         if (source.ids) {
             const std::vector<std::uint32_t> row_of =
                 match_rows(*source.ids, dataset,
@@ -276,8 +286,6 @@ ImportedItems imported_items(ScoreSource& source, const ImportOptions& options,
             std::iota(by_row.begin(), by_row.end(), 0U);
             std::ranges::sort(by_row, {}, [&](std::uint32_t item) { return row_of[item]; });
             rows = row_of;
-            dataset.labels = LabelSets();
-            for (std::size_t i = 0; i < dataset.size(); ++i) dataset.labels.append({});
             put_in_order(items, by_row, rows);
             list_order.resize(by_row.size());
             for (std::uint32_t i = 0; i < by_row.size(); ++i) list_order[by_row[i]] = i;
@@ -296,7 +304,8 @@ ImportedItems imported_items(ScoreSource& source, const ImportOptions& options,
             "no ids were given: the rows' numbers serve, and only files of the same order can be "
             "compared");
     }
-    dataset.labels = labels_of(source, options, dataset, list_has_labels, rows, notes);
+    dataset.labels =
+        labels_of(source, options, dataset, list_has_labels, annotated != nullptr, rows, notes);
     if (!list_order.empty() && !is_identity(list_order)) {
         put_in_order(items, list_order, rows);
         notes.push_back(fmt::format("the rows are put in the order of `{}`, by their ids",

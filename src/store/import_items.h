@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "annotated_items.h"
 #include "assay/data/dataset.h"
 #include "assay/store/import.h"
 #include "score_source.h"
@@ -23,12 +24,13 @@ struct ImportedItems {
     }
 };
 
-/// `classes`: of the scores. `existing`: the data set that is there already, whose order and
-/// spelling of ids are taken where the items are the same. Throws bad_input: ids that repeat or are
-/// empty, items without a row, other numbers of items and rows where no ids say which is which, and
-/// as read_label_sets().
+/// `classes`: of the scores. `annotated`: what options.ids holds, where it is JSON. `existing`: the
+/// data set that is there already, whose order and spelling of ids are taken where the items are
+/// the same. Throws bad_input: ids that repeat or are empty, items without a row, other numbers of
+/// items and rows where no ids say which is which, and as read_label_sets().
 ImportedItems imported_items(ScoreSource& source, const ImportOptions& options,
-                             const ClassList& classes, const std::optional<Dataset>& existing,
+                             const ClassList& classes, const AnnotatedItems* annotated,
+                             const std::optional<Dataset>& existing,
                              std::vector<std::string>& notes);
 
 }  // namespace assay::store

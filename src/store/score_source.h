@@ -43,12 +43,15 @@ struct ScoreSource {
     std::vector<std::shared_ptr<const void>> owners;  ///< of the bytes behind it all
 };
 
+struct NumberedItems;
+
 struct SourceOptions {
     std::filesystem::path spool_folder;
     std::string array;
     /// For class names and numbers in top-k files; may be empty when `class_count` is there.
     ClassList classes;
     std::uint32_t class_count = 0;
+    const NumberedItems* numbered = nullptr;  ///< of the annotation file, for COCO's results
 };
 
 ScoreSource open_npy(const std::filesystem::path& file, const SourceOptions& options);
@@ -56,12 +59,14 @@ ScoreSource open_npz(const std::filesystem::path& file, const SourceOptions& opt
 ScoreSource open_safetensors(const std::filesystem::path& file, const SourceOptions& options);
 ScoreSource open_csv(const std::filesystem::path& file, const SourceOptions& options);
 ScoreSource open_jsonl(const std::filesystem::path& file, const SourceOptions& options);
+ScoreSource open_json(const std::filesystem::path& file, const SourceOptions& options);
 /// By the file's ending. Throws bad_input for endings not known, and notes the file in every error.
 ScoreSource open_source(const std::filesystem::path& file, const SourceOptions& options);
 
-/// csv and jsonl from text that somebody else holds.
+/// csv, jsonl and json from text that somebody else holds.
 ScoreSource read_csv(std::string_view text, const std::string& name, const SourceOptions& options);
 ScoreSource read_jsonl(std::string_view text, const std::string& name,
                        const SourceOptions& options);
+ScoreSource read_json(std::string_view text, const std::string& name, const SourceOptions& options);
 
 }  // namespace assay::store

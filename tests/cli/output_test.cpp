@@ -238,6 +238,37 @@ TEST(Output, NothingIsWrittenIntoAStore) {
     EXPECT_EQ(metrics_to(scratch / "val/report.csv").status, 0);
 }
 
+TEST(Output, LogsAndOutcomesOfGatesAreCheckedBeforeTheWork) {
+    const Scratch scratch;
+    const auto refused = [&](std::vector<std::string> words) {
+        // No store is there: what is said of the options comes first.
+        words.insert(words.begin(), {"score", scratch / "runs"});
+        const Outcome outcome = assay_run(words);
+        EXPECT_EQ(outcome.status, 2);
+        return outcome.err;
+    };
+    write_file_atomically(scratch / "file", "x");
+    EXPECT_THAT(refused({"--log", scratch / "log.txt"}), HasSubstr("a log is FILE.jsonl"));
+    EXPECT_THAT(refused({"--log", "mlflow:run"}), HasSubstr("docs/tools.md"));
+    EXPECT_THAT(refused({"--log", scratch / "absent/log.jsonl"}), HasSubstr("there is no folder"));
+    EXPECT_THAT(refused({"--log", "tensorboard:" + (scratch / "file").string()}),
+                HasSubstr("this is no folder"));
+    EXPECT_THAT(refused({"--log", scratch / "a.jsonl", "--log", scratch / "a.jsonl"}),
+                HasSubstr("give the result another name"));
+    EXPECT_THAT(refused({"--log", scratch / "a.jsonl", "-o", scratch / "a.jsonl"}),
+                HasSubstr("give the result another name"));
+    EXPECT_THAT(refused({"--log-step", "-1"}), HasSubstr("--log-step -1: is negative"));
+    EXPECT_THAT(refused({"--log-step", "9223372036854775808"}), HasSubstr("--log-step"));
+    EXPECT_THAT(refused({"--junit", scratch / "a.xml"}), HasSubstr("give --gate, too"));
+    EXPECT_THAT(refused({"--junit", "-", "--gate", "top1 >= 0"}), HasSubstr("name a file"));
+    const Outcome time = assay_run(
+        {"score", scratch / "runs", "--log", "tensorboard:" + (scratch / "events").string()},
+        {"SOURCE_DATE_EPOCH=yesterday"});
+    EXPECT_EQ(time.status, 2);
+    EXPECT_THAT(time.err, HasSubstr("SOURCE_DATE_EPOCH is `yesterday`; whole seconds since 1970"));
+    EXPECT_EQ(std::distance(fs::directory_iterator(scratch.path()), {}), 1);
+}
+
 TEST(Output, NothingIsWrittenIntoACompetition) {
     const Scratch scratch;
     fs::create_directories(scratch / "mad/predictions");

@@ -182,6 +182,46 @@ TEST_F(Sweep, MarkdownHasTablesWithRowsOfOneLength) {
     });
 }
 
+// Whatever is measured has names that MLflow takes in every kind of store, TensorBoard groups, and
+// no other value of the command has.
+TEST_F(Sweep, LogsHaveNamesThatTrackersTake) {
+    const std::regex allowed("[A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)+");
+    std::set<std::string> logged;
+    for_each_result([&](std::vector<std::string> words) {
+        const std::string command =
+            words[0] +
+            (words[0] == "quality" || words[0] == "mad" ? " " + words[1] : std::string());
+        std::vector<std::string> help = split(command);
+        help.push_back("--help");
+        if (assay_run(help).out.find("--log FILE") == std::string::npos) return;
+        const Scratch out;
+        words.insert(words.end(), {"--log", out / "log.jsonl", "--log",
+                                   "tensorboard:" + (out / "events").string(), "--log-step", "3"});
+        const Outcome outcome = assay_run(words);
+        EXPECT_THAT(outcome.status, testing::AnyOf(0, 3)) << outcome.err;
+        EXPECT_THAT(outcome.err, testing::Not(HasSubstr("would be logged as"))) << outcome.err;
+        std::set<std::string> names;
+        for (const std::string& line : lines_of(slurp(out / "log.jsonl"))) {
+            const json read = json::parse(line);
+            const auto name = read.at("name").get<std::string>();
+            EXPECT_TRUE(std::regex_match(name, allowed)) << name;
+            EXPECT_TRUE(names.insert(name).second) << name;
+            EXPECT_EQ(read.at("step"), 3);
+            EXPECT_NE(read.contains("value"), read.contains("undefined")) << line;
+            EXPECT_NE(read.value("undefined", "none"), "") << line;
+        }
+        for (const std::string& name : names) {
+            const auto next = names.upper_bound(name + "/");
+            EXPECT_TRUE(next == names.end() || !next->starts_with(name + "/")) << name;
+        }
+        EXPECT_GE(names.size(), 1U);
+        EXPECT_EQ(std::distance(std::filesystem::directory_iterator(out / "events"), {}), 1);
+        logged.insert(command);
+    });
+    EXPECT_THAT(logged, testing::IsSupersetOf({"score", "compare", "gap", "robustness",
+                                               "quality measure", "mad rank"}));
+}
+
 TEST_F(Sweep, LatexHasTabularsWithRowsOfOneLength) {
     const std::string begin = "\\begin{tabular}{", end = "\\end{tabular}";
     for_each_result([&](const std::vector<std::string>& words) {

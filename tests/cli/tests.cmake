@@ -22,6 +22,11 @@ assay_program_test(sweep
     LINKS assay_image assay_labelling assay_core
     UNSANITIZED Hints.EveryOption* Hints.TheManuals* Sweep.LatexHas* Sweep.MarkdownHas* Sweep.CsvIsOneTable Sweep.AClosedStdoutIsNoCrash)
 
+# By the distribution's Python, which has the packages that read what other tools read.
+if(EXISTS /usr/bin/python3 AND NOT ASSAY_SANITIZE)
+    assay_test_case(tools LABEL cli COMMAND /usr/bin/python3 ${CMAKE_CURRENT_SOURCE_DIR}/cli/tools.py $<TARGET_FILE:assay> ${PROJECT_SOURCE_DIR})
+endif()
+
 if(TARGET assay_torch)
     add_executable(shape_images cli/shapes/make_images.cpp)
     target_link_libraries(shape_images PRIVATE assay_core PNG::PNG fmt::fmt)

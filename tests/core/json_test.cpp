@@ -113,5 +113,70 @@ TEST(Json, EventsHaveTheSameLimits) {
                 HasSubstr("x.json: key `a` stands twice"));
 }
 
+/// "key=part" of each part, in order.
+std::string parts_of(const std::string& text, const std::string& member, int depth = 8,
+                     std::uint64_t values = 100) {
+    std::string seen;
+    std::uint64_t expected = 0;
+    read_json_parts(text, member, depth, values,
+                    [&](const std::string& key, json&& part, std::uint64_t number) {
+                        EXPECT_EQ(number, expected++);
+                        seen += (seen.empty() ? "" : " ") + key + "=" + part.dump();
+                    });
+    return seen;
+}
+
+TEST(JsonParts, EachIsGivenAlone) {
+    EXPECT_EQ(parts_of(R"([1, [2, {}], {"a": [3]}, null])", ""), R"(=1 =[2,{}] ={"a":[3]} =null)");
+    EXPECT_EQ(parts_of(R"({"x": 1, "y": [2, {"x": 3}], "z": {}})", ""),
+              R"(x=1 y=[2,{"x":3}] z={})");
+    EXPECT_EQ(parts_of("[]", ""), "");
+    EXPECT_EQ(parts_of("{}", ""), "");
+    // Of one member; what stands beside it, and within others under its name, is passed over.
+    const std::string text =
+        R"({"a": {"p": [9]}, "n": 7, "p": {"b": 1, "c": {"p": [2]}, "d": []}, "q": [[1], {"p": {}}]})";
+    EXPECT_EQ(parts_of(text, "p"), R"(b=1 c={"p":[2]} d=[])");
+    EXPECT_EQ(parts_of(text, "q"), R"(=[1] ={"p":{}})");
+    EXPECT_EQ(parts_of(text, "absent"), "");
+    EXPECT_EQ(parts_of(R"({"p": []})", "p"), "");
+}
+
+TEST(JsonParts, LimitsAndOtherShapes) {
+    const auto refused = [](const std::string& text, const std::string& member, int depth = 8) {
+        return message_of([&] { parts_of(text, member, depth, 4); });
+    };
+    for (const char* text : {"1", "null", "\"x\""}) {
+        EXPECT_THAT(refused(text, ""), HasSubstr("the JSON is no list and no object")) << text;
+        EXPECT_THAT(refused(text, "p"), HasSubstr("the JSON is no object")) << text;
+    }
+    EXPECT_THAT(refused("[[1]]", "p"), HasSubstr("the JSON is no object"));
+    EXPECT_THAT(refused(R"({"p": 3})", "p"), HasSubstr("`p` is no list and no object"));
+    EXPECT_THAT(refused(R"({"p": [1, [1, 2, 3, 4]]})", "p"),
+                HasSubstr("element 2 has more than 4 values"));
+    EXPECT_THAT(refused(R"({"a": [[[1]]], "p": []})", "p", 3), HasSubstr("deeper than 3"));
+    EXPECT_THAT(refused(R"({"p": [], "p": []})", "p"), HasSubstr("key `p` stands twice"));
+    EXPECT_THAT(refused(R"({"p": [1, 2)", "p"), HasSubstr("damaged JSON"));
+    // Values beside the member do not count: only what is kept does.
+    EXPECT_EQ(parts_of(R"({"a": [1, 2, 3, 4, 5, 6], "p": [1]})", "p", 8, 2), "=1");
+}
+
+TEST(JsonOutline, SaysWhatATextIs) {
+    using Type = json::value_t;
+    const JsonOutline object =
+        json_outline(R"({"a": [1, {"b": 2}], "c": {"d": []}, "e": null})", 8);
+    EXPECT_EQ(object.type, Type::object);
+    ASSERT_EQ(object.members.size(), 3U);
+    EXPECT_TRUE(object.has("a", Type::array) && object.has("c", Type::object) &&
+                object.has("e", Type::null));
+    EXPECT_FALSE(object.has("b", Type::number_unsigned) || object.has("a", Type::object));
+    EXPECT_EQ(json_outline("[1, {\"a\": 2}]", 8).type, Type::array);
+    EXPECT_TRUE(json_outline("[1, {\"a\": 2}]", 8).members.empty());
+    EXPECT_EQ(json_outline("\"x\"", 8).type, Type::string);
+    EXPECT_TRUE(json_outline("{}", 8).members.empty());
+    EXPECT_EQ(json_outline(R"({"a": 1, "b": 2, "c": 3})", 8, 2).members.size(), 2U);
+    EXPECT_THAT(message_of([] { json_outline("{\"a\": ", 8); }), HasSubstr("damaged JSON"));
+    EXPECT_THAT(message_of([] { json_outline("", 8); }), HasSubstr("damaged JSON"));
+}
+
 }  // namespace
 }  // namespace assay

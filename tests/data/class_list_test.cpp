@@ -158,6 +158,22 @@ TEST(ReadClassList, OtherSpellingsOfTheSameList) {
     EXPECT_EQ(read_class_list(folder.write("t.json", R"({"architecture": "resnet18",
                   "label_names": ["n01440764", "n01443537"], "pretrained_cfg": {"mean": [0, 0, 0]}})")),
               ClassList({"n01440764", "n01443537"}));
+    // timm's descriptions are the names; a label without one is its own. Labels may have numbers.
+    const ClassList described({"n01440764", "x"}, {"tench, Tinca tinca", "x"});
+    for (const char* labels : {R"(["n01440764", "x"])", R"({"1": "x", "0": "n01440764"})"})
+        EXPECT_EQ(read_class_list(folder.write(
+                      "t.json", std::string(R"({"architecture": "resnet18", "label_names": )") +
+                                    labels + R"(, "label_descriptions": {"y": "z", "n01440764":
+                                    "tench, Tinca tinca"}})")),
+                  described)
+            << labels;
+    EXPECT_EQ(read_class_list(folder.write(
+                  "labels.json", R"({"classes": ["ant", "bee, wasp"], "labels": {"a": 0}})")),
+              two);
+    EXPECT_EQ(read_class_list(folder.write("metadata.json",
+                                           R"({"name": "pets", "classes": {"ground_truth": []},
+                                               "default_classes": ["ant", "bee, wasp"]})")),
+              two);
 }
 
 /// WordNet's names of the 1000 classes, as most published lists of names have them.

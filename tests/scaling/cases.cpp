@@ -30,6 +30,7 @@
 #include "model/pt2/package.h"
 #include "model/pt2/pickle.h"
 #include "patchml/box_readers.h"
+#include "store/annotated_items.h"
 #include "store/safetensors.h"
 #include "store/score_source.h"
 
@@ -277,6 +278,21 @@ void make_json_lines(std::size_t n, const fs::path& folder) {
         }));
 }
 
+void make_json_rows(std::size_t n, const fs::path& folder) {
+    put(folder / "x.json", parts("{", n, ",", "}", [](std::size_t i) {
+            return fmt::format(R"("{}": {{"index": [{}, 7], "prob": [0.75, 0.25]}})", image(i),
+                               i % 7);
+        }));
+}
+void make_samples(std::size_t n, const fs::path& folder) {
+    put(folder / "x.json", parts(R"({"samples": [)", n, ",", "]}", [](std::size_t i) {
+            return fmt::format(
+                R"({{"filepath": "{}", "p": {{"_cls": "Classification", "label": "jay",
+                                "logits": [0,1,2,3,4,5,6,7,8,9]}}}})",
+                image(i));
+        }));
+}
+
 void make_items(std::size_t n, const fs::path& folder) {
     put(folder / "x.csv", parts("id,path,labels,camera\n", n, "\n", "\n", [](std::size_t i) {
             return fmt::format("{0},{0},{1},camera{2}", image(i), i % 10, i);
@@ -363,6 +379,19 @@ const std::vector<ScalingCase>& scaling_cases() {
         {"JsonLines", 150, 1.5, make_json_lines,
          [](std::size_t n, const fs::path& folder) {
              all_read(n, scores_in(folder / "x.jsonl").rows);
+         }},
+        {"JsonByImage", 300, 1, make_json_rows,
+         [](std::size_t n, const fs::path& folder) {
+             all_read(n, scores_in(folder / "x.json").rows);
+         }},
+        {"FiftyOneSamples", 200, 1.5, make_samples,
+         [](std::size_t n, const fs::path& folder) {
+             all_read(n, scores_in(folder / "x.json").rows);
+         }},
+        {"AnnotatedItems", 300, 1, make_coco,
+         [](std::size_t n, const fs::path& folder) {
+             const std::string text = read_text(folder / "x");
+             all_read(n, store::read_annotated_items(text, {}).ids.size());
          }},
         {"JsonKeys", 1000, 1,
          [](std::size_t n, const fs::path& folder) {

@@ -68,7 +68,8 @@ const ClassList& imagenet_classes();
 /// name), perhaps with its number before it ("0 tench", "0: 'tench, Tinca tinca',", as a Python
 /// dictionary); csv with columns wnid|id and name, and perhaps index; JSON array of names, JSON
 /// object {"0": ["n01440764", "tench"], ...} (the keras layout), {"0": "tench", ...} or
-/// {"n01440764": 0, ...}; a config.json of transformers (its id2label) or timm (its label_names).
+/// {"n01440764": 0, ...}; a config.json of transformers (its id2label) or timm (its label_names,
+/// with label_descriptions as the names); FiftyOne's labels.json and metadata.json.
 /// Names without ids as in named_classes. Throws bad_input.
 ClassList read_class_list(const std::filesystem::path& path);
 

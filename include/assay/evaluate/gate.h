@@ -10,6 +10,7 @@
 
 #include "assay/metric/measurement.h"
 #include "assay/metric/metric.h"
+#include "assay/report.h"
 
 namespace assay {
 
@@ -30,8 +31,9 @@ Gate parse_gate(std::string_view text);
 
 struct GateResult {
     Gate gate;
-    std::optional<double> value;
+    std::optional<double> value;  ///< what was held against the bound
     bool passed = false;
+    Estimate measured;           ///< whose value, or end of the interval, that is
     std::string definition;      ///< of what was measured
     std::string reason;          ///< why there is no value: an undefined value breaks its gate
     std::string model, dataset;  ///< whose value it is; of a pair: the candidate's
@@ -43,5 +45,7 @@ GateResult check_gate(const Gate& gate, std::span<const Measurement> measurement
 bool all_passed(std::span<const GateResult> results);
 
 nlohmann::json to_json(const GateResult& result);
+/// What a report says of it.
+GateOutcome outcome_of(const GateResult& result);
 
 }  // namespace assay

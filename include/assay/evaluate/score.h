@@ -146,6 +146,13 @@ std::vector<AcrossResult> score_across(std::span<const ScoreReport> reports, std
 
 nlohmann::json to_json(const AcrossResult& result);
 
+/// A value that was measured here, and what a table says of the same model.
+struct PublishedValue {
+    std::string model, dataset, metric, setting, source;
+    double published = 0;
+    Estimate measured;
+};
+
 struct ScoreRunsOptions {
     std::vector<std::filesystem::path> paths;  ///< RUNS folders, data sets in them, or stores
     MeasureOptions measure;
@@ -158,15 +165,18 @@ struct ScoreRunsOptions {
     /// "IN=OUT", names of data sets: what measure_ood() says of each model that has both, and
     /// nothing else unless `measure` names metrics or gates.
     std::vector<std::string> ood;
+    /// Tables of published results to compare with, as read_published() takes them.
+    std::vector<std::string> published;
 };
 struct ScoreResult {
     std::vector<ScoreReport> reports;  ///< by data set, then model
     std::string across;                ///< the glob
     std::vector<AcrossResult> means;   ///< with `across` only
     std::vector<GateResult> gates;
-    std::vector<Measurement> ood;       ///< by pair, then model
-    std::vector<std::string> warnings;  ///< of all stores, with the models' names
-    bool partial() const;               ///< some store is
+    std::vector<Measurement> ood;           ///< by pair, then model
+    std::vector<PublishedValue> published;  ///< by table, then as the reports
+    std::vector<std::string> warnings;      ///< of all stores, with the models' names
+    bool partial() const;                   ///< some store is
 };
 /// Scores every store below the paths, one after the other. Progress counts items, `step` is the
 /// data set and the model. Throws as score_store() and check() do; usage where no data set's name

@@ -13,7 +13,9 @@
 //  - .jsonl: the same, one object per line: {"id": ..., "scores": [...]} or {"filename": ...,
 //  "index":
 //  [...], "prob":
-//  [...]}
+//  [...]}; the samples that lm-eval logs
+//  - .json: a list of such objects, or an object of them by image; COCO's results ({"image_id",
+//  "category_id", "score"}); FiftyOne's labels.json and samples.json
 //
 // Memory stays flat in N but for the ids and labels: arrays are mapped, and what cannot be (packed
 // entries, tables) goes through an unnamed temporary file in the runs folder.
@@ -45,7 +47,8 @@ struct ImportOptions {
         storage;  ///< none: all that the file holds (full_f16 for f16, full_f32, or top_k)
     std::uint32_t top_k = 0;  ///< with StorageFormat::top_k; 0: all entries that a top-k file holds
     /// The items: a text with one id per line, or a csv with a column id, filename, path, image,
-    /// image_id, ... (and label or labels, perhaps; its other columns become attributes). Where the
+    /// image_id, ... (and label or labels, perhaps; its other columns become attributes), or JSON
+    /// with classes and labels: COCO's annotations, FiftyOne's labels.json. Where the
     /// file of scores has ids, too, rows are matched by them, extensions and folders in front
     /// aside, and rows of no item are left out; else the two are in the same order. Empty: the
     /// file's own ids, else the row numbers.

@@ -107,6 +107,7 @@ Report report_of(const GapReport& r, bool all_models) {
     Report report;
     report.sections.push_back(section_of(r, all_models));
     report.records = records_of(r);
+    report.name_records(fmt::format("{} against {}", r.sets[0].name, r.sets[1].name));
     report.result = to_json(r);
     report.warnings = r.warnings;
     report.partial = r.partial;

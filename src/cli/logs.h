@@ -1,0 +1,24 @@
+// What a command measured, for trackers of experiments: --log and --log-step.
+#pragma once
+
+#include <CLI/App.hpp>
+#include <cstdint>
+#include <vector>
+
+#include "assay/report.h"
+#include "assay/report/log.h"
+
+namespace assay::cli {
+
+struct Logs {
+    std::vector<LogTarget> targets;
+    std::uint64_t step = 0;
+    std::uint64_t time = 0;  ///< of events: SOURCE_DATE_EPOCH, else when the command began
+
+    void add_to(CLI::App& app);
+    /// A file of lines is replaced as a whole; a folder gets one more event file, written aside and
+    /// renamed. Throws io.
+    void write(const Report& report) const;
+};
+
+}  // namespace assay::cli

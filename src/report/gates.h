@@ -1,0 +1,16 @@
+// Gates in reports.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "assay/report.h"
+
+namespace assay {
+
+/// "Gates": what was asked, whose value was found, and whether it passed.
+Table gate_table(std::span<const GateOutcome> outcomes);
+/// "passed", "BROKEN", "BROKEN: the value has no interval".
+std::string outcome_text(const GateOutcome& outcome);
+
+}  // namespace assay

@@ -1,0 +1,295 @@
+#include "fiftyone.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+
+#include "annotated_items.h"
+#include "assay/error.h"
+#include "cells.h"
+#include "core/json_limits.h"
+#include "core/json_text.h"
+#include "core/npy.h"
+#include "core/refuse.h"
+#include "core/text.h"
+#include "json_rows.h"
+
+namespace assay::store {
+namespace {
+
+using nlohmann::json;
+using Type = json::value_t;
+
+[[noreturn]] void refuse_label(const json& label, std::string_view allowed) {
+    refuse(fmt::format("the label {}; {} is allowed", shown_json(label), allowed));
+}
+
+/// A classifier's confidence in its prediction; nothing where there is none.
+std::optional<double> confidence_of(const json& label) {
+    const auto found = label.is_object() ? label.find("confidence") : label.end();
+    if (!label.is_object() || found == label.end() || found->is_null()) return std::nullopt;
+    if (!found->is_number())
+        refuse(fmt::format("the confidence {}; a number is allowed", shown_json(*found)));
+    return found->get<double>();
+}
+
+/// {"id", "index", "prob"}: what JsonRows reads of a predicted class.
+json prediction_row(std::string id, std::int32_t cls, const std::optional<double>& confidence) {
+    json row = {{"id", std::move(id)}};
+    if (confidence) {
+        row["index"] = json::array({cls});
+        row["prob"] = json::array({*confidence});
+    } else {
+        row["prediction"] = cls;
+    }
+    return row;
+}
+
+std::vector<std::byte> from_base64(std::string_view text) {
+    std::vector<std::byte> bytes;
+    bytes.reserve(text.size() / 4 * 3);
+    while (text.ends_with('=')) text.remove_suffix(1);
+    std::uint32_t word = 0;
+    int bits = 0;
+    for (const char c : text) {
+        constexpr std::string_view digits =
+            "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        const std::size_t digit = digits.find(c);
+        if (digit == std::string_view::npos) refuse("the logits are no base64");
+        word = word << 6U | static_cast<std::uint32_t>(digit);
+        bits += 6;
+        if (bits < 8) continue;
+        bits -= 8;
+        bytes.push_back(static_cast<std::byte>(word >> static_cast<unsigned>(bits) & 0xFFU));
+    }
+    return bytes;
+}
+
+/// At most `most` bytes come out.
+std::vector<std::byte> inflated(const std::vector<std::byte>& packed, std::size_t most) {
+    std::vector<std::byte> out(most);
+    uLongf size = most;
+    const int state = ::uncompress(reinterpret_cast<Bytef*>(out.data()), &size,
+                                   reinterpret_cast<const Bytef*>(packed.data()), packed.size());
+    if (state == Z_BUF_ERROR)
+        refuse(fmt::format("the logits do not unpack to at most {} bytes, which the classes need",
+                           most));
+    if (state != Z_OK) refuse("the logits are damaged: zlib does not unpack them");
+    out.resize(size);
+    return out;
+}
+
+/// A list of numbers; or NumPy's bytes of one, packed by zlib, in base64, as FiftyOne keeps it.
+std::vector<float> logits_of(const json& value, std::size_t classes) {
+    std::vector<float> logits;
+    if (value.is_array()) {
+        for (const json& number : value) {
+            if (!number.is_number())
+                refuse(fmt::format("a logit is {}; a number is allowed", shown_json(number)));
+            logits.push_back(static_cast<float>(number.get<double>()));
+        }
+    } else {
+        // {"$binary": {"base64": text, ...}}, of MongoDB's older writers {"$binary": text, ...}.
+        const json* text = &value;
+        for (const char* key : {"$binary", "base64"}) {
+            if (text->is_object() && text->contains(key)) text = &text->at(key);
+        }
+        if (!text->is_string())
+            refuse(fmt::format("the logits {}; a list of numbers is allowed, or MongoDB's $binary",
+                               shown_json(value)));
+        constexpr std::size_t header = 4096, widest = 8;
+        const std::vector<std::byte> bytes =
+            inflated(from_base64(text->get_ref<const std::string&>()), header + widest * classes);
+        const NpyView array = parse_npy(bytes);
+        if (array.shape.size() != 1 || !is_float(array.type()))
+            refuse(fmt::format("the logits have the shape {}; one row of floats is allowed",
+                               array.shape_text()));
+        logits.resize(array.count());
+        array.values.floats(0, logits);
+    }
+    if (logits.size() != classes)
+        refuse(fmt::format("{} logits of {} classes", logits.size(), classes));
+    return logits;
+}
+
+/// Reads samples of one field of predictions.
+class Samples {
+public:
+    explicit Samples(const SourceOptions& options)
+        : options_(options), field_(options.array), rows_(options) {
+        if (options.classes.empty())
+            throw Error(ErrorCode::usage,
+                        "FiftyOne's samples do not say which classes there are: give them with "
+                        "--classes, in the order of the logits where there are some");
+    }
+
+    void add(const json& sample) {
+        if (!sample.is_object()) refuse("an object is expected");
+        const auto path = sample.find("filepath");
+        if (path == sample.end() || !path->is_string())
+            refuse("`filepath` is missing, or is no text");
+        const std::string id = path->get<std::string>();
+        with_note("reading the sample `" + shortened(id) + "`", [&] { add(sample, id); });
+    }
+
+    ScoreSource finish() {
+        ScoreSource source = rows_.finish();
+        source.array = field_;
+        if (source.truth.size() > 0) source.truth_name = truth_;
+        return source;
+    }
+
+private:
+    static bool is_classification(const json& value) {
+        const auto cls = value.is_object() ? value.find("_cls") : value.end();
+        return value.is_object() && cls != value.end() && *cls == "Classification";
+    }
+
+    void add(const json& sample, const std::string& id) {
+        std::vector<std::string> fields;
+        const json* truth = nullptr;
+        for (const auto& [key, value] : sample.items()) {
+            if (!is_classification(value)) continue;
+            if (key != field_ && role_of(key) == Role::truth) {
+                truth = &value;
+                truth_ = key;
+            } else {
+                fields.push_back(key);
+            }
+        }
+        if (field_.empty() && fields.size() == 1) field_ = fields.front();
+        const auto found = field_.empty() ? sample.end() : sample.find(field_);
+        const bool other = options_.array.empty() &&
+                           (fields.size() > 1 || (fields.size() == 1 && fields[0] != field_));
+        if (other)
+            refuse(
+                fmt::format("the fields {} hold classifications: say with --array which are the "
+                            "predictions",
+                            fmt::join(with(fields, field_), ", ")));
+        if (found == sample.end() || !is_classification(*found))
+            refuse(fmt::format("no prediction in {}; every sample needs a Classification",
+                               field_.empty() ? "any field" : "the field `" + field_ + "`"));
+        json row = row_of(*found, id);
+        if (truth != nullptr && truth->contains("label")) row["target"] = truth->at("label");
+        rows_.add(row);
+    }
+
+    static std::set<std::string> with(const std::vector<std::string>& fields,
+                                      const std::string& field) {
+        std::set<std::string> all(fields.begin(), fields.end());
+        if (!field.empty()) all.insert(field);
+        return all;
+    }
+
+    json row_of(const json& prediction, const std::string& id) const {
+        const auto label = prediction.find("label");
+        if (label == prediction.end() || !label->is_string())
+            refuse_label(label == prediction.end() ? json() : *label, "a class's name");
+        const std::int32_t cls =
+            class_called(options_.classes, label->get_ref<const std::string&>());
+        const auto logits = prediction.find("logits");
+        if (logits == prediction.end() || logits->is_null())
+            return prediction_row(id, cls, confidence_of(prediction));
+        const std::vector<float> scores = logits_of(*logits, options_.classes.size());
+        const auto best =
+            static_cast<std::size_t>(std::ranges::max_element(scores) - scores.begin());
+        // An order of classes that is not the logits' own would be noticed nowhere else.
+        if (scores[best] != scores[static_cast<std::size_t>(cls)])
+            refuse(
+                fmt::format("the label is `{}`, and the greatest logit is that of class {}, "
+                            "`{}`: are --classes in the order of the logits?",
+                            shortened(label->get_ref<const std::string&>()), best,
+                            shortened(options_.classes.id(best))));
+        return {{"id", id}, {"logits", scores}};
+    }
+
+    const SourceOptions& options_;
+    std::string field_, truth_;
+    JsonRows rows_;
+};
+
+}  // namespace
+
+bool is_fiftyone_labels(const JsonOutline& outline) {
+    return outline.has("labels", Type::object);
+}
+
+FiftyOneLabels::FiftyOneLabels(std::string_view text, const ClassList& told) : text_(text) {
+    std::vector<std::string> names;
+    if (json_outline(text, max_row_depth).has("classes", Type::array)) {
+        read_json_parts(text, "classes", max_row_depth, most_json_values,
+                        [&](const std::string&, json&& name, std::uint64_t number) {
+                            if (!name.is_string())
+                                refuse(fmt::format("classes[{}] is {}; a text is allowed", number,
+                                                   shown_json(name)));
+                            names.push_back(name.get<std::string>());
+                        });
+    }
+    for (std::size_t c = 0; c < names.size(); ++c)
+        places_.push_back(told.empty() ? static_cast<std::int32_t>(c)
+                                       : class_called(told, names[c]));
+    classes_ = told.empty() && !names.empty() ? ClassList(std::move(names)) : told;
+    if (classes_.empty())
+        throw Error(ErrorCode::usage,
+                    "the file does not say which classes there are: give them with --classes");
+}
+
+std::int32_t FiftyOneLabels::class_of(const json& label) const {
+    if (label.is_object()) {
+        const auto inner = label.find("label");
+        if (inner == label.end() || inner->is_object())
+            refuse_label(label, "an object with a key `label`");
+        return class_of(*inner);
+    }
+    if (places_.empty()) {
+        if (!label.is_string())
+            refuse_label(label, "a class's name, as the file has no `classes`,");
+        return class_called(classes_, label.get_ref<const std::string&>());
+    }
+    if (!label.is_number_unsigned() || label.get<std::uint64_t>() >= places_.size())
+        refuse_label(
+            label, fmt::format("a place among the file's `classes`, 0 to {},", places_.size() - 1));
+    return places_[label.get<std::size_t>()];
+}
+
+void FiftyOneLabels::for_each(
+    const std::function<void(const std::string&, const json&)>& visit) const {
+    read_json_parts(text_, "labels", max_row_depth, most_json_values,
+                    [&](const std::string& image, json&& label, std::uint64_t) {
+                        with_note("reading the label of `" + shortened(image) + "`",
+                                  [&] { visit(image, label); });
+                    });
+}
+
+ScoreSource read_fiftyone_labels(std::string_view text, const SourceOptions& options) {
+    const FiftyOneLabels labels(text, options.classes);
+    SourceOptions known = options;
+    known.classes = labels.classes();
+    JsonRows rows(known);
+    labels.for_each([&](const std::string& image, const json& label) {
+        if (label.is_null()) refuse("there is no prediction: null");
+        rows.add(prediction_row(image, labels.class_of(label), confidence_of(label)));
+    });
+    ScoreSource source = rows.finish();
+    if (options.classes.empty()) source.columns = known.classes;
+    return source;
+}
+
+ScoreSource read_fiftyone_samples(std::string_view text, const SourceOptions& options) {
+    Samples samples(options);
+    read_json_parts(text, "samples", max_row_depth, most_json_values,
+                    [&](const std::string&, json&& sample, std::uint64_t number) {
+                        with_note(fmt::format("reading samples[{}]", number),
+                                  [&] { samples.add(sample); });
+                    });
+    return samples.finish();
+}
+
+}  // namespace assay::store

@@ -1,0 +1,44 @@
+// Rows of scores or predictions in JSON: an object for each image, or for each of its best entries.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "score_source.h"
+#include "table_builder.h"
+
+namespace assay::store {
+
+/// A whole text of JSON in which NaN, Infinity and -Infinity, as Python's json module writes them,
+/// are texts; `copy` holds it where the text has such words.
+std::string_view without_python_words(std::string_view text, std::string& copy);
+
+/// Levels of a row: the answers of a language model stand within their settings.
+inline constexpr int max_row_depth = 16;
+
+/// Keys are known by role_of(). Errors are bad_input and do not name the row: the reader of the
+/// format adds it.
+class JsonRows {
+public:
+    explicit JsonRows(const SourceOptions& options) : builder_(options) {}
+
+    /// An object; or a list of numbers, which is a row of scores without an id. `id`: where the row
+    /// is called by its place.
+    void add(const nlohmann::json& row, std::optional<std::string> id = {});
+    ScoreSource finish();
+
+private:
+    void add_object(const nlohmann::json& row, std::optional<std::string> id);
+    void add_scores(const std::optional<std::string>& id, const nlohmann::json& scores);
+    void set_scored(bool scored);
+
+    TableBuilder builder_;
+    std::optional<ScoreKind> hint_;
+    std::optional<bool> scored_;  ///< the rows have scores, and not a class only
+    std::set<std::string> unused_;
+};
+
+}  // namespace assay::store
