@@ -605,6 +605,19 @@ TEST_F(Demo, RefusesAnotherWorldInItsFolder) {
     EXPECT_EQ(assay_run({"demo", "--size", "huge"}).status, 2);
 }
 
+#ifdef ASSAY_NOTEBOOK
+// The notebook of the Python package, cell by cell, on this world.
+TEST_F(Demo, TheNotebookRuns) {
+    Program program({ASSAY_NOTEBOOK_PYTHON, ASSAY_NOTEBOOK, "notebook"},
+                    {"ASSAY_DEMO=" + world().string(), "ASSAY_LIBRARY=" ASSAY_LIBRARY_FILE,
+                     "ASSAY_PROGRAM=" ASSAY_PROGRAM});
+    const Outcome outcome = program.wait();
+    if (outcome.status == 77) GTEST_SKIP() << outcome.out;
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_THAT(outcome.out, HasSubstr("cells ran"));
+}
+#endif
+
 TEST_F(Demo, SaysWhatIsMissingWithoutThePlugin) {
     const Scratch empty;
     const Outcome outcome = assay_run(words(), {"ASSAY_PLUGIN_DIR=" + empty.path().string()});

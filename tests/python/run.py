@@ -1,4 +1,5 @@
-"""Runs the tests of the Python package: run.py PART, a module of tests, or "package" (types, examples in docstrings, the notebook)."""
+"""Runs the tests of the Python package: run.py PART, a module of tests, "package" (types, examples in docstrings), or "notebook" (its cells,
+on the world of ASSAY_DEMO)."""
 import doctest
 import importlib
 import os
@@ -63,7 +64,22 @@ class Package(unittest.TestCase):
             self.assertIn(text, done.stderr)
 
 
+def notebook():
+    import json
+
+    cells = json.loads((ROOT / "examples/python/walkthrough.ipynb").read_text())["cells"]
+    names = {}
+    for number, cell in enumerate(cells):
+        if cell["cell_type"] != "code":
+            continue
+        exec(compile("".join(cell["source"]), f"cell {number}", "exec"), names)
+    print(f"{sum(cell['cell_type'] == 'code' for cell in cells)} cells ran")
+
+
 part = sys.argv[1]
+if part == "notebook":
+    notebook()
+    sys.exit(0)
 loader = unittest.defaultTestLoader
 suite = unittest.TestSuite([loader.loadTestsFromTestCase(Package), of_docstrings()]) if part == "package" else loader.loadTestsFromName(part)
 result = unittest.TextTestRunner(verbosity=2).run(suite)
