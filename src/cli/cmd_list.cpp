@@ -32,7 +32,8 @@ int cmd_list(std::vector<std::string> arguments) {
     bool markdown = false;
     Output output;
     app->add_option("what", what,
-                    "metrics, presets, maps, formats, or a RUNS folder (default: all but stores)");
+                    "metrics, presets, maps, formats, or a RUNS folder (default: all but stores)")
+        ->type_name("TOPIC");
     app->add_flag("--markdown", markdown, "With metrics: the whole table as docs/definitions.md");
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "assay/error.h"
+#include "cli/description.h"
 #include "cli/help.h"
 #include "cli/outputs.h"
 #include "cli/ranks.h"
@@ -61,6 +62,7 @@ std::string command_lines(const std::vector<Command>& commands, bool colour) {
 int run_part(std::string_view command, std::string_view what, const std::vector<Command>& parts,
              std::string_view summary, std::string_view examples,
              std::vector<std::string> arguments) {
+    if (answers_with(what, parts, summary, examples)) return Status::done;
     const std::string first = arguments.empty() ? "" : arguments.front();
     if (first.empty() || first == "--help" || first == "-h" || first == "help") {
         std::string heading = std::string(what) + "s:";
@@ -166,6 +168,7 @@ static std::string habit_for(const std::string& argument, const CLI::App& app) {
 }
 
 bool parse(CLI::App& app, std::vector<std::string> arguments) {
+    if (answers_with(app)) return false;
     check_numbers(arguments);
     for (const std::string& argument : arguments) {
         if (argument == "--") break;

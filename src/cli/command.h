@@ -33,6 +33,7 @@ struct Command {
 
 int cmd_attack(std::vector<std::string> arguments);
 int cmd_check(std::vector<std::string> arguments);
+int cmd_completion(std::vector<std::string> arguments);
 int cmd_compare(std::vector<std::string> arguments);
 int cmd_corrupt(std::vector<std::string> arguments);
 int cmd_cost(std::vector<std::string> arguments);
@@ -79,7 +80,8 @@ std::unique_ptr<CLI::App> make_app(std::string_view name, std::string_view summa
                                    std::string_view examples);
 
 /// Parses; returns true when the command should go on. On --help it prints to stdout and returns
-/// false; a usage error is thrown as Error{usage} with the nearest known option.
+/// false, as it does where the application was only asked for (description.h); a usage error is
+/// thrown as Error{usage} with the nearest known option.
 bool parse(CLI::App& app, std::vector<std::string> arguments);
 
 /// For seeds: a whole number from 0 to 2^64 - 1 in plain decimal. CLI11 alone would take 010 for 8,

@@ -178,6 +178,7 @@ const std::vector<SweepRow>& sweep_rows() {
         {.command = "list", .arguments = {"maps"}},
         {.command = "list", .arguments = {"formats"}},
         {.command = "list", .arguments = {"FOLDER/runs"}},
+        {.command = "completion", .arguments = {"bash"}, .results = false},
     };
     return rows;
 }

@@ -11,6 +11,10 @@ assay_program_test(cli
         cli/corrupt_test.cpp cli/robustness_test.cpp cli/patchml_test.cpp cli/quality_test.cpp cli/replicate_test.cpp cli/serve_test.cpp cli/report_test.cpp cli/plot_test.cpp
     LINKS assay_cli assay_patchml assay_store assay_core Threads::Threads
     UNSANITIZED Replicate.AdjustFindsTheTruth Replicate.PlanAndMatch)
+# In the shells that are here, and in those that are not it says so.
+assay_program_test(completion
+    SOURCES cli/completion_test.cpp cli/shells_test.cpp
+    LINKS assay_commands assay_core util)
 # What a sanitizer could find beside a writer it finds in BesideWriter, in half the time.
 if(NOT ASSAY_SANITIZE)
     assay_program_test(beside SLOW
