@@ -5,6 +5,7 @@
 #include <CLI/App.hpp>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,13 @@ enum Status {
     internal_error = 70,
     interrupted = 130
 };
+
+struct StatusMeaning {
+    Status status;
+    std::string_view meaning;
+};
+/// What users may meet, an internal error left out.
+std::span<const StatusMeaning> status_meanings();
 
 /// One command: a row of the table in main.cpp. `run` gets the arguments after the command's name;
 /// it may throw assay::Error.
@@ -44,6 +52,7 @@ int cmd_import(std::vector<std::string> arguments);
 int cmd_labels(std::vector<std::string> arguments);
 int cmd_list(std::vector<std::string> arguments);
 int cmd_mad(std::vector<std::string> arguments);
+int cmd_manual(std::vector<std::string> arguments);
 int cmd_patchml(std::vector<std::string> arguments);
 int cmd_plot(std::vector<std::string> arguments);
 int cmd_predict(std::vector<std::string> arguments);
@@ -57,9 +66,13 @@ int cmd_serve(std::vector<std::string> arguments);
 int cmd_show(std::vector<std::string> arguments);
 int cmd_join(std::vector<std::string> arguments);
 int cmd_verify(std::vector<std::string> arguments);
+int cmd_version(std::vector<std::string> arguments);
 
 /// Explicit order: the order of `assay --help`.
 const std::vector<Command>& commands();
+
+/// Of `assay --help`.
+const std::vector<std::string>& program_examples();
 
 /// One line a command for `assay --help`: names as wide as the longest, then summaries.
 std::string command_lines(const std::vector<Command>& commands, bool colour);

@@ -32,8 +32,19 @@ const std::vector<Command>& commands() {
         {"verify", "Check every file of a store against its checksum", cmd_verify},
         {"list", "Show metrics, presets, class maps and stores", cmd_list},
         {"completion", "Let bash, zsh or fish complete what is typed (TAB)", cmd_completion},
+        {"manual", "Write the manual pages (man assay) into a folder", cmd_manual},
+        {"version", "Which build this is; which LibTorch, MPI and CUDA it finds", cmd_version},
     };
     return table;
+}
+
+const std::vector<std::string>& program_examples() {
+    static const std::vector<std::string> lines = {
+        "assay predict --model resnet50.pt --preset torchvision --data imagenet/val --out runs",
+        "assay score runs",
+        "assay compare runs/val/resnet50 runs/val/resnet50-v2 --gate \"top1.delta >= -0.005\"",
+    };
+    return lines;
 }
 
 }  // namespace assay::cli

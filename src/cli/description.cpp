@@ -50,6 +50,13 @@ std::string without_brackets(std::string text) {
     return text;
 }
 
+/// CLI11 calls numbers by their types where an option says nothing.
+std::string in_a_word(std::string type) {
+    if (type == "INT" || type == "UINT") return "N";
+    if (type == "FLOAT") return "NUMBER";
+    return type;
+}
+
 OptionFacts facts_of(const CLI::Option& option) {
     OptionFacts facts;
     facts.plain = option.get_positional();
@@ -64,7 +71,7 @@ OptionFacts facts_of(const CLI::Option& option) {
     if (option.get_items_expected_max() == 0) return facts;  // a flag
 
     const std::string type = option.get_type_name();
-    facts.value = type.starts_with('{') ? type : type.substr(0, type.find(':'));
+    facts.value = type.starts_with('{') ? type : in_a_word(type.substr(0, type.find(':')));
     facts.allowed = allowed_in(type);
     facts.limits = limits_in(type);
     facts.initial = without_brackets(option.get_default_str());

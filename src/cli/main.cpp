@@ -37,15 +37,14 @@ std::string help() {
                       ": assay COMMAND [options]        assay COMMAND --help\n\n" +
                       bold("Commands") + ":\n";
     out += command_lines(commands(), colour);
-    out +=
-        "\n" + bold("Examples") +
-        ":\n"
-        "  assay predict --model resnet50.pt --preset torchvision --data imagenet/val --out runs\n"
-        "  assay score runs\n"
-        "  assay compare runs/val/resnet50 runs/val/resnet50-v2 --gate \"top1.delta >= -0.005\"\n"
-        "\nExit status: 0 done, 1 a gate is broken, 2 bad input or usage, 3 partial result "
-        "(of check: something is wrong), 130 interrupted.\n";
-    return out;
+    out += "\n" + bold("Examples") + ":\n";
+    for (const std::string& line : program_examples()) out += "  " + line + "\n";
+    out += "\nExit status: ";
+    for (const auto& [status, meaning] : status_meanings()) {
+        if (status != Status::done) out += ", ";
+        out += std::to_string(status) + " " + std::string(meaning);
+    }
+    return out + ".\n";
 }
 
 int status_of(const Error& error) {
@@ -129,8 +128,7 @@ int run(int count, char** arguments) {
         return count > 1 ? Status::done : Status::bad_input;
     }
     if (first == "--version" || first == "-V") {
-        write_own(std::string("assay ") + version + "\n");
-        return Status::done;
+        return cmd_version({});
     }
     if (first == shell_question) return answer_shell({arguments + 2, arguments + count});
     const auto& table = commands();

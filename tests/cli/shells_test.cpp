@@ -246,8 +246,8 @@ TEST(Shells, ZshAndFishSayWhatEachDoes) {
         EXPECT_THAT(shell.shown_after("assay labels \t\t", what), HasSubstr(what)) << kind;
         if (std::string(kind) != "zsh") continue;
         // Where nothing can be proposed, what is asked for.
-        EXPECT_THAT(shell.shown_after("assay score --bins \t", "INT: Bins"),
-                    HasSubstr("INT: Bins of the calibration errors"));
+        EXPECT_THAT(shell.shown_after("assay score --bins \t", "N: Bins"),
+                    HasSubstr("N: Bins of the calibration errors"));
     }
 }
 
