@@ -153,8 +153,8 @@ Completion options_for(const std::string& typed, const CommandFacts& facts, cons
     for (const OptionFacts& option : facts.options) {
         if (option.plain || !line.is_useful(option)) continue;
         std::vector<std::string> names = option.names;
-        std::ranges::stable_partition(names,
-                                      [](const std::string& n) { return n.starts_with("--"); });
+        std::stable_partition(names.begin(), names.end(),
+                              [](const std::string& n) { return n.starts_with("--"); });
         const auto fits = std::ranges::find_if(
             names, [&](const std::string& name) { return name.starts_with(typed); });
         if (fits != names.end()) offers.name(*fits, option.help);

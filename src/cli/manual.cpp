@@ -125,7 +125,8 @@ void add_options(RoffPage& page, const CommandFacts& command) {
         if (found == groups.end()) found = groups.insert(groups.end(), {group, {}});
         found->second.push_back(&option);
     }
-    std::ranges::stable_partition(groups, [](const auto& g) { return g.first == "Arguments"; });
+    std::stable_partition(groups.begin(), groups.end(),
+                          [](const auto& g) { return g.first == "Arguments"; });
     if (help != nullptr && groups.empty()) groups.push_back({"Options", {}});
     if (help != nullptr) groups.back().second.push_back(help);
     page.section("OPTIONS");

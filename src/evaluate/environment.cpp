@@ -35,7 +35,7 @@ std::span<const EnvironmentVariable> environment_variables() {
         EnvironmentVariable{"NO_COLOR", "anything", "no colours on a terminal"},
         EnvironmentVariable{"SOURCE_DATE_EPOCH", "seconds",
                             "the day that `assay manual` writes on its pages"},
-        EnvironmentVariable{"TERM", "dumb", "likewise"},
+        EnvironmentVariable{"TERM", "dumb", "no colours on a terminal"},
         EnvironmentVariable{"USER", "a name",
                             "whom `assay serve` asks where nobody is named and nobody has a link"},
     };

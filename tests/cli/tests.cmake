@@ -14,7 +14,8 @@ assay_program_test(cli
 # In the shells that are here, and in those that are not it says so.
 assay_program_test(completion
     SOURCES cli/completion_test.cpp cli/manual_test.cpp cli/shells_test.cpp
-    LINKS assay_commands assay_core util)
+    LINKS assay_commands assay_core util
+    UNSANITIZED Shells.* Pages.* Environment.*)
 # What a sanitizer could find beside a writer it finds in BesideWriter, in half the time.
 if(NOT ASSAY_SANITIZE)
     assay_program_test(beside SLOW

@@ -2,6 +2,9 @@
 # falls behind it; what it answers is never evaluated.
 function __assay_complete
     set -l words (commandline -opc)
+    while string match -qr '^\w+=' -- $words[1]
+        set -e words[1]
+    end
     set -l typed (commandline -ct)
     command assay __complete fish "$typed" $words[2..-1] 2>/dev/null
 end
