@@ -66,7 +66,7 @@ TEST(CostCommand, SeveralFormatsStandInOneTable) {
 
 // What the plug-in's file says without being opened is what opens.
 TEST(CostCommand, RunsTheFrameworkThatVersionNames) {
-    const auto costs = costs_of({model_fixtures + "cnn.pt", "--no-latency"});
+    const auto costs = costs_of({shapes + "tiny.pt", "--no-latency"});
     const std::string opened = costs.at("models")[0].at("measured").at("framework");
     const auto about =
         nlohmann::json::parse(assay_run({"version", "--devices", "--json"}).out, nullptr, false);
