@@ -15,9 +15,9 @@
 #include "cli/shell_line.h"
 
 // Made by src/cli/CMakeLists.txt from the files of shells/: their bytes lie between two symbols.
-#define ASSAY_EMBEDDED(begin, end, name)                                 \
-    extern "C" __attribute__((visibility("hidden"))) const char begin[]; \
-    extern "C" __attribute__((visibility("hidden"))) const char end[];
+#define ASSAY_EMBEDDED(begin, end, name)                                  \
+    extern "C" __attribute__((visibility("hidden"))) const char(begin)[]; \
+    extern "C" __attribute__((visibility("hidden"))) const char(end)[];
 #include "shells_files.inc"
 #undef ASSAY_EMBEDDED
 
@@ -36,7 +36,7 @@ assay completion fish > ~/.config/fish/completions/assay.fish
 
 std::string_view script_for(std::string_view shell) {
 #define ASSAY_EMBEDDED(begin, end, name) \
-    if (shell == name) return {begin, static_cast<std::size_t>((end) - (begin))};
+    if (shell == (name)) return {begin, static_cast<std::size_t>((end) - (begin))};
 #include "shells_files.inc"
 #undef ASSAY_EMBEDDED
     throw Error(ErrorCode::usage, "there is no completion for the shell `" + std::string(shell) +

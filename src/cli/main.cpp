@@ -136,6 +136,7 @@ int run(int count, char** arguments) {
         std::find_if(table.begin(), table.end(), [&](const Command& c) { return c.name == first; });
     if (found == table.end()) {
         std::vector<std::string> names;
+        names.reserve(table.size());
         for (const Command& command : table) names.emplace_back(command.name);
         throw Error(ErrorCode::usage, "unknown command `" + first + "`" + suggest(first, names) +
                                           " (see `assay --help`)");

@@ -168,6 +168,7 @@ constexpr std::array<Topic, 5> topics = {{
 const std::vector<std::string>& listing_topics() {
     static const std::vector<std::string> names = [] {
         std::vector<std::string> list;
+        list.reserve(topics.size());
         for (const Topic& topic : topics) list.emplace_back(topic.name);
         return list;
     }();

@@ -26,8 +26,8 @@ bool in_group(const Corruption& c, std::string_view group) {
 }  // namespace
 
 std::span<const std::string_view> corruption_groups() {
-    static constexpr std::array<std::string_view, 7> groups = {
-        "all", "paper", "extra", "noise", "blur", "weather", "digital"};
+    static constexpr std::array<std::string_view, 7> groups = {"all",  "paper",   "extra",  "noise",
+                                                               "blur", "weather", "digital"};
     return groups;
 }
 

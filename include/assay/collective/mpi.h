@@ -68,7 +68,8 @@ struct MpiPlugin {
     std::string mpi;  ///< "Open MPI", "MPICH", "of this site"
     std::filesystem::path file;
 };
-/// Those in the folders that plug-ins are looked for in, and the one that ASSAY_MPI names by a path.
+/// Those in the folders that plug-ins are looked for in, and the one that ASSAY_MPI names by a
+/// path.
 std::vector<MpiPlugin> mpi_plugins();
 
 }  // namespace assay

@@ -63,8 +63,10 @@ extern "C" __attribute__((visibility("default"))) const assay::TorchPlugin*
 assay_torch_plugin_v1() {
     static const std::string build = assay::plugin_build();
     static const std::string framework = assay::torch_plugin::framework_name();
-    static const assay::TorchPlugin plugin = {assay::kPluginInterface, build.c_str(),
-                                              framework.c_str(), assay::torch_plugin::open,
+    static const assay::TorchPlugin plugin = {assay::kPluginInterface,
+                                              build.c_str(),
+                                              framework.c_str(),
+                                              assay::torch_plugin::open,
                                               assay::torch_plugin::train_network,
                                               assay::torch_plugin::cuda};
     return &plugin;
