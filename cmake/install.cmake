@@ -1,5 +1,5 @@
 # The library with its public headers, CMake package and assay.pc; the plug-in and the
-# program that runs models beside it; the command. Everything is found
+# program that runs models beside it; the command with its completion and its manual. Everything is found
 # relative to where it lies, so that an installed folder may move.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/assay)
@@ -20,6 +20,11 @@ if(TARGET assay_torch)
 endif()
 if(TARGET assay)
     install(TARGETS assay RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    # Where bash-completion, zsh and fish look for the completion of programs, and man for pages.
+    install(FILES src/cli/shells/assay.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME assay)
+    install(FILES src/cli/shells/_assay DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+    install(FILES src/cli/shells/assay.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+    install(DIRECTORY ${PROJECT_BINARY_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIONAL)
 endif()
 
 get_target_property(kind assay_library TYPE)

@@ -20,6 +20,7 @@
 #include "assay/data/sample.h"
 #include "assay/error.h"
 #include "assay/estimate.h"
+#include "assay/evaluate/about.h"
 #include "assay/evaluate/check.h"
 #include "assay/evaluate/compare.h"
 #include "assay/evaluate/export.h"

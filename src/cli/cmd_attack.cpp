@@ -76,7 +76,7 @@ struct AttackFlags {
                    "Folder for the adversarial images, a data set for each attack and eps, as "
                    "the classifier sees them after resize and crop; each is classified once "
                    "more from its file. The same command goes on")
-                ->type_name("DIR")
+                ->type_name("FOLDER")
                 ->group("Images");
         app.add_option("--save-format", form,
                        "npy: float32, lossless; png: 8 bits, which assay predict and others open; "

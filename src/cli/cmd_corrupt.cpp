@@ -38,7 +38,7 @@ int cmd_corrupt(std::vector<std::string> arguments) {
     Output output;
     app->add_option("data", options.data, "Data set: a folder of images, or a csv list")
         ->required()
-        ->type_name("DATASET");
+        ->type_name("DATA");
     app->add_option("--list", options.list, "Its labels, where they are in a file")
         ->type_name("FILE");
     add_sample_options(*app, options.limit, options.sample_seed, options.first, "");
@@ -46,6 +46,7 @@ int cmd_corrupt(std::vector<std::string> arguments) {
     app->add_option("--corruptions", options.corruptions,
                     "Names (docs/robustness.md), or noise, blur, weather, digital, paper (15), "
                     "extra (4), all (19)")
+        ->type_name("CORRUPTIONS")
         ->delimiter(',')
         ->capture_default_str()
         ->group(how);
@@ -71,7 +72,7 @@ int cmd_corrupt(std::vector<std::string> arguments) {
         ->capture_default_str()
         ->group(how);
     const std::string results = "Results";
-    app->add_option("--out", options.out, "Folder to make")->type_name("OUT")->group(results);
+    app->add_option("--out", options.out, "Folder to make")->type_name("FOLDER")->group(results);
     app->add_option("--jpeg", options.jpeg_quality,
                     "Write JPEG (4:2:0) of this quality, 1 to 100, in place of PNG: 85 as the "
                     "published set, which makes noise milder")

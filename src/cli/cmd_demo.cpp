@@ -352,7 +352,7 @@ int cmd_demo(std::vector<std::string> arguments) {
                  demo_examples);
     Demo demo;
     app->add_option("--dir", demo.dir, "Folder of everything")
-        ->type_name("DIR")
+        ->type_name("FOLDER")
         ->capture_default_str();
     app->add_option("--size", demo.size,
                     "small: a minute or two on two cores, 0.4 GB; full: five times the images, "

@@ -73,10 +73,10 @@ int cmd_export(std::vector<std::string> arguments) {
         ->capture_default_str();
     app->add_option("--labels", options.labels,
                     "Labels instead of the data set's own: ReaL's json, csv, txt, npy")
-        ->type_name("FILE");
+        ->type_name("LABELS");
     app->add_option("--class-map,--classes-map", options.class_map,
                     "Ask over other classes, as in `assay score`")
-        ->type_name("NAME");
+        ->type_name("MAP");
     app->add_option("--probabilities", probabilities,
                     "Also the probabilities of one store: items x classes float32, for numpy")
         ->type_name("FILE.npy");

@@ -40,12 +40,12 @@ public:
             ->type_name("RUNS");
         app->add_option("--labels1", request_.labels[0],
                         "Label sets of V1 for ReaL and ASMA (json, csv, npy); top-1 keeps its own")
-            ->type_name("FILE");
-        app->add_option("--labels2", request_.labels[1], "The same for V2")->type_name("FILE");
+            ->type_name("LABELS");
+        app->add_option("--labels2", request_.labels[1], "The same for V2")->type_name("LABELS");
         app->add_option("--table", request_.table,
                         "Published results instead of stores: csv with model, top1_v1, top1_v2, "
                         "real_v1, ... asma_v2")
-            ->type_name("FILE");
+            ->type_name("CSV");
         app->add_option("--unit", unit_, "Of --table: percent, proportion, or auto")
             ->check(CLI::IsMember({"auto", "percent", "proportion"}))
             ->capture_default_str();
@@ -60,7 +60,7 @@ public:
             ->allow_extra_args(false);
         app->add_option("--also-labels", request_.also_labels,
                         "Label sets of the further data sets, one for each --also")
-            ->type_name("FILE")
+            ->type_name("LABELS")
             ->allow_extra_args(false);
         app->add_option("--also-subgroups", request_.also_subgroups,
                         "Labels per image that their ASMA averages over (default: --subgroups)")
@@ -88,6 +88,7 @@ public:
                         "Of the g best classes with g labels: recall, jaccard, or hamming (as the "
                         "papers print it; above "
                         "0.98 for any prediction at all when there are 1000 classes)")
+            ->type_name("{recall,jaccard,hamming}")
             ->capture_default_str();
         app->add_option("--pool-above", request_.options.pooled_above,
                         "Images with more labels are one group in the decomposition")
@@ -98,7 +99,7 @@ public:
             ->capture_default_str();
         app->add_option("--mark", request_.options.marked,
                         "Show this model's line beside the box plots; repeatable")
-            ->type_name("MODEL")
+            ->type_name("CLASSIFIER")
             ->allow_extra_args(false);
         app->add_flag("--slivers", request_.options.slivers,
                       "Show top-1 also where less than 5 % of a data set's images have a single "

@@ -45,9 +45,11 @@ int cmd_import(std::vector<std::string> arguments) {
     app->add_option("--out", out, "Folder of the results")
         ->type_name("RUNS")
         ->capture_default_str();
-    app->add_option("--name", options.model_name, "Name of the model (default: the file's stem)");
+    app->add_option("--name", options.model_name, "Name of the model (default: the file's stem)")
+        ->type_name("NAME");
     app->add_option("--dataset-name", options.dataset_name,
-                    "Name of the data set (default: the stem of --items)");
+                    "Name of the data set (default: the stem of --items)")
+        ->type_name("NAME");
     app->add_option(
            "--items", options.ids,
            "Ids, and labels if there are any: one id per line, a csv with a column id, path, "
@@ -58,21 +60,23 @@ int cmd_import(std::vector<std::string> arguments) {
     app->add_option("--labels", options.labels,
                     "Labels of the items: npy, json, csv, txt; without names, in the order of the "
                     "rows")
-        ->type_name("FILE");
+        ->type_name("LABELS");
     app->add_option("--array", options.array,
                     "Which array of a .npz or .safetensors file, or which field of FiftyOne's "
-                    "samples.json");
-    app->add_option("--kind", kind,
-                    "logits, probabilities, log_probabilities (default: found out)");
+                    "samples.json")
+        ->type_name("NAME");
+    app->add_option("--kind", kind, "What the numbers are (default: found out)")
+        ->type_name("{logits,probabilities,log_probabilities}");
     app->add_flag("--force", options.force, "Take --kind although the numbers contradict it");
     app->add_option("--storage", storage,
-                    "full, f16, topK, label (default: all that the file holds)");
+                    "full, f16, topK, label (default: all that the file holds)")
+        ->type_name("STORAGE");
     app->add_option("--classes", classes,
                     "Class list file (default: the file's columns, or ImageNet's for 1000)")
-        ->type_name("FILE");
+        ->type_name("CLASSES");
     app->add_option("--class-count", options.class_count,
                     "Number of classes, for top-k files without --classes")
-        ->type_name("C");
+        ->type_name("N");
     app->add_option("--shard-rows", options.shard_rows, "Rows per shard (default: about 4 MiB)")
         ->type_name("N");
     app->add_option("-j,--threads", options.threads, "Threads (default: one per core)")

@@ -27,7 +27,7 @@ int cmd_join(std::vector<std::string> arguments) {
     std::filesystem::path path;
     app->add_option("path", path, "A RUNS folder, one of its data sets, or one store")
         ->required()
-        ->type_name("PATH");
+        ->type_name("RUNS");
     Output output;
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;

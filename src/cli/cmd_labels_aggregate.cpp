@@ -63,16 +63,17 @@ void add_votes(CLI::App& app, AggregateOptions& o) {
     app.add_option("--repeats", o.repeats,
                    "An annotator's second answer to a question: first, last, all, error (which of "
                    "them count)")
+        ->type_name("{first,last,all,error}")
         ->capture_default_str()
         ->group(votes);
     app.add_option("--known-annotators", o.known_annotators,
                    "csv with a column annotator: votes of others are not used")
-        ->type_name("FILE")
+        ->type_name("CSV")
         ->group(votes);
     app.add_option("--weights", o.weights,
                    "csv with columns annotator, weight for --method weighted (default: from the "
                    "annotators' agreement with the others beyond chance)")
-        ->type_name("FILE")
+        ->type_name("CSV")
         ->group(votes);
 }
 
@@ -101,29 +102,29 @@ void add_items(CLI::App& app, AggregateOptions& o) {
                    "The items: folder of images, list, or store; its labels are the original ones "
                    "(default: the images of the votes; all 50,000 when they are of ImageNet's "
                    "validation set)")
-        ->type_name("PATH")
+        ->type_name("DATA")
         ->group(items);
     app.add_option("--classes", o.classes,
                    "Class list file, or imagenet (default: the data's, else the votes')")
-        ->type_name("FILE")
+        ->type_name("CLASSES")
         ->group(items);
     app.add_option("--original", o.original,
                    "Labels of the images that nobody annotated: json, csv, txt, npy")
-        ->type_name("FILE")
+        ->type_name("LABELS")
         ->group(items);
     app.add_option(
            "--original-label-votes", o.original_votes,
            "The original labels vote as one more annotator on questions about these classes "
            "(all, 0-397, 1,2,9): yes where the class is the image's original label, no "
            "elsewhere. ReaL's labels were made with 0-397")
-        ->type_name("CLASSES")
+        ->type_name("LIST")
         ->expected(0, 1)
         ->default_str("all")
         ->group(items);
     app.add_option("--against", o.against,
                    "Compare the decisions, and those of every threshold, with these label sets, or "
                    "with the majority of experts' votes (npz, or csv with a column annotator)")
-        ->type_name("FILE")
+        ->type_name("LABELS")
         ->group(items);
     app.add_option("--level", o.level, "Confidence level of the intervals")
         ->check(CLI::Range(0.5, 0.9999))
@@ -140,7 +141,7 @@ void add_results(CLI::App& app, AggregateOptions& o, Files& files) {
     app.add_option("--to", files.format,
                    "How --label-sets are written: list (JSON, as real.json), object (JSON), csv "
                    "(default: by the file's ending, csv or object)")
-        ->type_name("FORMAT")
+        ->type_name("{list,object,csv}")
         ->group(results);
     app.add_option("--posteriors", files.posteriors, "Write a csv with a row per question")
         ->type_name("FILE")

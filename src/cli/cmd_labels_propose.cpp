@@ -30,11 +30,12 @@ void add_options(CLI::App& app, ProposeOptions& options) {
         ->capture_default_str();
     app.add_option("--gold", options.gold,
                    "Known label sets of some images (json, csv); default: the original labels")
-        ->type_name("FILE");
+        ->type_name("LABELS");
     app.add_option_function<std::string>(
            "--rule",
            [&options](const std::string& name) { options.rule = propose_rule_named(name); },
            "probability: a threshold for each model; rank: the k best, k by model")
+        ->type_name("{probability,rank}")
         ->default_str("probability");
     app.add_option("--depth", options.depth, "Best classes of each image that are looked at")
         ->type_name("K")

@@ -29,9 +29,9 @@ int labels_stats(std::vector<std::string> arguments) {
     app->add_option("data", options.data,
                     "Folder of images, store, or file of label sets (json, csv, txt, npy)")
         ->required()
-        ->type_name("DATA");
+        ->type_name("LABELS");
     app->add_option("--classes", options.classes, "Class list file, or imagenet")
-        ->type_name("FILE");
+        ->type_name("CLASSES");
     app->add_option("--pairs", options.pairs,
                     "The N pairs of classes that are surest to belong together (default: 10)")
         ->type_name("N");

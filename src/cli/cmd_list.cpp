@@ -25,14 +25,16 @@ assay list runs
 int cmd_list(std::vector<std::string> arguments) {
     auto app = make_app("list",
                         "Show the metrics with their definitions, the presets, the class maps, the "
-                        "formats, or the stores "
-                        "below a folder.",
+                        "formats, the variables of the environment, or the stores below a folder.",
                         list_examples);
     std::string what;
     bool markdown = false;
     Output output;
-    app->add_option("what", what,
-                    "metrics, presets, maps, formats, or a RUNS folder (default: all but stores)");
+    app->add_option(
+           "what", what,
+           "metrics, presets, maps, formats, environment, or a RUNS folder (default: all but "
+           "stores)")
+        ->type_name("TOPIC");
     app->add_flag("--markdown", markdown, "With metrics: the whole table as docs/definitions.md");
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;

@@ -75,7 +75,7 @@ int mad_remove(std::vector<std::string> arguments) {
     app->add_option("competition", folder, "Folder of the competition")
         ->required()
         ->type_name("COMPETITION");
-    app->add_option("classifier", name, "Its name")->required()->type_name("NAME");
+    app->add_option("classifier", name, "Its name")->required()->type_name("CLASSIFIER");
     app->add_option("--reason", reason, "Kept with the decision")->type_name("TEXT");
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;

@@ -86,7 +86,7 @@ int mad_export(std::vector<std::string> arguments) {
         ->type_name("COMPETITION");
     app->add_option("--out", out, "Folder to write, new or of an earlier export")
         ->required()
-        ->type_name("DIR");
+        ->type_name("FOLDER");
     app->add_option("--prefix", prefix,
                     "Before each image's path in the tasks: where Label Studio finds the images")
         ->type_name("TEXT");

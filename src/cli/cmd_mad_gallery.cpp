@@ -33,10 +33,10 @@ int mad_gallery(std::vector<std::string> arguments) {
            "Folder of the sheets; those that are drawn replace those of the same names, and "
            "all others stay")
         ->required()
-        ->type_name("DIR");
+        ->type_name("FOLDER");
     app->add_option("--models", options.models,
                     "Only pairs of these classifiers; of one: all its pairs")
-        ->type_name("NAME");
+        ->type_name("CLASSIFIER");
     app->add_option("--side", options.side, "Pixels of an image's longer side")
         ->check(CLI::Range(32, 1024))
         ->type_name("N")

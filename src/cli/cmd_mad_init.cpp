@@ -41,7 +41,7 @@ void add_selection(CLI::App& app, mad::CompetitionSettings& settings) {
            "graph-closure-min, graph-closure-max, graph-full-min, graph-full-max, hop, hop-full, "
            "zero-one")
         ->default_str("tree-path")
-        ->type_name("NAME");
+        ->type_name("DISTANCE");
     app.add_option("--cap", rule.cap, "Images of a label that a pair takes at most")
         ->type_name("N")
         ->capture_default_str();
@@ -51,7 +51,7 @@ void add_selection(CLI::App& app, mad::CompetitionSettings& settings) {
            "Of which label: side (of each classifier's), first, shared, official (as the authors' "
            "code), none")
         ->default_str("side")
-        ->type_name("NAME");
+        ->type_name("{side,first,shared,official,none}");
     app.add_flag("--hashed-ties", rule.hashed_ties,
                  "Equal distances in random order, not by confidence");
     app.add_flag("--one-of-a-parent", rule.one_of_a_parent,
@@ -81,14 +81,14 @@ int mad_init(std::vector<std::string> arguments) {
     app->add_option("--hierarchy", options.hierarchy,
                     "What is a kind of what: imagenet, or a file (csv with child and parent, "
                     "wordnet.is_a.txt, data.noun, a JSON tree)")
-        ->type_name("FILE")
+        ->type_name("HIERARCHY")
         ->capture_default_str();
     app->add_option("--classes", options.classes,
                     "Class list, where the stores do not know their classes: a file, or imagenet")
-        ->type_name("FILE");
+        ->type_name("CLASSES");
     app->add_option("--images", options.images,
                     "Where the images are (default: where they were predicted)")
-        ->type_name("DIR");
+        ->type_name("FOLDER");
     add_selection(*app, options.settings);
     app->add_option("--votes", options.settings.votes,
                     "Answers that a question gets at most, odd; it is settled before where they "

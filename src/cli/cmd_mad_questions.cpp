@@ -47,7 +47,7 @@ int mad_questions(std::vector<std::string> arguments) {
         ->type_name("TEXT");
     app->add_option("--gold", options.gold,
                     "csv with image, label and answer (yes, no): known answers, to test annotators")
-        ->type_name("FILE");
+        ->type_name("CSV");
     app->add_option("--budget", options.budget,
                     "Ask new questions until so many are open that nobody has answered, where they "
                     "tell most about the ranking; 0: list what is open (default: all that are "

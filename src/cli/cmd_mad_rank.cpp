@@ -41,7 +41,7 @@ int mad_rank(std::vector<std::string> arguments) {
     app->add_option("--votes", votes,
                     "How answers become one: majority, or dawid-skene, by which annotators weigh "
                     "as much as they can be trusted")
-        ->type_name("NAME")
+        ->type_name("{majority,dawid-skene}")
         ->capture_default_str();
     app->add_option("--alpha", options.ratios.alpha,
                     "Laplace's smoothing of correct and incorrect images of each pair")
@@ -56,7 +56,7 @@ int mad_rank(std::vector<std::string> arguments) {
                     "csv with the columns model and score, accuracy or rank: also how far the "
                     "ranking agrees with it")
         ->check(CLI::ExistingFile)
-        ->type_name("FILE");
+        ->type_name("CSV");
     app->add_option("--bootstraps", options.bootstraps,
                     "Draws of images and annotators behind the intervals of the places; 0: none")
         ->check(CLI::Range(0, 1'000'000))
@@ -79,7 +79,7 @@ int mad_rank(std::vector<std::string> arguments) {
         ->capture_default_str();
     app->add_option("--without", options.without, "Leave this classifier out; repeatable")
         ->allow_extra_args(false)
-        ->type_name("NAME");
+        ->type_name("CLASSIFIER");
     app->add_option("--seed", options.posterior.seed, "Seed of everything random")
         ->check(decimal_number())
         ->type_name("N")

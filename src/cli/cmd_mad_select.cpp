@@ -41,7 +41,7 @@ int mad_select(std::vector<std::string> arguments) {
         ->type_name("N");
     app->add_option("--exclude", options.exclude,
                     "csv with columns image (id) and perhaps reason: images that are no candidates")
-        ->type_name("FILE");
+        ->type_name("CSV");
     app->add_option("--control", options.control,
                     "Also a random sample of N images, half of them where all agree, which shows "
                     "accuracy on all images; a larger N later adds to it")

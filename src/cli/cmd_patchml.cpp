@@ -35,7 +35,7 @@ void add_patches(CLI::App& app, PatchmlOptions& o) {
     const std::string in = "Patches";
     auto* data =
         app.add_option("-d,--data", o.images, "Folder of the images that --boxes speaks of")
-            ->type_name("PATH")
+            ->type_name("FOLDER")
             ->group(in);
     auto* boxes =
         app.add_option("--boxes", o.boxes,
@@ -49,23 +49,25 @@ void add_patches(CLI::App& app, PatchmlOptions& o) {
                        "Instead of the two: a labelled data set, each image of which is one patch")
             ->excludes(data)
             ->excludes(boxes)
-            ->type_name("PATH")
+            ->type_name("DATA")
             ->group(in);
     app.add_option("--list", o.list, "Labels of the images of --whole, where they are in a file")
         ->needs(whole)
         ->type_name("FILE")
         ->group(in);
     app.add_option("--box-format", o.format, "Of the boxes: auto, voc, solution, coco, csv")
+        ->type_name("{auto,voc,solution,coco,csv}")
         ->capture_default_str()
         ->group(in);
     app.add_option("--corners", o.corners,
                    "Which pixels xmin..xmax means: inclusive0 (both in the box, counted from 0: "
                    "ILSVRC; default), inclusive1 (counted from 1: PASCAL VOC), edges (xmax is "
                    "behind the box). COCO has edges")
+        ->type_name("{inclusive0,inclusive1,edges}")
         ->group(in);
     app.add_option("--classes", o.classes,
                    "Class list file (default: ImageNet's for WordNet ids, else what is met)")
-        ->type_name("FILE")
+        ->type_name("CLASSES")
         ->group(in);
     app.add_option("--min-side", o.min_side, "Leave out patches with a shorter side, pixels")
         ->check(CLI::PositiveNumber)
@@ -98,10 +100,12 @@ void add_composites(CLI::App& app, PatchmlOptions& o) {
                  "k different classes in each composite: repeats are drawn again")
         ->group(make);
     app.add_option("--seeds,--seed", o.seeds, "One data set for each: 1-5, or 7, or 1,2,9")
+        ->type_name("LIST")
         ->capture_default_str()
         ->group(make);
     app.add_option("--interpolation", o.interpolation,
                    "Filter of the resize, as Pillow's: bicubic, bilinear, lanczos, ...")
+        ->type_name("{nearest,box,bilinear,hamming,bicubic,lanczos}")
         ->capture_default_str()
         ->group(make);
     app.add_option("--limit", o.limit, "The first N composites of each k only")
@@ -118,9 +122,10 @@ void add_composites(CLI::App& app, PatchmlOptions& o) {
 void add_results(CLI::App& app, PatchmlOptions& o, Flags& flags) {
     const std::string results = "Results";
     app.add_option("--out", o.out, "Folder that gets OUT/<name>-seed<n>")
-        ->type_name("OUT")
+        ->type_name("FOLDER")
         ->group(results);
     app.add_option("--name", o.name, "Beginning of the data sets' names")
+        ->type_name("NAME")
         ->capture_default_str()
         ->group(results);
     app.add_option("--rejected", flags.rejected,

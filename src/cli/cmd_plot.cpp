@@ -42,17 +42,17 @@ struct PlotArguments {
 
 void add_choice(CLI::App& app, PlotChoice& choice) {
     app.add_option("--model", choice.models, "Only this model; several times: these")
-        ->type_name("NAME")
+        ->type_name("CLASSIFIER")
         ->allow_extra_args(false);
     app.add_option("--dataset", choice.datasets, "Only this data set; several times: these")
-        ->type_name("NAME")
+        ->type_name("DATASET")
         ->allow_extra_args(false);
     app.add_option("--metric", choice.metric, "Default: the first one of the result")
         ->type_name("METRIC");
     app.add_option("--x", choice.x, "Dimension of quality-scatter (default: accuracy)")
-        ->type_name("NAME");
+        ->type_name("DIMENSION");
     app.add_option("--y", choice.y, "Dimension of quality-scatter (default: c_robustness)")
-        ->type_name("NAME");
+        ->type_name("DIMENSION");
     app.add_option("--top", choice.top, "The first N models (classes, confusions) only")
         ->type_name("N")
         ->check(CLI::Range(1, 100'000));
@@ -98,7 +98,7 @@ int cmd_plot(std::vector<std::string> arguments) {
         ->type_name("SOURCE");
     app->add_option("-o,--output", given.out, "File that ends in .svg, .pdf or .png")
         ->required()
-        ->type_name("FILE");
+        ->type_name("PICTURE");
     add_choice(*app, given.choice);
     add_look(*app, given.draw);
     app->add_option("--bins", given.measure.bins, "Of reliability, where a folder is measured")

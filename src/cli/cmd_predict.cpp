@@ -39,7 +39,7 @@ struct CorruptFlags {
                            "Predict corrupted versions of the images, made in memory: names, or "
                            "noise, blur, weather, digital, paper (15), extra (4), all (19)")
                 ->delimiter(',')
-                ->type_name("NAMES")
+                ->type_name("CORRUPTIONS")
                 ->group(group);
         const auto add = [&](const char* name, auto& value, const char* what) {
             return app.add_option(name, value, what)->needs(corrupt)->group(group);

@@ -44,7 +44,7 @@ void add_weights(CLI::App& app, std::string& weights) {
            "--weights", weights,
            "balanced, or one group doubled: accuracy, robustness, calibration, class_balance, "
            "shortcut, parameters; or DIMENSION=NUMBER,... changing the balanced ones")
-        ->type_name("NAME")
+        ->type_name("WEIGHTS")
         ->capture_default_str();
 }
 

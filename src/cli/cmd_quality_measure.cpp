@@ -45,15 +45,15 @@ int quality_measure(std::vector<std::string> arguments) {
         auto* option = app->add_option("--" + std::string(facts.name),
                                        data[static_cast<std::size_t>(facts.role)],
                                        "Data set: " + std::string(facts.is))
-                           ->type_name("NAME");
+                           ->type_name("DATASET");
         if (facts.role == Role::val) option->required();
     }
     app->add_option("--corrupted", options.corrupted,
                     "Data set whose corrupted versions count (default: that of --val)")
-        ->type_name("NAME");
+        ->type_name("DATASET");
     app->add_option("--attacked", options.attacked,
                     "Data set whose attacks count (default: that of --val)")
-        ->type_name("NAME");
+        ->type_name("DATASET");
     app->add_option("--eps", eps, "Budget of the attacks")->type_name("EPS")->capture_default_str();
     app->add_option("--space", space,
                     "Where they were made: pixels, or normalised-clamped as published")
@@ -62,7 +62,7 @@ int quality_measure(std::vector<std::string> arguments) {
         ->capture_default_str();
     app->add_option("--model", options.models, "Only this one; repeatable")
         ->allow_extra_args(false)
-        ->type_name("NAME");
+        ->type_name("CLASSIFIER");
     app->add_option("--parameters", parameters,
                     "MODEL=MILLIONS, or a table (csv, json) with the parameters of its models; "
                     "repeatable")
@@ -108,7 +108,7 @@ int quality_shape_bias(std::vector<std::string> arguments) {
            "answers", answers,
            "csv files or folders of them, as model-vs-human publishes them (docs/formats.md)")
         ->required()
-        ->type_name("PEOPLE");
+        ->type_name("CSV");
     add_level(*app, level);
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;

@@ -34,7 +34,7 @@ int quality_run(std::vector<std::string> arguments) {
     bool plan_only = false, no_check = false;
     StoreFlags flags;
     Output output;
-    app->add_option("config", file, "The configuration")->type_name("FILE")->capture_default_str();
+    app->add_option("config", file, "The configuration")->type_name("TOML")->capture_default_str();
     app->add_flag("--plan", plan_only,
                   "Print the steps, what is done, about how long the rest takes, and what will be "
                   "missing; write nothing");

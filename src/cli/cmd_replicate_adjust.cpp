@@ -33,7 +33,7 @@ void add_methods(CLI::App& app, AdjustStep& step) {
                    "asked for is quoted")
         ->delimiter(',')
         ->capture_default_str()
-        ->type_name("LIST");
+        ->type_name("{pl,moments,naive,jackknife,mixture,npmle}");
     app.add_option("--jackknife", options.jackknife, "Annotators that the jackknife leaves out")
         ->delimiter(',')
         ->capture_default_str()
@@ -48,7 +48,7 @@ void add_methods(CLI::App& app, AdjustStep& step) {
            "Readings that the replication lacks, naive and jackknife: renormalise or zero (the "
            "published jackknife script)")
         ->default_str("renormalise")
-        ->type_name("RULE");
+        ->type_name("{renormalise,zero}");
     app.add_option("--parts", options.mixture_parts, "Beta distributions in the mixture")
         ->check(CLI::Range(1, 20))
         ->capture_default_str()
@@ -68,7 +68,7 @@ void add_intervals(CLI::App& app, AdjustStep& step) {
            "--units", [&](const std::string& name) { options.units = units_named(name); },
            "Independent units of intervals and bootstrap: class or image")
         ->default_str("class")
-        ->type_name("UNIT");
+        ->type_name("{class,image}");
     app.add_option("--level", options.level, "Confidence level")
         ->check(CLI::Range(0.5, 0.9999))
         ->capture_default_str()

@@ -32,7 +32,7 @@ int replicate_simulate(std::vector<std::string> arguments) {
     app->add_option("--out", step.out, "Folder for the files")->required()->type_name("FOLDER");
     app->add_option("--world", step.world, "beta, lenient, probit, steep or matching")
         ->capture_default_str()
-        ->type_name("WORLD");
+        ->type_name("{beta,lenient,probit,steep,matching}");
     app->add_option("--classes", options.classes, "Classes")->capture_default_str()->type_name("N");
     app->add_option("--images", options.images_per_class, "Images of each class in each set")
         ->capture_default_str()

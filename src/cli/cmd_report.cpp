@@ -79,10 +79,10 @@ int cmd_report(std::vector<std::string> arguments) {
     app->add_option("--tags", options.tags,
                     "csv with a column `model`; its other columns are what the page filters by")
         ->check(CLI::ExistingFile)
-        ->type_name("FILE");
+        ->type_name("CSV");
     app->add_option("--clean", options.clean,
                     "Data set whose corrupted versions count (default: found by their names)")
-        ->type_name("NAME");
+        ->type_name("DATASET");
     app->add_option("--thumbnails", options.thumbnails,
                     "Put at most N small images into it, of those that it names")
         ->type_name("N")

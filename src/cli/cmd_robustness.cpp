@@ -30,7 +30,7 @@ int cmd_robustness(std::vector<std::string> arguments) {
         ->type_name("RUNS");
     app->add_option("--clean", options.clean, "Name of the data set without corruption")
         ->required()
-        ->type_name("NAME");
+        ->type_name("DATASET");
     app->add_option("--level", options.level, "Of the intervals")
         ->check(CLI::Range(0.5, 0.9999))
         ->capture_default_str();

@@ -40,7 +40,7 @@ int cmd_run(std::vector<std::string> arguments) {
                         "the file. docs/assay.toml.md describes it.",
                         run_examples);
     std::filesystem::path file = "assay.toml";
-    app->add_option("config", file, "The configuration")->type_name("FILE")->capture_default_str();
+    app->add_option("config", file, "The configuration")->type_name("TOML")->capture_default_str();
     StoreFlags flags;
     flags.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;

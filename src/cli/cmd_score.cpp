@@ -39,7 +39,7 @@ public:
             score_examples);
         app->add_option("path", options_.paths, "RUNS folder, one of its data sets, or one store")
             ->required()
-            ->type_name("PATH");
+            ->type_name("RUNS");
         app->add_option("--subgroup", options_.subgroup,
                         "Every metric again for each value of this attribute of the data set")
             ->type_name("ATTR");

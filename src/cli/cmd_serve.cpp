@@ -55,7 +55,7 @@ void add_study(CLI::App& app, ServeOptions& o) {
     app.add_option("--questions", o.study.questions,
                    "csv, a question on a line: item (or image), label, perhaps path, name, "
                    "definition, synonyms, answer (known), control, batch")
-        ->type_name("FILE")
+        ->type_name("CSV")
         ->group(group);
     app.add_option("--task", o.task,
                    "yes-no (one image, one label), grid (click the images that show a label), "
@@ -72,7 +72,7 @@ void add_study(CLI::App& app, ServeOptions& o) {
     app.add_option("--images", o.study.images,
                    "Where relative paths of images begin (default: the csv's folder); of a "
                    "folder that is there: where they begin from now on")
-        ->type_name("DIR")
+        ->type_name("FOLDER")
         ->group(group);
     app.add_option("--title", o.study.title, "What annotators read at the top")
         ->type_name("TEXT")
@@ -108,7 +108,7 @@ void add_serving(CLI::App& app, ServeOptions& o) {
         ->capture_default_str();
     app.add_option("--strings", o.server.strings,
                    "The pages' texts in another language: JSON, keys as in web/strings/en.json")
-        ->type_name("FILE");
+        ->type_name("JSON");
     add_network_options(app, o.server);
 }
 

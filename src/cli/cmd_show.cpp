@@ -30,7 +30,7 @@ int cmd_show(std::vector<std::string> arguments) {
         ->type_name("RUNS");
     app->add_option("--labels", options.labels,
                     "Labels instead of the data set's own: json, csv, txt, npy")
-        ->type_name("FILE");
+        ->type_name("LABELS");
     app->add_option("--top", options.top, "How many classes of each model")
         ->type_name("K")
         ->check(CLI::Range(1, 1000))

@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -14,6 +15,7 @@
 
 #include "assay/error.h"
 #include "assay/report/junit.h"
+#include "cli/description.h"
 #include "cli/help.h"
 #include "cli/outputs.h"
 #include "cli/ranks.h"
@@ -62,6 +64,7 @@ std::string command_lines(const std::vector<Command>& commands, bool colour) {
 int run_part(std::string_view command, std::string_view what, const std::vector<Command>& parts,
              std::string_view summary, std::string_view examples,
              std::vector<std::string> arguments) {
+    if (answers_with(what, parts, summary, examples)) return Status::done;
     const std::string first = arguments.empty() ? "" : arguments.front();
     if (first.empty() || first == "--help" || first == "-h" || first == "help") {
         std::string heading = std::string(what) + "s:";
@@ -83,6 +86,17 @@ int run_part(std::string_view command, std::string_view what, const std::vector<
     throw Error(ErrorCode::usage,
                 fmt::format("unknown {} `{}` of {}{} (see `assay {} --help`)", what, first, command,
                             suggest(first, names), command));
+}
+
+std::span<const StatusMeaning> status_meanings() {
+    static constexpr std::array meanings = {
+        StatusMeaning{Status::done, "done"},
+        StatusMeaning{Status::gate_broken, "a gate is broken"},
+        StatusMeaning{Status::bad_input, "bad input or usage"},
+        StatusMeaning{Status::partial, "partial result (of check: something is wrong)"},
+        StatusMeaning{Status::interrupted, "interrupted"},
+    };
+    return meanings;
 }
 
 std::string& command_line() {
@@ -167,6 +181,7 @@ static std::string habit_for(const std::string& argument, const CLI::App& app) {
 }
 
 bool parse(CLI::App& app, std::vector<std::string> arguments) {
+    if (answers_with(app)) return false;
     check_numbers(arguments);
     for (const std::string& argument : arguments) {
         if (argument == "--") break;
@@ -218,13 +233,17 @@ void Output::add_to(CLI::App& app) {
     auto* named = app.add_option_function<std::string>(
         "--format", [choose](const std::string& name) { choose(report_format_named(name)); },
         fmt::format("How the result is written: {}", fmt::join(report_format_names(), ", ")));
-    named->type_name("FORMAT")->check(CLI::IsMember(report_format_names()))->default_str("text");
+    const std::string group = "Output";
+    named->type_name("FORMAT")
+        ->check(CLI::IsMember(report_format_names()))
+        ->default_str("text")
+        ->group(group);
     auto* as_json = app.add_flag_callback(
         "--json", [choose] { choose(ReportFormat::json); }, "Short for --format json");
     auto* as_csv = app.add_flag_callback(
         "--csv", [choose] { choose(ReportFormat::csv); }, "Short for --format csv");
-    as_json->excludes(named);
-    as_csv->excludes(named)->excludes(as_json);
+    as_json->excludes(named)->group(group);
+    as_csv->excludes(named)->excludes(as_json)->group(group);
     app.add_option_function<std::string>(
            "-o,--output",
            [this, take](const std::string& name) {
@@ -235,7 +254,8 @@ void Output::add_to(CLI::App& app) {
            "Write the result to FILE instead of stdout (-: stdout); .json, .csv, .md and .tex say "
            "the "
            "format")
-        ->type_name("FILE");
+        ->type_name("FILE")
+        ->group(group);
 }
 
 void Output::add_junit_to(CLI::App& app) {

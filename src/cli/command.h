@@ -5,6 +5,7 @@
 #include <CLI/App.hpp>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,13 @@ enum Status {
     interrupted = 130
 };
 
+struct StatusMeaning {
+    Status status;
+    std::string_view meaning;
+};
+/// What users may meet, an internal error left out.
+std::span<const StatusMeaning> status_meanings();
+
 /// One command: a row of the table in main.cpp. `run` gets the arguments after the command's name;
 /// it may throw assay::Error.
 struct Command {
@@ -34,6 +42,7 @@ struct Command {
 
 int cmd_attack(std::vector<std::string> arguments);
 int cmd_check(std::vector<std::string> arguments);
+int cmd_completion(std::vector<std::string> arguments);
 int cmd_compare(std::vector<std::string> arguments);
 int cmd_corrupt(std::vector<std::string> arguments);
 int cmd_cost(std::vector<std::string> arguments);
@@ -44,6 +53,7 @@ int cmd_import(std::vector<std::string> arguments);
 int cmd_labels(std::vector<std::string> arguments);
 int cmd_list(std::vector<std::string> arguments);
 int cmd_mad(std::vector<std::string> arguments);
+int cmd_manual(std::vector<std::string> arguments);
 int cmd_patchml(std::vector<std::string> arguments);
 int cmd_plot(std::vector<std::string> arguments);
 int cmd_predict(std::vector<std::string> arguments);
@@ -57,9 +67,13 @@ int cmd_serve(std::vector<std::string> arguments);
 int cmd_show(std::vector<std::string> arguments);
 int cmd_join(std::vector<std::string> arguments);
 int cmd_verify(std::vector<std::string> arguments);
+int cmd_version(std::vector<std::string> arguments);
 
 /// Explicit order: the order of `assay --help`.
 const std::vector<Command>& commands();
+
+/// Of `assay --help`.
+const std::vector<std::string>& program_examples();
 
 /// One line a command for `assay --help`: names as wide as the longest, then summaries.
 std::string command_lines(const std::vector<Command>& commands, bool colour);
@@ -80,7 +94,8 @@ std::unique_ptr<CLI::App> make_app(std::string_view name, std::string_view summa
                                    std::string_view examples);
 
 /// Parses; returns true when the command should go on. On --help it prints to stdout and returns
-/// false; a usage error is thrown as Error{usage} with the nearest known option.
+/// false, as it does where the application was only asked for (description.h); a usage error is
+/// thrown as Error{usage} with the nearest known option.
 bool parse(CLI::App& app, std::vector<std::string> arguments);
 
 /// For seeds: a whole number from 0 to 2^64 - 1 in plain decimal. CLI11 alone would take 010 for 8,

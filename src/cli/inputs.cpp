@@ -27,31 +27,34 @@ void ModelFlags::add_to(CLI::App& app) {
     app.add_option("-m,--model", files,
                    "TorchScript (.pt), torch.export (.pt2) or ONNX (.onnx) file; may be given more "
                    "than once")
-        ->type_name("FILE")
+        ->type_name("MODEL")
         ->group(group);
     app.add_option("--sidecar", sidecars,
                    "Settings of the model (TOML or JSON), or a folder with <model>.toml files; "
                    "default: the one beside the model")
-        ->type_name("PATH")
+        ->type_name("SIDECAR")
         ->group(group);
     app.add_option("--name", names,
                    "Name of each model's results, in their order (default: the file's stem, or its "
                    "folder's name where stems are equal)")
         ->type_name("NAME")
         ->group(group);
-    app.add_option("--device", device, "auto, cpu, cuda, cuda:N")
+    app.add_option("--device", device, "Where models run: auto, cpu, cuda, cuda:N")
+        ->type_name("DEVICE")
         ->capture_default_str()
         ->group(group);
     app.add_option(
            "--isolate", isolate,
            "Run .pt and .pt2 models in processes that can write no file and open no socket: "
            "auto (on a CPU), on, off; changes no bit")
+        ->type_name("{auto,on,off}")
         ->capture_default_str()
         ->group(group);
 
     const std::string pixels = "Preprocessing (over the preset's and the sidecar's)";
     app.add_option("--preset", preset_,
                    "timm, torchvision, mobilenet, ... (see `assay list presets`)")
+        ->type_name("PRESET")
         ->group(pixels);
     app.add_option("--input-size", input_size_, "224, HEIGHT,WIDTH, or 3 HEIGHT WIDTH")
         ->delimiter(',')
@@ -66,9 +69,13 @@ void ModelFlags::add_to(CLI::App& app) {
                  "The size and crop that a timm model was trained at, not those that its config "
                  "says it is evaluated at")
         ->group(pixels);
-    app.add_option("--crop-mode", crop_mode_, "center, squash, border, none")->group(pixels);
-    app.add_option("--interpolation", interpolation_,
-                   "nearest, box, bilinear, hamming, bicubic, lanczos")
+    app.add_option(
+           "--crop-mode", crop_mode_,
+           "How the resized image becomes the input: its centre, squashed, padded, or as it is")
+        ->type_name("{center,squash,border,none}")
+        ->group(pixels);
+    app.add_option("--interpolation", interpolation_, "Filter of the resize, as Pillow's")
+        ->type_name("{nearest,box,bilinear,hamming,bicubic,lanczos}")
         ->group(pixels);
     app.add_option("--mean", mean_, "R,G,B in scaled units, or one number")
         ->delimiter(',')
@@ -78,20 +85,23 @@ void ModelFlags::add_to(CLI::App& app) {
         ->delimiter(',')
         ->expected(1, 3)
         ->group(pixels);
-    app.add_option("--channel-order", channel_order_, "rgb, bgr")->group(pixels);
+    app.add_option("--channel-order", channel_order_, "Order of the channels of the input")
+        ->type_name("{rgb,bgr}")
+        ->group(pixels);
     app.add_option("--scale", scale_,
                    "Factor from pixel bytes to scaled units (1/255 unless told otherwise)")
         ->group(pixels);
 
     const std::string outputs = "What the model returns";
-    app.add_option("--outputs", outputs_, "logits, probabilities, log_probabilities")
+    app.add_option("--outputs", outputs_, "What its numbers are")
+        ->type_name("{logits,probabilities,log_probabilities}")
         ->group(outputs);
     app.add_option("--output-entry", output_, "Which entry of a tuple or dict: 0, logits, ...")
         ->group(outputs);
     app.add_option(
            "--classes", classes_,
            "Class list: text, csv, JSON, config.json (default: ImageNet's for 1000 classes)")
-        ->type_name("FILE")
+        ->type_name("CLASSES")
         ->group(outputs);
 }
 
@@ -176,7 +186,7 @@ void DataFlags::add_to(CLI::App& app) {
            "Parquet files of Hugging Face, tars of WebDataset, zip files of class folders (file, "
            "folder, or 'val-{000..063}.tar'; also at https:// and s3://); may be given more than "
            "once")
-        ->type_name("PATH")
+        ->type_name("DATA")
         ->group(group);
     app.add_option(
            "--list", list,
@@ -199,6 +209,7 @@ void DataFlags::add_to(CLI::App& app) {
         ->type_name("NAME")
         ->group(group);
     app.add_option("--dataset-name", name, "Name of the data set's results (default: the folder's)")
+        ->type_name("NAME")
         ->group(group);
     add_sample_options(app, limit, seed, first, group);
 }

@@ -48,7 +48,7 @@ void Logs::add_to(CLI::App& app) {
            "Every value with the ends of its interval under a flat name, for trackers of "
            "experiments (docs/tools.md): FILE.jsonl for MLflow and Weights & Biases, "
            "tensorboard:DIR for TensorBoard; repeatable")
-        ->type_name("FILE.jsonl|tensorboard:DIR")
+        ->type_name("LOG")
         ->allow_extra_args(false);
     app.add_option("--log-step", step, "The step of --log: of training, or a count of releases")
         ->check(decimal_number())

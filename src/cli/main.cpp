@@ -15,6 +15,7 @@
 
 #include "assay/error.h"
 #include "assay/version.h"
+#include "cli/cmd_completion.h"
 #include "cli/command.h"
 #include "cli/outputs.h"
 #include "cli/ranks.h"
@@ -24,39 +25,6 @@
 #include "core/terminal_text.h"
 
 namespace assay::cli {
-
-const std::vector<Command>& commands() {
-    static const std::vector<Command> table = {
-        {"demo", "Make a world of images, train classifiers, evaluate them: a walkthrough",
-         cmd_demo},
-        {"predict", "Run classifiers over images and store their predictions", cmd_predict},
-        {"join", "Make one store of the parts that several processes predicted", cmd_join},
-        {"import", "Turn saved predictions of any framework into a store", cmd_import},
-        {"score", "Compute metrics, with intervals, from stored predictions", cmd_score},
-        {"compare", "Compare models on the same images; gate a release", cmd_compare},
-        {"gap", "Explain the accuracy gap between two data sets", cmd_gap},
-        {"show", "Show one image's labels and what each model predicts", cmd_show},
-        {"export", "Write every item with its label, prediction and loss on a line", cmd_export},
-        {"attack", "Adversarial attacks: what is left of a classifier's accuracy", cmd_attack},
-        {"patchml", "Compose images that hold a known number of objects", cmd_patchml},
-        {"corrupt", "Copy a data set under the corruptions of ImageNet-C", cmd_corrupt},
-        {"labels", "Build label sets from votes; propose questions; count", cmd_labels},
-        {"replicate", "How much of a replication's accuracy gap is selection bias", cmd_replicate},
-        {"robustness", "Accuracy under corruptions, relative to clean images; mCE", cmd_robustness},
-        {"cost", "Parameters, multiply-accumulates, memory and latency of classifiers", cmd_cost},
-        {"quality", "Nine quality dimensions in one score (QUBA); which model suits", cmd_quality},
-        {"mad", "Rank classifiers by the images on which they disagree most", cmd_mad},
-        {"serve", "Ask people: a page for annotators, with links; answers are kept", cmd_serve},
-        {"report", "Everything measured as one HTML file that opens anywhere, offline", cmd_report},
-        {"plot", "One figure of a result for a paper: SVG, PDF or PNG", cmd_plot},
-        {"check", "Find out whether a model and a data set fit together", cmd_check},
-        {"run", "Do everything that an assay.toml lists", cmd_run},
-        {"verify", "Check every file of a store against its checksum", cmd_verify},
-        {"list", "Show metrics, presets, class maps and stores", cmd_list},
-    };
-    return table;
-}
-
 namespace {
 
 std::string help() {
@@ -69,15 +37,14 @@ std::string help() {
                       ": assay COMMAND [options]        assay COMMAND --help\n\n" +
                       bold("Commands") + ":\n";
     out += command_lines(commands(), colour);
-    out +=
-        "\n" + bold("Examples") +
-        ":\n"
-        "  assay predict --model resnet50.pt --preset torchvision --data imagenet/val --out runs\n"
-        "  assay score runs\n"
-        "  assay compare runs/val/resnet50 runs/val/resnet50-v2 --gate \"top1.delta >= -0.005\"\n"
-        "\nExit status: 0 done, 1 a gate is broken, 2 bad input or usage, 3 partial result "
-        "(of check: something is wrong), 130 interrupted.\n";
-    return out;
+    out += "\n" + bold("Examples") + ":\n";
+    for (const std::string& line : program_examples()) out += "  " + line + "\n";
+    out += "\nExit status: ";
+    for (const auto& [status, meaning] : status_meanings()) {
+        if (status != Status::done) out += ", ";
+        out += std::to_string(status) + " " + std::string(meaning);
+    }
+    return out + ".\n";
 }
 
 int status_of(const Error& error) {
@@ -161,14 +128,15 @@ int run(int count, char** arguments) {
         return count > 1 ? Status::done : Status::bad_input;
     }
     if (first == "--version" || first == "-V") {
-        write_own(std::string("assay ") + version + "\n");
-        return Status::done;
+        return cmd_version({});
     }
+    if (first == shell_question) return answer_shell({arguments + 2, arguments + count});
     const auto& table = commands();
     const auto found =
         std::find_if(table.begin(), table.end(), [&](const Command& c) { return c.name == first; });
     if (found == table.end()) {
         std::vector<std::string> names;
+        names.reserve(table.size());
         for (const Command& command : table) names.emplace_back(command.name);
         throw Error(ErrorCode::usage, "unknown command `" + first + "`" + suggest(first, names) +
                                           " (see `assay --help`)");

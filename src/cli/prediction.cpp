@@ -21,7 +21,10 @@ void StoreFlags::add_to(CLI::App& app) {
         ->type_name("RUNS")
         ->capture_default_str()
         ->group(group);
-    app.add_option("--storage", storage, "full (float32), f16, topK (top5, ...), label")
+    app.add_option("--storage", storage,
+                   "How much of each image's scores is stored: full (float32), f16, topK (top5, "
+                   "...), label")
+        ->type_name("STORAGE")
         ->capture_default_str()
         ->group(group);
     app.add_option(
@@ -29,7 +32,8 @@ void StoreFlags::add_to(CLI::App& app) {
            "Images per batch (default: 8 on a CPU, 64 on a GPU); part of the store's identity")
         ->type_name("N")
         ->group(group);
-    app.add_option("--shard-rows", shard_rows, "Images per shard (default: about 4 MiB, at most 8192)")
+    app.add_option("--shard-rows", shard_rows,
+                   "Images per shard (default: about 4 MiB, at most 8192)")
         ->type_name("N")
         ->group(group);
     app.add_option("-j,--threads,--workers,--num-workers", threads,

@@ -13,6 +13,7 @@
 
 #include "assay/collective/mpi.h"
 #include "assay/error.h"
+#include "cli/cmd_completion.h"
 #include "core/hash.h"
 #include "core/parallel.h"
 
@@ -136,8 +137,10 @@ void open_ranks(const std::vector<std::string>& arguments) {
     });
     if (part) return;
     world().launch = launch_of_environment();
-    // `assay --version` and help need no other rank.
-    if (arguments.empty() || arguments.front().starts_with("-")) return;
+    // `assay --version`, help and what shells ask need no other rank.
+    if (arguments.empty() || arguments.front().starts_with("-") ||
+        arguments.front() == shell_question)
+        return;
     if (world().launch.size > 1) open_world(arguments);
 }
 

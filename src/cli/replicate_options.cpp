@@ -29,7 +29,7 @@ void add_annotation_options(CLI::App& app, replication::PrepareOptions& options)
     app.add_option("--selected-by", options.selected_by,
                    "Annotations by which the replication's images were selected: refused among its "
                    "readings, which must be collected afterwards")
-        ->type_name("CSV...");
+        ->type_name("CSV");
     app.add_flag("--other-annotators", options.other_annotators,
                  "Go on although no annotator judged both sets (annotator ids that were made "
                  "anonymous for each set)");

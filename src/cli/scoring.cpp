@@ -11,24 +11,23 @@ void add_measure_options(CLI::App& app, MeasureOptions& options, bool gates) {
                    "Metrics, comma-separated, with parameters: top1,ece:bins=20,asma.jaccard; "
                    "repeatable (default: all, "
                    "those of label sets where images have several labels)")
-        ->type_name("LIST")
+        ->type_name("METRICS")
         ->allow_extra_args(false);  // one argument after each: what follows may be a path
     app.add_option(
            "--labels", options.labels,
            "Valid classes of each image, for ReaL, ASMA and the like: ReaL's json, csv, txt, "
            "npy, or an ImageFolder; top-1 and all others of one label keep the data set's "
            "own")
-        ->type_name("FILE");
+        ->type_name("LABELS");
     app.add_option(
            "--class-map,--classes-map", options.class_map,
            "Ask over other classes: a map of `assay list maps`, or a file: a list of classes, "
            "or JSON")
-        ->type_name("NAME");
+        ->type_name("MAP");
     app.add_option("--bins", options.bins, "Bins of the calibration errors (default 15)")
         ->check(CLI::Range(1, 100));
-    app.add_option("--edges", options.edges,
-                   "Edge rule of ece: left_closed, left_closed_merged, right_closed")
-        ->type_name("RULE");
+    app.add_option("--edges", options.edges, "Edge rule of ece")
+        ->type_name("{left_closed,left_closed_merged,right_closed}");
     app.add_option("--k", options.k, "The k of top-k, several allowed (default 1 5)")
         ->check(CLI::Range(1, 100))
         ->delimiter(',')

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "assay/collective/mpi.h"
 #include "assay/error.h"
@@ -19,20 +20,26 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* site_plugin = "libassay_mpi.so";
+constexpr const char* openmpi_plugin = "libassay_openmpi.so";
+constexpr const char* mpich_plugin = "libassay_mpich.so";
+
 /// The plug-in's files, the likeliest first.
 std::vector<std::string> plugin_files(const Launch& launch, std::string_view wish) {
-    const std::string site = "libassay_mpi.so", open = "libassay_openmpi.so",
-                      mpich = "libassay_mpich.so";
-    if (wish == "openmpi") return {open};
-    if (wish == "mpich") return {mpich};
-    if (launch.by.starts_with("MPICH")) return {site, mpich};
-    if (launch.by.starts_with("Open MPI")) return {site, open};
-    return {site, open, mpich};
+    if (wish == "openmpi") return {openmpi_plugin};
+    if (wish == "mpich") return {mpich_plugin};
+    if (launch.by.starts_with("MPICH")) return {site_plugin, mpich_plugin};
+    if (launch.by.starts_with("Open MPI")) return {site_plugin, openmpi_plugin};
+    return {site_plugin, openmpi_plugin, mpich_plugin};
+}
+
+std::string wished_plugin() {
+    const char* variable = std::getenv("ASSAY_MPI");
+    return variable != nullptr ? variable : "";
 }
 
 fs::path find_mpi_plugin(const Launch& launch) {
-    const char* variable = std::getenv("ASSAY_MPI");
-    const std::string wish = variable != nullptr ? variable : "";
+    const std::string wish = wished_plugin();
     if (wish.find('/') != std::string::npos) return wish;
     if (!wish.empty() && wish != "openmpi" && wish != "mpich" && wish != "auto") {
         throw Error(ErrorCode::usage,
@@ -195,6 +202,18 @@ private:
 };
 
 }  // namespace
+
+std::vector<MpiPlugin> mpi_plugins() {
+    std::vector<MpiPlugin> found;
+    const std::string wish = wished_plugin();
+    if (wish.find('/') != std::string::npos) found.push_back({"as ASSAY_MPI says", wish});
+    for (const auto& [mpi, file] :
+         {std::pair("of this site", site_plugin), std::pair("Open MPI", openmpi_plugin),
+          std::pair("MPICH", mpich_plugin)}) {
+        if (const auto there = find_in_plugin_folders(file)) found.push_back({mpi, *there});
+    }
+    return found;
+}
 
 std::unique_ptr<MpiRanks> open_mpi(const Launch& launch, const MpiOptions& options) {
     // Open MPI would end the process itself, with a page of advice for whoever builds it.

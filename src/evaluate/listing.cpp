@@ -109,6 +109,17 @@ Listing formats() {
     return listing;
 }
 
+Listing environment() {
+    Listing listing =
+        begin("Environment", {{"variable", false}, {"value", false}, {"meaning", false}});
+    for (const auto& [name, value, meaning] : environment_variables()) {
+        listing.table.add({std::string(name), std::string(value), std::string(meaning)});
+        listing.rows.push_back({{"name", name}, {"value", value}, {"meaning", meaning}});
+    }
+    listing.meaning = 2;
+    return listing;
+}
+
 void add_damaged(Listing& listing, const std::filesystem::path& folder, const std::string& why) {
     listing.table.add({folder.string(), "?", "?", "?", "?", "damaged: " + why});
     listing.rows.push_back({{"store", folder.string()}, {"damaged", why}});
@@ -145,11 +156,12 @@ struct Topic {
     Listing (*list)();
 };
 /// One more thing to list: a function, a row.
-constexpr std::array<Topic, 4> topics = {{
+constexpr std::array<Topic, 5> topics = {{
     {"metrics", metrics},
     {"presets", preset_rows},
     {"maps", class_maps},
     {"formats", formats},
+    {"environment", environment},
 }};
 
 }  // namespace

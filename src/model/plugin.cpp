@@ -11,7 +11,9 @@
 #include <mutex>
 
 #include "assay/error.h"
+#include "core/file.h"
 #include "core/plugin_folders.h"
+#include "core/text.h"
 
 namespace assay {
 namespace fs = std::filesystem;
@@ -101,6 +103,23 @@ const TorchPlugin& opened_plugin() {
 
 std::string model_framework() {
     return opened_plugin().framework;
+}
+
+FrameworkFile framework_file() {
+    constexpr std::string_view mark = ASSAY_FRAMEWORK_MARK;
+    FrameworkFile found{find_plugin(), "?"};
+    const std::string bytes = read_text(found.file);
+    const std::size_t begin = bytes.find(mark);
+    if (begin == std::string::npos) return found;
+    const std::size_t end = bytes.find('\n', begin);
+    if (end != std::string::npos)
+        found.framework = shortened(
+            std::string_view(bytes).substr(begin + mark.size(), end - begin - mark.size()));
+    return found;
+}
+
+CudaFacts cuda_of_framework() {
+    return opened_plugin().cuda();
 }
 
 }  // namespace assay

@@ -45,11 +45,16 @@ struct TorchPlugin {
     std::unique_ptr<Classifier> (*open)(const ModelSpec& spec, const ClassifierOptions& options);
     TrainedNetwork (*train)(const TrainingImages& images, const TrainSpec& spec, double attack,
                             const TrainTick& tick);
+    CudaFacts (*cuda)();
 };
 
-inline constexpr std::uint32_t kPluginInterface = 3;
+inline constexpr std::uint32_t kPluginInterface = 4;
 inline constexpr const char* kPluginEntry = "assay_torch_plugin_v1";
 inline constexpr const char* kPluginFile = "libassay_torch.so";
+
+/// Stands in the plug-in's file before the name of its framework, up to a line end: what the file
+/// says without being opened.
+#define ASSAY_FRAMEWORK_MARK "assay_torch_plugin runs models by "
 
 #define ASSAY_TEXT_OF(x) #x
 #define ASSAY_TEXT(x) ASSAY_TEXT_OF(x)

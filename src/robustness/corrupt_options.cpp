@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "assay/error.h"
@@ -24,10 +25,15 @@ bool in_group(const Corruption& c, std::string_view group) {
 
 }  // namespace
 
+std::span<const std::string_view> corruption_groups() {
+    static constexpr std::array<std::string_view, 7> groups = {"all",  "paper",   "extra",  "noise",
+                                                               "blur", "weather", "digital"};
+    return groups;
+}
+
 std::vector<const Corruption*> chosen_corruptions(const std::vector<std::string>& names,
                                                   bool photographs) {
-    constexpr std::array<std::string_view, 7> groups = {"all",  "paper",   "extra",  "noise",
-                                                        "blur", "weather", "digital"};
+    const std::span<const std::string_view> groups = corruption_groups();
     const Corruption& synthetic = corruption_named("frost_synthetic");
     std::vector<const Corruption*> chosen;
     for (const std::string& name : names) {

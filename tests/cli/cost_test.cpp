@@ -64,6 +64,17 @@ TEST(CostCommand, SeveralFormatsStandInOneTable) {
     EXPECT_EQ(result["models"][1]["parameters"], 263);
 }
 
+// What the plug-in's file says without being opened is what opens.
+TEST(CostCommand, RunsTheFrameworkThatVersionNames) {
+    const auto costs = costs_of({shapes + "tiny.pt", "--no-latency"});
+    const std::string opened = costs.at("models")[0].at("measured").at("framework");
+    const auto about =
+        nlohmann::json::parse(assay_run({"version", "--devices", "--json"}).out, nullptr, false);
+    EXPECT_THAT(about.at("framework").at("is").get<std::string>(),
+                testing::StartsWith(opened + ", "));
+    EXPECT_GE(about.at("cuda").at("devices").get<int>(), 0);
+}
+
 TEST(CostCommand, WhatDoesNotVaryIsTheSameAlways) {
     const auto without_measured = [](std::vector<std::string> more) {
         more.insert(more.begin(), {shapes + "tiny.pt", "--nodes"});

@@ -177,7 +177,11 @@ const std::vector<SweepRow>& sweep_rows() {
         {.command = "list", .arguments = {"presets"}},
         {.command = "list", .arguments = {"maps"}},
         {.command = "list", .arguments = {"formats"}},
+        {.command = "list", .arguments = {"environment"}},
         {.command = "list", .arguments = {"FOLDER/runs"}},
+        {.command = "completion", .arguments = {"bash"}, .results = false},
+        {.command = "manual", .arguments = {"--out", "FOLDER/man", "-q"}, .results = false},
+        {.command = "version", .arguments = {}},
     };
     return rows;
 }

@@ -17,6 +17,14 @@ libraries=$(dirname "$(find "$prefix" -name pkgconfig)")
 if grep -rlE '#include "(core|cli|report)/' "$prefix/include"; then fail "a private header is included"; fi
 if grep -rnE -e '-Werror|-fsanitize|assay_flags' "$libraries/cmake/assay" "$libraries/pkgconfig"; then fail "a developer flag"; fi
 
+for file in bin/assay share/bash-completion/completions/assay share/zsh/site-functions/_assay \
+    share/fish/vendor_completions.d/assay.fish share/man/man1/assay.1 share/man/man1/assay-labels-stats.1; do
+    [ -s "$prefix/$file" ] || fail "$file is not installed"
+done
+if command -v man >/dev/null && [ "$(MANPATH=$prefix/share/man man -w assay-score)" != "$prefix/share/man/man1/assay-score.1" ]; then
+    fail "man does not find the installed pages"
+fi
+
 cmake -G Ninja -S "$source/tests/consumer" -B "$work/package" -DCMAKE_PREFIX_PATH="$prefix" >"$work/log" || { cat "$work/log"; exit 1; }
 cmake --build "$work/package" >"$work/log" || { cat "$work/log"; exit 1; }
 cd "$work"

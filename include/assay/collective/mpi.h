@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -61,5 +62,14 @@ struct MpiOptions {
 /// version's; MPI counts other ranks than were started, as one MPI's plug-in does under another's
 /// mpirun: n processes that each take themselves for the only one would write the same files.
 std::unique_ptr<MpiRanks> open_mpi(const Launch& launch, const MpiOptions& options = {});
+
+/// A plug-in for MPI that is there, by the name of its file alone: nothing is opened.
+struct MpiPlugin {
+    std::string mpi;  ///< "Open MPI", "MPICH", "of this site"
+    std::filesystem::path file;
+};
+/// Those in the folders that plug-ins are looked for in, and the one that ASSAY_MPI names by a
+/// path.
+std::vector<MpiPlugin> mpi_plugins();
 
 }  // namespace assay

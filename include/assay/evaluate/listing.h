@@ -1,7 +1,9 @@
-// What there is: metrics, presets, class maps, file formats, and the stores below a folder.
+// What there is: metrics, presets, class maps, file formats, variables of the environment, and the
+// stores below a folder.
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,7 +12,15 @@
 
 namespace assay {
 
-/// "metrics", "presets", "maps", "formats": the tables that are built in.
+/// A variable of the environment that Assay reads.
+struct EnvironmentVariable {
+    std::string_view name;
+    std::string_view value;    ///< what it may be: "none", "a folder"
+    std::string_view meaning;  ///< what that does
+};
+std::span<const EnvironmentVariable> environment_variables();
+
+/// "metrics", "presets", "maps", "formats", "environment": the tables that are built in.
 const std::vector<std::string>& listing_topics();
 /// One topic, or all of them for "". JSON: assay.list/1, an array under each topic's name. Throws
 /// usage with the nearest topic.

@@ -152,4 +152,21 @@ std::unique_ptr<Classifier> open_classifier(const ModelSpec& spec,
 /// "LibTorch 1.13.1". Opens the plug-in; throws usage when there is none.
 std::string model_framework();
 
+/// The plug-in that runs models, by what its file says of itself.
+struct FrameworkFile {
+    std::filesystem::path file;
+    std::string framework;  ///< "LibTorch 1.13.1, ONNX"; "?": it does not say
+};
+/// Where it lies. Nothing is opened, which would take half a second. Throws usage where there is
+/// none, or no build with LibTorch.
+FrameworkFile framework_file();
+
+/// CUDA as the framework sees it.
+struct CudaFacts {
+    int devices = 0;
+    std::string libraries = {};  ///< "CUDA Runtime 12.4, CuDNN 90.1"; "" without a device
+};
+/// Opens the framework. Throws usage as load_model().
+CudaFacts cuda_of_framework();
+
 }  // namespace assay

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,6 +35,8 @@ struct CorruptionSettings {
     std::filesystem::path frost;      ///< folder of photographs; "": see chosen_corruptions()
 };
 
+/// "all", "paper", "extra", "noise", ...: names that stand for several.
+std::span<const std::string_view> corruption_groups();
 /// In the order of the table, each once. Without photographs `frost_synthetic` takes the place that
 /// `frost` has in a group; `frost` by its own name needs them. Throws usage: unknown names, none at
 /// all, `frost` without photographs.

@@ -1,6 +1,8 @@
 // The plug-in's one exported function.
 #include "model/plugin.h"
 
+#include <torch/version.h>
+
 #include "model/torch/blas.h"
 #include "model/torch/network.h"
 #include "model/torch/newer_operators.h"
@@ -41,6 +43,19 @@ TrainedNetwork train_network(const TrainingImages& images, const TrainSpec& spec
     });
 }
 
+CudaFacts cuda() {
+    return translating("LibTorch cannot say which CUDA devices there are", cuda_facts);
+}
+
+#ifdef ASSAY_HAS_ONNX
+#define ASSAY_AND_ONNX ", ONNX"
+#else
+#define ASSAY_AND_ONNX ", without ONNX"
+#endif
+/// Read from the file (framework_file()), by nobody here.
+[[gnu::used]] const char framework_mark[] =
+    ASSAY_FRAMEWORK_MARK "LibTorch " TORCH_VERSION ASSAY_AND_ONNX "\n";
+
 }  // namespace
 }  // namespace assay::torch_plugin
 
@@ -48,8 +63,11 @@ extern "C" __attribute__((visibility("default"))) const assay::TorchPlugin*
 assay_torch_plugin_v1() {
     static const std::string build = assay::plugin_build();
     static const std::string framework = assay::torch_plugin::framework_name();
-    static const assay::TorchPlugin plugin = {assay::kPluginInterface, build.c_str(),
-                                              framework.c_str(), assay::torch_plugin::open,
-                                              assay::torch_plugin::train_network};
+    static const assay::TorchPlugin plugin = {assay::kPluginInterface,
+                                              build.c_str(),
+                                              framework.c_str(),
+                                              assay::torch_plugin::open,
+                                              assay::torch_plugin::train_network,
+                                              assay::torch_plugin::cuda};
     return &plugin;
 }

@@ -1,6 +1,7 @@
 #include "model/torch/runtime.h"
 
 #include <ATen/Parallel.h>
+#include <ATen/detail/CUDAHooksInterface.h>
 #include <c10/util/Exception.h>
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -175,6 +176,21 @@ c10::Device device_named(const std::string& name, std::uint32_t process) {
                     fmt::format("device \"{}\": there are {} CUDA devices, cuda:0 to cuda:{}", name,
                                 count, count - 1));
     return c10::Device(c10::kCUDA, static_cast<c10::DeviceIndex>(index));
+}
+
+CudaFacts cuda_facts() {
+    CudaFacts facts{static_cast<int>(torch::cuda::device_count())};
+    if (facts.devices == 0) return facts;
+    // Lines like "  - CUDA Runtime 12.4".
+    const std::string config = at::detail::getCUDAHooks().showConfig();
+    for (const std::string_view wanted : {"CUDA Runtime", "CuDNN"}) {
+        const std::size_t begin = config.find(wanted);
+        if (begin == std::string::npos) continue;
+        const std::size_t end = std::min(config.find_first_of("(\n", begin), config.size());
+        facts.libraries += facts.libraries.empty() ? "" : ", ";
+        facts.libraries += trimmed(std::string_view(config).substr(begin, end - begin));
+    }
+    return facts;
 }
 
 std::string framework_name() {

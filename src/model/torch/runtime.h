@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "assay/error.h"
+#include "assay/model/classifier.h"
 
 namespace assay::torch_plugin {
 
@@ -21,6 +22,8 @@ void compute_on_threads(int threads);
 
 /// "auto", "cpu", "cuda", "cuda:1". Throws usage.
 c10::Device device_named(const std::string& name, std::uint32_t process = 0);
+
+CudaFacts cuda_facts();
 
 std::string framework_name();  ///< "LibTorch 1.13.1"
 

@@ -1,0 +1,42 @@
+// Manual pages in the language of man(7), as groff and mandoc read it.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace assay::cli {
+
+/// Text as it is, whatever roff would make of it. Hyphens of options stay what can be copied.
+std::string roff_text(std::string_view text);
+/// Lines to copy: every character is the one that a shell needs.
+std::string roff_code(std::string_view text);
+/// Prose: what stands between backquotes is bold, without them.
+std::string roff_prose(std::string_view text);
+std::string roff_bold(std::string_view text);
+std::string roff_italic(std::string_view text);
+
+/// One page, as it grows.
+class RoffPage {
+public:
+    /// "assay-score", section 1; `date` as 2026-01-31.
+    RoffPage(std::string_view name, std::string_view date, std::string_view version);
+
+    void section(std::string_view title);
+    void subsection(std::string_view title);
+    /// `text` is roff already.
+    void paragraph(std::string_view text);
+    /// A term, and what it means below it, set in.
+    void item(std::string_view term, std::string_view text);
+    void code(const std::vector<std::string>& lines);
+    const std::string& text() const { return out_; }
+
+private:
+    /// Text that is set in lines anew.
+    void filled(std::string_view text);
+    /// A line that begins like a request is none.
+    void line(std::string_view text);
+    std::string out_;
+};
+
+}  // namespace assay::cli

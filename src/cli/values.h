@@ -1,0 +1,27 @@
+// What the words in capitals stand for that --help shows behind options: FILE, RUNS, METRICS.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "cli/offers.h"
+
+namespace assay::cli {
+
+/// A kind of value. An option has the one that its type_name() says; an option with another kind
+/// than these has a row here, too (the sweep over all options finds one that is missing).
+struct ValueKind {
+    std::string_view name;  ///< "RUNS"
+    std::string_view is;    ///< a few words for the manual; "": nobody needs them
+    /// Proposes values; null: any text may be meant.
+    void (*offer)(Offers& offers, const Given& given) = nullptr;
+    /// What the shell writes behind a single proposal may go on with a comma: METRICS.
+    bool goes_on = false;
+};
+
+std::span<const ValueKind> value_kinds();
+/// nullptr: no such kind.
+const ValueKind* find_value_kind(std::string_view name);
+
+}  // namespace assay::cli
