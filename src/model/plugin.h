@@ -47,7 +47,7 @@ struct TorchPlugin {
                             const TrainTick& tick);
 };
 
-inline constexpr std::uint32_t kPluginInterface = 3;
+inline constexpr std::uint32_t kPluginInterface = 4;
 inline constexpr const char* kPluginEntry = "assay_torch_plugin_v1";
 inline constexpr const char* kPluginFile = "libassay_torch.so";
 
