@@ -39,13 +39,19 @@ void ModelFlags::add_to(CLI::App& app) {
                    "folder's name where stems are equal)")
         ->type_name("NAME")
         ->group(group);
-    app.add_option("--device", device, "auto, cpu, cuda, cuda:N")
+    app.add_option("--device", device,
+                   "auto, cpu, cuda (all devices of one type), cuda:N, cuda:N,M")
         ->capture_default_str()
         ->group(group);
     app.add_option(
            "--isolate", isolate,
            "Run .pt and .pt2 models in processes that can write no file and open no socket: "
            "auto (on a CPU), on, off; changes no bit")
+        ->capture_default_str()
+        ->group(group);
+
+    app.add_option("--precision", precision,
+                   "On a CUDA device: fp32, tf32, fp16, bf16; part of the store's identity")
         ->capture_default_str()
         ->group(group);
 
@@ -95,8 +101,17 @@ void ModelFlags::add_to(CLI::App& app) {
         ->group(outputs);
 }
 
+ClassifierOptions opening_of(const std::string& device, const std::string& isolate,
+                             const std::string& precision) {
+    return {.device = device,
+            .isolate = isolation_named(isolate),
+            .process = rank_of_machine(),
+            .processes = ranks_of_machine(),
+            .precision = precision_named(precision)};
+}
+
 ClassifierOptions ModelFlags::opening() const {
-    return {device, isolation_named(isolate), rank_of_machine()};
+    return opening_of(device, isolate, precision);
 }
 
 ModelSettings ModelFlags::settings() const {

@@ -208,6 +208,8 @@ public:
                                .to(where.device);
         }
         if (is_half(where.type)) half_ = where.type;
+        if (std::string note = precision_note(graph.weight_type, where); !note.empty())
+            notes_.insert(notes_.begin(), std::move(note));
     }
 
     at::Tensor forward(const at::Tensor& input) override {
