@@ -198,12 +198,14 @@ public:
         check_operators(nodes);
         fold(std::move(nodes), steps_);
         plan_releases();
+        std::vector<bool> quantised(constants_.size(), false);
+        mark_quantised(steps_, quantised);
         for (at::Tensor& constant : constants_) {
             if (!constant.defined()) continue;
             // A transposed weight would be copied into order again at each run.
             if (constant.is_non_overlapping_and_dense()) constant = constant.contiguous();
-            // Whole numbers are shapes and positions: they are read on the CPU.
-            if (constant.is_floating_point())
+            // Whole numbers are shapes and positions, which are read on the CPU, or quantised.
+            if (constant.is_floating_point() || quantised[&constant - constants_.data()])
                 constant = constant.to(computed_type(constant.scalar_type(), where.type))
                                .to(where.device);
         }
@@ -472,6 +474,19 @@ private:
             }
         }
         steps.push_back(std::move(step));
+    }
+
+    /// Values that quantised operators read.
+    static void mark_quantised(const std::vector<Step>& steps, std::vector<bool>& marked) {
+        for (const Step& step : steps) {
+            for (const Step::Branch& branch : step.branches) mark_quantised(branch.steps, marked);
+            if (!is_quantised(step.node.op) && !step.node.op.ends_with("QuantizeLinear") &&
+                !step.node.op.ends_with("DequantizeLinear"))
+                continue;
+            for (const int v : step.node.inputs) {
+                if (v >= 0) marked[static_cast<std::size_t>(v)] = true;
+            }
+        }
     }
 
     void plan_releases() {

@@ -40,6 +40,7 @@ struct Pt2Step {
     std::vector<bool> lists;                ///< the result is a list of tensors
     std::vector<int> reads, writes;         ///< values; written ones are changed in place
     std::vector<int> done;                  ///< values that no later step reads
+    std::optional<at::ScalarType> half;     ///< what all floats are computed in
 
     void run(Pt2Values& values) const {
         try {
@@ -83,12 +84,19 @@ private:
                 }
                 for (std::size_t k = 0; k < items.size(); ++k) {
                     if (outputs[i][k] >= 0)
-                        values[static_cast<std::size_t>(outputs[i][k])] = items[k];
+                        values[static_cast<std::size_t>(outputs[i][k])] = in_type(items[k]);
                 }
             } else if (!outputs[i].empty() && outputs[i][0] >= 0) {
-                values[static_cast<std::size_t>(outputs[i][0])] = std::move(results[i]);
+                values[static_cast<std::size_t>(outputs[i][0])] = in_type(std::move(results[i]));
             }
         }
+    }
+
+    /// Bytes that are divided, for one, become single precision by themselves.
+    c10::IValue in_type(c10::IValue value) const {
+        if (!half || !value.isTensor()) return value;
+        const at::Tensor& tensor = value.toTensor();
+        return as_type(tensor, computed_type(tensor.scalar_type(), *half));
     }
 };
 
@@ -240,6 +248,7 @@ private:
         Pt2Step step;
         step.name = name;
         step.node = shortened(node.name);
+        if (is_half(where_.type)) step.half = where_.type;
         step.symbol = find_symbol_function(node.target);
         if (step.symbol != nullptr) {
             for (const pt2::NamedArgument& input : node.inputs)
