@@ -265,6 +265,7 @@ Dataset Plan::open(const Data& listed, const ClassList& classes) const {
 
 void Plan::check(const std::vector<ModelSpec>& specs) const {
     storage_format_named(store.storage);
+    opening_of(device, isolate, precision);
     std::vector<std::string> datasets;
     for (const Data& listed : data) {
         if (!listed.for_quality) datasets.push_back(listed.flags.name);

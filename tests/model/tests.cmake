@@ -1,5 +1,5 @@
 assay_test(model_spec
-    SOURCES model/model_spec_test.cpp model/huggingface_test.cpp
+    SOURCES model/model_spec_test.cpp model/huggingface_test.cpp model/device_choice_test.cpp
     LINKS assay_model)
 
 assay_test(model_pt2
