@@ -20,6 +20,7 @@ assay predict -m m.pt -d val --out runs --limit 5000
 assay predict -m m.pt -d 'imagenet-1k/data/validation-{00000..00013}-of-00014.parquet' --out runs
 assay predict -m m.pt -d val --out runs --until "half_width(top1) <= 1%"
 assay predict -m m.pt -d val --out runs --part 7/100
+assay predict -m m.pt -d val --out runs-fp16 --device cuda:0,1 --precision fp16 --batch 256
 assay predict -m m.pt -d val --out runs --dry-run
 assay predict -m m.pt -d val --out runs && assay predict -m m.pt -d val --corrupt all --out runs
 assay predict -m m.pt -d val --corrupt noise,fog --severities 1,3,5 --limit 5000 --out runs

@@ -58,7 +58,7 @@ int quality_run(std::vector<std::string> arguments) {
         output.write(json_text(plan.resolved(specs)));
         return Status::done;
     }
-    Prediction prediction(plan.store, {plan.device, isolation_named(plan.isolate)});
+    Prediction prediction(plan.store, opening_of(plan.device, plan.isolate, plan.precision));
     prediction.load(specs);
     quality::QualityRunOptions options = with_note("reading `" + file.string() + "`", [&] {
         return quality_options(plan, prediction.models());

@@ -67,7 +67,7 @@ int cmd_run(std::vector<std::string> arguments) {
     };
     run_steps(true, {});
 
-    Prediction prediction(plan.store, {plan.device, isolation_named(plan.isolate)});
+    Prediction prediction(plan.store, opening_of(plan.device, plan.isolate, plan.precision));
     prediction.load(specs);
     std::optional<quality::QualityRunOptions> dimensions;
     if (plan.quality) {

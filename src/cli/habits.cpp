@@ -13,21 +13,16 @@ struct Habit {
     std::string_view here;  ///< an option, or a sentence when it has a blank
 };
 constexpr std::array habits = {
-    Habit{"--amp",
-          "classifiers run in the precision that they were exported in: export the model in "
-          "half precision for that"},
-    Habit{"--fp16",
-          "classifiers run in the precision that they were exported in: export the model in "
-          "half precision for that"},
-    Habit{"--half",
-          "classifiers run in the precision that they were exported in: export the model in "
-          "half precision for that"},
-    Habit{"--bf16", "classifiers run in the precision that they were exported in"},
+    Habit{"--amp", "--precision fp16"},
+    Habit{"--fp16", "--precision fp16"},
+    Habit{"--half", "--precision fp16"},
+    Habit{"--bf16", "--precision bf16"},
     Habit{"--channels-last", "the order in memory is the exported model's own"},
     Habit{"--pretrained", "a model is the file that --model names, with its weights"},
     Habit{"--num-classes",
           "the model's file says how many classes there are; --classes names them"},
     Habit{"--pin-mem", "nothing is to be set for that"},
+    Habit{"--pin-memory", "nothing is to be set for that"},
     Habit{"--no-prefetcher", "nothing is to be set for that"},
     Habit{"--test-pool", "the pooling is the exported model's own"},
     Habit{"--topk",

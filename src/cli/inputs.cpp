@@ -39,7 +39,8 @@ void ModelFlags::add_to(CLI::App& app) {
                    "folder's name where stems are equal)")
         ->type_name("NAME")
         ->group(group);
-    app.add_option("--device", device, "Where models run: auto, cpu, cuda, cuda:N")
+    app.add_option("--device", device,
+                   "Where models run: auto, cpu, cuda (all devices of one type), cuda:N, cuda:N,M")
         ->type_name("DEVICE")
         ->capture_default_str()
         ->group(group);
@@ -48,6 +49,12 @@ void ModelFlags::add_to(CLI::App& app) {
            "Run .pt and .pt2 models in processes that can write no file and open no socket: "
            "auto (on a CPU), on, off; changes no bit")
         ->type_name("{auto,on,off}")
+        ->capture_default_str()
+        ->group(group);
+
+    app.add_option("--precision", precision,
+                   "What CUDA devices compute in; part of the store's identity")
+        ->type_name("{fp32,tf32,fp16,bf16}")
         ->capture_default_str()
         ->group(group);
 
@@ -105,8 +112,17 @@ void ModelFlags::add_to(CLI::App& app) {
         ->group(outputs);
 }
 
+ClassifierOptions opening_of(const std::string& device, const std::string& isolate,
+                             const std::string& precision) {
+    return {.device = device,
+            .isolate = isolation_named(isolate),
+            .process = rank_of_machine(),
+            .processes = ranks_of_machine(),
+            .precision = precision_named(precision)};
+}
+
 ClassifierOptions ModelFlags::opening() const {
-    return {device, isolation_named(isolate), rank_of_machine()};
+    return opening_of(device, isolate, precision);
 }
 
 ModelSettings ModelFlags::settings() const {

@@ -15,6 +15,11 @@
 
 namespace assay::cli {
 
+/// How models are opened by what options and configurations say: as this process among those of
+/// its machine. Throws usage: an unknown isolation or precision.
+ClassifierOptions opening_of(const std::string& device, const std::string& isolate,
+                             const std::string& precision);
+
 /// --preset, --input-size, --mean, ...: the flag layer over presets and sidecars.
 class ModelFlags {
 public:
@@ -27,9 +32,10 @@ public:
         sidecars;                    ///< --sidecar: files, or folders that hold <model>.toml
     std::vector<std::string> names;  ///< --name: one for each model, or none
     std::string device = "auto";
-    std::string isolate = "auto";  ///< --isolate
+    std::string isolate = "auto";    ///< --isolate
+    std::string precision = "fp32";  ///< --precision
 
-    /// How to open them. Throws usage on an unknown --isolate.
+    /// How to open them. Throws usage on an unknown --isolate or --precision.
     ClassifierOptions opening() const;
     /// preset < sidecar < flags, for every file.
     std::vector<ModelSpec> resolve() const;

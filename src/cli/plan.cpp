@@ -164,6 +164,7 @@ Plan read_plan(const fs::path& file) {
         plan.store.image_memory = most;
     plan.device = keys.take<std::string>("device", "auto");
     plan.isolate = keys.take<std::string>("isolate", "auto");
+    plan.precision = keys.take<std::string>("precision", "fp32");
     plan.folder = folder;
     for (const StepRow& row : step_rows) {
         json tables = keys.take<json>(row.name, nullptr);
@@ -217,6 +218,7 @@ json Plan::resolved(const std::vector<ModelSpec>& specs) const {
                 {"shard_rows", store.shard_rows},
                 {"device", device},
                 {"isolate", isolate},
+                {"precision", precision},
                 {"threads", store.threads},
                 {"max_pixels", store.max_pixels},
                 {"image_memory", store.image_memory}};
@@ -263,6 +265,7 @@ Dataset Plan::open(const Data& listed, const ClassList& classes) const {
 
 void Plan::check(const std::vector<ModelSpec>& specs) const {
     storage_choice_named(store.storage);
+    opening_of(device, isolate, precision);
     std::vector<std::string> datasets;
     for (const Data& listed : data) {
         if (!listed.for_quality) datasets.push_back(listed.flags.name);

@@ -40,6 +40,7 @@ struct Plan {
     StoreFlags store;
     std::string device = "auto";
     std::string isolate = "auto";
+    std::string precision = "fp32";
     /// A command: its options by name, as fill() takes them.
     struct Step {
         std::string command;

@@ -167,4 +167,8 @@ std::uint32_t rank_of_machine() {
     return world().mpi ? static_cast<std::uint32_t>(world().mpi->rank_of_machine()) : 0;
 }
 
+std::uint32_t ranks_of_machine() {
+    return world().mpi ? static_cast<std::uint32_t>(world().mpi->ranks_of_machine()) : 1;
+}
+
 }  // namespace assay::cli

@@ -32,7 +32,8 @@ Comm& ranks();
 bool are_ranks();
 /// Whether this process prints: false on all ranks but the first.
 bool is_first_rank();
-/// Among the ranks of one machine, which share its devices.
+/// Among the ranks of one machine, which share its devices; and their number.
 std::uint32_t rank_of_machine();
+std::uint32_t ranks_of_machine();
 
 }  // namespace assay::cli

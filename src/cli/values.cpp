@@ -283,7 +283,7 @@ constexpr std::array kinds = {
     ValueKind{"COMPETITION", "The folder that `assay mad init` makes", offer_competitions},
     ValueKind{"TABLE", "A table of quality dimensions: csv, json, or published", offer_tables},
     ValueKind{"PRESET", "Preprocessing by a name (`assay list presets`)", offer_presets},
-    ValueKind{"DEVICE", "auto, cpu, cuda, cuda:N", offer_devices},
+    ValueKind{"DEVICE", "auto, cpu, cuda, cuda:N, cuda:N,M", offer_devices},
     ValueKind{"STORAGE", "How much of each item's scores is stored: full, f16, topK, label",
               offer_storages},
     ValueKind{"CORRUPTIONS", "Corruptions of ImageNet-C or groups of them", offer_corruptions},

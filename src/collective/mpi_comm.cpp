@@ -171,11 +171,13 @@ public:
         : plugin_(plugin),
           library_(plugin.library),
           rank_of_machine_(place.node_rank),
+          ranks_of_machine_(place.node_size),
           comm_(plugin, place.rank, place.size) {}
 
     Comm& comm() override { return comm_; }
     const std::string& library() const override { return library_; }
     int rank_of_machine() const override { return rank_of_machine_; }
+    int ranks_of_machine() const override { return ranks_of_machine_; }
 
     std::vector<RankEnd> leave(const RankEnd& mine, double seconds) override {
         const std::int64_t own[2] = {mine.status, mine.message};
@@ -197,6 +199,7 @@ private:
     assay_mpi& plugin_;
     std::string library_;
     int rank_of_machine_;
+    int ranks_of_machine_;
     MpiComm comm_;
     std::vector<std::int64_t> ends_;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 #include <tuple>
 
 #include <fmt/core.h>
@@ -11,16 +12,25 @@
 #include "core/statistics.h"
 #include "evaluate/compare_agreement.h"
 #include "evaluate/compare_pairing.h"
+#include "evaluate/computed_on.h"
 #include "evaluate/score_set.h"
 
 namespace assay {
 namespace {
 
-void open_all(const RowReader& reader, int threads) {
+/// Returns what computed them.
+std::vector<ComputedOn> open_all(const RowReader& reader, int threads) {
+    std::vector<ComputedOn> ways;
+    std::mutex mutex;
     parallel_blocks(reader.store().shards(), threads, [&](std::size_t s) {
         throw_if_stopped();
-        reader.shard(s);
+        const PredictionStore::Shard* shard = reader.shard(s);
+        if (shard == nullptr || !shard->computed_on().known()) return;
+        const std::scoped_lock lock(mutex);
+        if (std::ranges::find(ways, shard->computed_on()) == ways.end())
+            ways.push_back(shard->computed_on());
     });
+    return ways;
 }
 
 // Agreements that are all a yes or a no (every counted item has one valid class) are an accuracy:
@@ -227,9 +237,11 @@ void check_images(PairReport& report, const PairedImages& images, bool others_al
     }
 }
 
+/// `computed`: gets what computed the candidate's scores.
 PairReport compare_pair(const RowReader& baseline, const Truth& truth, const PredictionStore& b,
                         std::pair<std::string, std::string> names, const CompareOptions& options,
-                        Comm& comm, const ProgressCallback& progress) {
+                        Comm& comm, std::vector<ComputedOn>& computed,
+                        const ProgressCallback& progress) {
     const PredictionStore& a = baseline.store();
     const LabelSets& labels = truth.labels;
     PairReport report;
@@ -247,7 +259,7 @@ PairReport compare_pair(const RowReader& baseline, const Truth& truth, const Pre
     const RowReader candidate(b, options.score.map, places);
     Alignment rows;
     agree(comm, [&] {
-        open_all(candidate, resolve_threads(options.score.threads));
+        computed = open_all(candidate, resolve_threads(options.score.threads));
         rows = align(baseline, candidate);
         if (rows.baseline.empty()) {
             throw Error(
@@ -345,6 +357,7 @@ std::vector<PairReport> compare_stores(const PredictionStore& baseline,
     const RowReader reader(baseline, given.score.map);
     Truth truth;
     CompareOptions options = given;
+    std::vector<ComputedStore> computed(1);
     agree(comm, [&] {
         truth = truth_for(baseline, options.score);
         if (options.score.metrics.empty()) {
@@ -353,19 +366,24 @@ std::vector<PairReport> compare_stores(const PredictionStore& baseline,
             options.score.metrics = std::move(defaults.metrics);
             options.score.left_out = std::move(defaults.left_out);
         }
-        open_all(reader, resolve_threads(options.score.threads));
+        computed[0].ways = open_all(reader, resolve_threads(options.score.threads));
     });
     std::vector<const PredictionStore*> stores(candidates.begin(), candidates.end());
     stores.push_back(&baseline);
     const std::vector<std::string> names = names_of(stores);
+    computed[0].name = names.back();
     std::vector<PairReport> reports;
     for (std::size_t i = 0; i < candidates.size(); ++i) {
+        ComputedStore& own = computed.emplace_back(ComputedStore{names[i], {}});
         reports.push_back(compare_pair(reader, truth, *candidates[i], {names.back(), names[i]},
-                                       options, comm, progress));
+                                       options, comm, own.ways, progress));
         const ClassList& known =
             options.score.map ? options.score.map->targets : baseline.dataset().classes;
         reports.back().classes = known;
     }
+    // Once, however many candidates there are.
+    if (std::string note = computed_note(computed); !reports.empty() && !note.empty())
+        reports.front().notes.push_back(std::move(note));
     for (std::size_t i = 0; !reports.empty() && i < reports[0].metrics.size(); ++i) {
         std::vector<double> p;
         for (const auto& report : reports) {

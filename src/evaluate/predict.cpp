@@ -79,50 +79,26 @@ private:
                const std::function<void(std::uint64_t, std::uint64_t)>& report) {
         const std::size_t n = std::min<std::uint64_t>(batch_, dataset_.size() - first);
         std::vector<ModelRun*> wanting;
-        std::vector<bool> prepared(preprocessings_.size(), false);
         for (auto& model_run : model_runs_) {
-            if (!model_run->lacks(first)) continue;
-            wanting.push_back(model_run.get());
-            prepared[model_run->preprocessing] = true;
+            if (model_run->lacks(first)) wanting.push_back(model_run.get());
         }
-
-        // Scratch lives as long as its thread: an input buffer per distinct preprocessing.
-        thread_local std::vector<std::vector<float>> inputs;
-        inputs.resize(std::max(inputs.size(), preprocessings_.size()));
+        const auto forms = forms_for(wanting, preprocessings_.size());
+        PreparedBatch prepared(preprocessings_, forms, n);
         std::vector<RowState> states(n, RowState::ok);
         std::vector<ReadImage> read(n);
         std::vector<RowError> errors;
-        for (std::size_t p = 0; p < preprocessings_.size(); ++p) {
-            if (prepared[p]) inputs[p].resize(n * input_size(p));
-        }
-        // An unreadable image is a recorded fact; its place in the batch stays, filled with zeros.
+        // An unreadable image is a recorded fact.
         for (std::size_t i = 0; i < n; ++i) {
             const auto problem = use_image(
                 dataset_, first + i, limits_, memory_,
-                [&](const Image& image) {
-                    for (std::size_t p = 0; p < preprocessings_.size(); ++p) {
-                        if (prepared[p])
-                            preprocess_into(image, preprocessings_[p], input_of(inputs, p, i));
-                    }
-                },
-                &read[i]);
+                [&](const Image& image) { prepared.put(i, image); }, &read[i]);
             if (!problem) continue;
             states[i] = RowState::unreadable;
             errors.push_back({first + i, RowState::unreadable, *problem});
-            for (std::size_t p = 0; p < preprocessings_.size(); ++p) {
-                if (prepared[p]) std::ranges::fill(input_of(inputs, p, i), 0.0F);
-            }
+            prepared.clear(i);
         }
-        run_models(wanting, inputs, first, states, errors, read);
+        run_models(wanting, prepared, first, states, errors, read);
         report(n * wanting.size(), errors.size());
-    }
-
-    std::size_t input_size(std::size_t p) const {
-        return prediction::input_size(preprocessings_[p]);
-    }
-    std::span<float> input_of(std::vector<std::vector<float>>& inputs, std::size_t p,
-                              std::size_t i) const {
-        return std::span(inputs[p]).subspan(i * input_size(p), input_size(p));
     }
 
     const Dataset& dataset_;
@@ -259,7 +235,7 @@ std::vector<PredictResult> predict(std::span<const LoadedModel> models, const Da
 
     std::map<std::string, PredictResult> by_model;
     for (PredictionRun& run : runs) {
-        run.work(resolve_threads(options.threads), comm, report);
+        run.work(threads_for(models, options), comm, report);
         for (const auto& model_run : run.model_runs()) {
             PredictResult result = result_of(*model_run, dataset);
             result.dataset = dataset.name;

@@ -219,8 +219,8 @@ private:
     }
 
     /// The version of an image as its models take it, in their place among the batch's inputs.
-    void prepare(const VersionRun& which, std::uint64_t row, const std::vector<bool>& wanted,
-                 std::vector<std::vector<float>>& inputs, std::size_t place) {
+    void prepare(const VersionRun& which, std::uint64_t row, prediction::PreparedBatch& prepared,
+                 std::size_t place) {
         const KeptImage& image = kept(row);
         if (!image.problem.empty()) refuse(image.problem);
         Image again;
@@ -231,50 +231,31 @@ private:
         }
         const Image corrupted =
             reader_.make(which.what, image.window.pixels.empty() ? again : image.window, row);
-        for (std::size_t p = 0; p < preprocessings_.size(); ++p) {
-            if (wanted[p]) preprocess_into(corrupted, preprocessings_[p], input(inputs, p, place));
-        }
+        prepared.put(place, corrupted);
     }
 
     void batch(VersionRun& which, std::uint64_t first, const Counted& report) {
         const std::size_t n = std::min<std::uint64_t>(batch_, dataset_.size() - first);
         std::vector<ModelRun*> wanting;
-        std::vector<bool> wanted(preprocessings_.size(), false);
         for (auto& model_run : which.models) {
-            if (!model_run->lacks(first)) continue;
-            wanting.push_back(model_run.get());
-            wanted[model_run->preprocessing] = true;
+            if (model_run->lacks(first)) wanting.push_back(model_run.get());
         }
-        thread_local std::vector<std::vector<float>> inputs;
-        inputs.resize(std::max(inputs.size(), preprocessings_.size()));
-        for (std::size_t p = 0; p < preprocessings_.size(); ++p) {
-            if (wanted[p]) inputs[p].resize(n * input_size(p));
-        }
+        const auto forms = prediction::forms_for(wanting, preprocessings_.size());
+        prediction::PreparedBatch prepared(preprocessings_, forms, n);
         std::vector<RowState> states(n, RowState::ok);
         std::vector<ReadImage> images;
         std::vector<RowError> errors;
         for (std::size_t i = 0; i < n; ++i) {
             images.push_back(kept(first + i).read);
             const std::string problem = WindowReader::unless_unreadable(
-                [&] { prepare(which, first + i, wanted, inputs, i); });
+                [&] { prepare(which, first + i, prepared, i); });
             if (problem.empty()) continue;
-            // A recorded fact; its place in the batch stays, filled with zeros.
-            states[i] = RowState::unreadable;
+            states[i] = RowState::unreadable;  // a recorded fact
             errors.push_back({first + i, RowState::unreadable, problem});
-            for (std::size_t p = 0; p < preprocessings_.size(); ++p) {
-                if (wanted[p]) std::ranges::fill(input(inputs, p, i), 0.0F);
-            }
+            prepared.clear(i);
         }
-        prediction::run_models(wanting, inputs, first, states, errors, images);
+        prediction::run_models(wanting, prepared, first, states, errors, images);
         report(n * wanting.size(), errors.size());
-    }
-
-    std::size_t input_size(std::size_t p) const {
-        return prediction::input_size(preprocessings_[p]);
-    }
-    std::span<float> input(std::vector<std::vector<float>>& inputs, std::size_t p,
-                           std::size_t i) const {
-        return std::span(inputs[p]).subspan(i * input_size(p), input_size(p));
     }
 
     const Dataset& dataset_;
@@ -442,7 +423,7 @@ std::vector<PredictResult> predict_corrupted(std::span<const LoadedModel> models
         }
         progress.skipped += found;
         progress.done += found;
-        for (auto& run : runs) run.second->work(resolve_threads(options.threads), comm, report);
+        for (auto& run : runs) run.second->work(prediction::threads_for(models, options), comm, report);
         for (std::size_t v = begin; v < end; ++v) {
             for (const LoadedModel& model : models) {
                 results.push_back(

@@ -41,10 +41,25 @@ std::string input_fingerprint(const LoadedModel& model) {
                                 {"output", spec.output}}));
 }
 
+/// With the numbers that it is computed in, which are fp32 unless told otherwise.
+std::string computing_fingerprint(const LoadedModel& model) {
+    const std::string input = input_fingerprint(model);
+    const Precision precision = model.classifier->facts().precision;
+    if (precision == Precision::fp32) return input;
+    return hash_text(json_line({{"input", input}, {"precision", name_of(precision)}}));
+}
+
+/// Images [first, first + n) of the batch; as floats or bytes, one of which it does not have.
 ImageBatch part_of(const ImageBatch& batch, std::size_t first, std::size_t n) {
-    const std::size_t each = batch.input.size() / batch.n;
-    return {batch.first_row + first, n, batch.input.subspan(first * each, n * each),
-            batch.states.subspan(first, n)};
+    const auto part = [&](auto all) {
+        const std::size_t each = all.size() / batch.n;
+        return all.subspan(first * each, n * each);
+    };
+    return {batch.first_row + first,
+            n,
+            part(batch.input),
+            batch.states.subspan(first, n),
+            {part(batch.bytes.pixels), batch.bytes.values}};
 }
 
 /// Runs a batch, in halves when memory is short; returns how often it halved.
@@ -52,6 +67,8 @@ std::uint64_t run_batch(const LoadedModel& model, const ImageBatch& batch, std::
     try {
         if (model.scores) {
             model.scores(batch, out);
+        } else if (batch.bytes.values != nullptr) {
+            model.classifier->score_bytes(batch.bytes, batch.n, out);
         } else {
             model.classifier->scores(batch.input, batch.n, out);
         }
@@ -89,7 +106,7 @@ StoreSpec store_spec(const LoadedModel& model, const Dataset& dataset,
     spec.part = options.part;
     spec.ids_hash = dataset.ids_fingerprint();
     spec.model_hash = model.file_hash;
-    spec.preprocess_hash = input_fingerprint(model);
+    spec.preprocess_hash = computing_fingerprint(model);
     // What a number may depend on that is not part of the store's identity.
     nlohmann::json provenance = {{"assay", version},
                                  {"commit", source_commit()},
@@ -102,14 +119,11 @@ StoreSpec store_spec(const LoadedModel& model, const Dataset& dataset,
                                  {"memory_format", facts.memory_format},
                                  {"parameters", facts.parameters},
                                  {"model", to_json(model.spec)}};
+    if (facts.lanes > 0) provenance["devices"] = facts.devices;
+    if (facts.precision != Precision::fp32) provenance["precision"] = name_of(facts.precision);
     if (!model.scored_by.empty()) provenance["scored_by"] = nlohmann::json::parse(model.scored_by);
     spec.provenance_json = json_line(provenance);
     return spec;
-}
-
-std::size_t input_size(const Preprocess& preprocess) {
-    return std::size_t{3} * static_cast<std::size_t>(preprocess.height) *
-           static_cast<std::size_t>(preprocess.width);
 }
 
 void read_ahead(const Dataset& dataset, std::uint64_t first, std::uint64_t count) {
@@ -123,7 +137,25 @@ void read_ahead(const Dataset& dataset, std::uint64_t first, std::uint64_t count
     }
 }
 
-void run_models(std::span<ModelRun* const> wanting, const std::vector<std::vector<float>>& inputs,
+int threads_for(std::span<const LoadedModel> models, const PredictOptions& options) {
+    std::uint32_t waiting = 0;
+    for (const LoadedModel& model : models)
+        waiting = std::max(waiting, model.classifier->facts().lanes);
+    if (options.threads > 0) return options.threads;
+    return resolve_threads(0) + static_cast<int>(waiting);
+}
+
+std::vector<PreparedBatch::Forms> forms_for(std::span<ModelRun* const> models,
+                                            std::size_t preprocessings) {
+    std::vector<PreparedBatch::Forms> forms(preprocessings);
+    for (const ModelRun* model : models) {
+        PreparedBatch::Forms& wanted = forms[model->preprocessing];
+        (model->takes_bytes() ? wanted.bytes : wanted.floats) = true;
+    }
+    return forms;
+}
+
+void run_models(std::span<ModelRun* const> wanting, const PreparedBatch& prepared,
                 std::uint64_t first, std::span<const RowState> states,
                 std::span<const RowError> errors, std::span<const ReadImage> read) {
     const std::size_t n = states.size();
@@ -133,7 +165,12 @@ void run_models(std::span<ModelRun* const> wanting, const std::vector<std::vecto
         with_note(
             fmt::format("running `{}` on images {} to {}", model.spec.name, first, first + n - 1),
             [&] {
-                const ImageBatch batch = {first, n, inputs[model_run->preprocessing], states};
+                ImageBatch batch = {first, n, {}, states};
+                if (model_run->takes_bytes()) {
+                    batch.bytes = prepared.bytes(model_run->preprocessing);
+                } else {
+                    batch.input = prepared.floats(model_run->preprocessing);
+                }
                 model_run->halved += run_batch(model, batch, scores);
             });
         model_run->shards.add(first, scores, states, errors, read);

@@ -16,6 +16,7 @@
 #include "assay/image/image.h"
 #include "assay/image/preprocess.h"
 #include "core/memory_budget.h"
+#include "evaluate/prepared_batch.h"
 #include "evaluate/shard_buffer.h"
 #include "store/image_check.h"
 
@@ -35,6 +36,9 @@ struct ModelRun {
         for (std::size_t s = 0; s < writer.shards(); ++s)
             lacking.push_back(writer.is_own(s) && !writer.has(s));
     }
+
+    /// Else floats: what stands in the classifier's place takes these alone.
+    bool takes_bytes() const { return !model->scores && model->classifier->prefers_bytes(); }
 
     bool lacks(std::uint64_t row) const {
         return lacking[static_cast<std::size_t>(row / writer.spec().shard_rows)];
@@ -78,14 +82,18 @@ std::optional<std::string> use_image(const Dataset& dataset, std::uint64_t item,
                                      const DecodeLimits& limits, MemoryBudget& memory,
                                      const std::function<void(const Image&)>& use,
                                      ReadImage* read = nullptr);
-/// Numbers that an image becomes.
-std::size_t input_size(const Preprocess& preprocess);
 /// Tells the kernel to fetch the files of rows that are read soon, while others are computed.
 void read_ahead(const Dataset& dataset, std::uint64_t first, std::uint64_t count);
 
-/// Runs the models on prepared images, `inputs` by preprocessing, and puts what they say into their
-/// shards. Rows [first, first + states.size()).
-void run_models(std::span<ModelRun* const> wanting, const std::vector<std::vector<float>>& inputs,
+/// Those asked for; else one per core, and as many as the models' devices keep waiting.
+int threads_for(std::span<const LoadedModel> models, const PredictOptions& options);
+
+/// What the models take, by preprocessing.
+std::vector<PreparedBatch::Forms> forms_for(std::span<ModelRun* const> models,
+                                            std::size_t preprocessings);
+/// Runs the models on prepared images and puts what they say into their shards. Rows
+/// [first, first + states.size()).
+void run_models(std::span<ModelRun* const> wanting, const PreparedBatch& prepared,
                 std::uint64_t first, std::span<const RowState> states,
                 std::span<const RowError> errors, std::span<const ReadImage> read);
 

@@ -1,8 +1,6 @@
 #include "evaluate/score_adaptive.h"
 
-#include <algorithm>
 #include <string>
-#include <vector>
 
 #include <fmt/core.h>
 
@@ -80,53 +78,8 @@ const ClassWiseSums& AdaptiveBins::sums(int bins, bool top) {
         sums = class_wise_sums(TopConfidence(rows_), how);  // small: every rank does all of it
         return sums;
     }
-    const std::uint64_t classes = shape_.classes, ranks = static_cast<std::uint64_t>(comm_.size());
-    const auto first_of = [&](int rank) {
-        return static_cast<std::uint32_t>(classes * static_cast<std::uint64_t>(rank) / ranks);
-    };
-    how.first_class = first_of(comm_.rank());
-    how.last_class = first_of(comm_.rank() + 1);
-    agree(comm_, [&] { sums = class_wise_sums(rows_, how); });
-    comm_.all_reduce(sums.sums);
-    comm_.all_reduce(sums.without);
-    if (how.keep_edges) join_edges(sums.edges);
+    sums = class_wise_sums(rows_, how, comm_);
     return sums;
-}
-
-// Each rank holds the edges of its classes; the null needs those of all.
-void AdaptiveBins::join_edges(std::vector<ClassEdges>& edges) {
-    if (comm_.size() == 1) return;
-    std::vector<double>
-        flat;  // m, then bounds, confidence and members, class by class; -1 for nothing
-    std::size_t width = 0;
-    for (const ClassEdges& e : edges) width = std::max(width, e.members.size());
-    std::uint64_t widest = 0;
-    for (const auto& part : all_gather<std::uint64_t>(comm_, std::vector<std::uint64_t>{width}))
-        widest = std::max(widest, part.at(0));
-    for (const ClassEdges& e : edges) {
-        std::vector<double> one(1 + 3 * widest, -1);
-        if (!e.members.empty()) {
-            one[0] = static_cast<double>(e.m);
-            std::copy(e.bounds.begin(), e.bounds.end(), one.begin() + 1);
-            std::copy(e.confidence.begin(), e.confidence.end(),
-                      one.begin() + 1 + static_cast<std::ptrdiff_t>(widest));
-            std::copy(e.members.begin(), e.members.end(),
-                      one.begin() + 1 + 2 * static_cast<std::ptrdiff_t>(widest));
-        }
-        flat.insert(flat.end(), one.begin(), one.end());
-    }
-    const std::size_t row = 1 + 3 * widest;
-    for (const auto& part : all_gather<double>(comm_, flat)) {
-        for (std::size_t c = 0; c < edges.size(); ++c) {
-            const auto at = part.begin() + static_cast<std::ptrdiff_t>(c * row);
-            if (*at < 0) continue;
-            const auto step = static_cast<std::ptrdiff_t>(widest);
-            edges[c].m = static_cast<std::uint64_t>(*at);
-            edges[c].bounds.assign(at + 1, at + step);
-            edges[c].confidence.assign(at + 1 + step, at + 1 + 2 * step);
-            edges[c].members.assign(at + 1 + 2 * step, at + 1 + 3 * step);
-        }
-    }
 }
 
 }  // namespace assay

@@ -34,8 +34,6 @@ public:
     const ClassWiseSums& sums(int bins, bool top_label);
 
 private:
-    void join_edges(std::vector<ClassEdges>& edges);
-
     const ScoredRows& rows_;
     const Shape shape_;
     const StorageFormat storage_;

@@ -93,6 +93,37 @@ std::array<float, 256> value_table(double scale, double mean, double std) {
     return table;
 }
 
+/// A table of what each byte becomes where it stays what it is.
+struct TheByte {
+    std::uint8_t operator[](std::uint8_t byte) const { return byte; }
+};
+
+/// Writes the window as planes in the order of the channels fed; a table for each.
+template <class Number, class Table>
+void fill_planes(const Image& window, const Preprocess& p, std::span<Number> out,
+                 const Table& first, const Table& second, const Table& third) {
+    const std::size_t plane =
+        static_cast<std::size_t>(window.width) * static_cast<std::size_t>(window.height);
+    if (window.width != p.width || window.height != p.height || window.pixels.size() != 4 * plane) {
+        refuse(fmt::format("a window of {} x {} pixels is given; the preprocessing makes {} x {}",
+                           window.width, window.height, p.width, p.height));
+    }
+    if (out.size() != 3 * plane)
+        refuse(fmt::format("{} numbers are to be filled; the input has {}", out.size(), 3 * plane));
+    const bool bgr = p.channel_order == ChannelOrder::bgr;
+    const int first_byte = bgr ? 2 : 0;
+    const int third_byte = bgr ? 0 : 2;
+    Number* a = out.data();
+    Number* b = a + plane;
+    Number* c = b + plane;
+    const std::uint8_t* pixel = window.pixels.data();
+    for (std::size_t i = 0; i < plane; ++i, pixel += 4) {
+        a[i] = first[pixel[first_byte]];
+        b[i] = second[pixel[1]];
+        c[i] = third[pixel[third_byte]];
+    }
+}
+
 }  // namespace
 
 ResizeWindow window_of(const Preprocess& p, int width, int height) {
@@ -120,30 +151,18 @@ void preprocess_into(const Image& image, const Preprocess& p, std::span<float> o
     normalise_into(window, p, out);
 }
 
+ByteValues byte_values(const Preprocess& p) {
+    return {value_table(p.scale, p.mean[0], p.std[0]), value_table(p.scale, p.mean[1], p.std[1]),
+            value_table(p.scale, p.mean[2], p.std[2])};
+}
+
 void normalise_into(const Image& window, const Preprocess& p, std::span<float> out) {
-    const std::size_t plane =
-        static_cast<std::size_t>(window.width) * static_cast<std::size_t>(window.height);
-    if (window.width != p.width || window.height != p.height || window.pixels.size() != 4 * plane) {
-        refuse(fmt::format("a window of {} x {} pixels is given; the preprocessing makes {} x {}",
-                           window.width, window.height, p.width, p.height));
-    }
-    if (out.size() != 3 * plane)
-        refuse(fmt::format("{} numbers are to be filled; the input has {}", out.size(), 3 * plane));
-    const bool bgr = p.channel_order == ChannelOrder::bgr;
-    const auto first = value_table(p.scale, p.mean[0], p.std[0]);
-    const auto second = value_table(p.scale, p.mean[1], p.std[1]);
-    const auto third = value_table(p.scale, p.mean[2], p.std[2]);
-    const int first_byte = bgr ? 2 : 0;
-    const int third_byte = bgr ? 0 : 2;
-    float* a = out.data();
-    float* b = a + plane;
-    float* c = b + plane;
-    const std::uint8_t* pixel = window.pixels.data();
-    for (std::size_t i = 0; i < plane; ++i, pixel += 4) {
-        a[i] = first[pixel[first_byte]];
-        b[i] = second[pixel[1]];
-        c[i] = third[pixel[third_byte]];
-    }
+    const ByteValues values = byte_values(p);
+    fill_planes(window, p, out, values[0], values[1], values[2]);
+}
+
+void planes_into(const Image& window, const Preprocess& p, std::span<std::uint8_t> out) {
+    fill_planes(window, p, out, TheByte(), TheByte(), TheByte());
 }
 
 }  // namespace assay

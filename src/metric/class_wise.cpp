@@ -193,6 +193,38 @@ private:
     ClassWiseSums result_;
 };
 
+// Each rank holds the edges of its classes; all get those of all. `bins`: the most a class has.
+void join_edges(std::vector<ClassEdges>& edges, std::size_t bins, Comm& comm) {
+    // m, then bounds, confidence and members, class by class; -1 for nothing.
+    const std::size_t row = 1 + 3 * bins;
+    std::vector<double> flat;
+    for (const ClassEdges& e : edges) {
+        std::vector<double> one(row, -1);
+        if (!e.members.empty()) {
+            one[0] = static_cast<double>(e.m);
+            const auto put = [&](const auto& numbers, std::size_t part) {
+                std::copy(numbers.begin(), numbers.end(),
+                          one.begin() + static_cast<std::ptrdiff_t>(1 + part * bins));
+            };
+            put(e.bounds, 0);
+            put(e.confidence, 1);
+            put(e.members, 2);
+        }
+        flat.insert(flat.end(), one.begin(), one.end());
+    }
+    for (const auto& part : all_gather<double>(comm, flat)) {
+        for (std::size_t c = 0; c < edges.size(); ++c) {
+            const auto at = part.begin() + static_cast<std::ptrdiff_t>(c * row);
+            if (*at < 0) continue;
+            const auto step = static_cast<std::ptrdiff_t>(bins);
+            edges[c].m = static_cast<std::uint64_t>(*at);
+            edges[c].bounds.assign(at + 1, at + step);
+            edges[c].confidence.assign(at + 1 + step, at + 1 + 2 * step);
+            edges[c].members.assign(at + 1 + 2 * step, at + 1 + 3 * step);
+        }
+    }
+}
+
 }  // namespace
 
 ClassWiseSums class_wise_sums(const ProbabilityRows& rows, const ClassWiseOptions& options) {
@@ -202,8 +234,29 @@ ClassWiseSums class_wise_sums(const ProbabilityRows& rows, const ClassWiseOption
     // Sixteen columns at least: fewer would read whole cache lines for parts of them. Where even
     // these do not fit, the rows are passed four times with a fixed amount of memory per class.
     const std::uint64_t fewest = places_of(rows.items()) * 16 * sizeof(float);
-    return fewest > options.columns_limit ? streamed_sums(rows, options)
+    return fewest > options.columns_limit ? streamed_sums(rows, options, *self_comm())
                                           : Engine(rows, options).run();
+}
+
+ClassWiseSums class_wise_sums(const ProbabilityRows& rows, const ClassWiseOptions& options,
+                              Comm& comm) {
+    if (comm.size() == 1) return class_wise_sums(rows, options);
+    const std::uint64_t bytes = rows.items() * rows.classes() * sizeof(float);
+    if (bytes > options.columns_limit) return streamed_sums(rows, options, comm);
+    const std::uint64_t classes = rows.classes();
+    const auto first_of = [&](int rank) {
+        return static_cast<std::uint32_t>(classes * static_cast<std::uint64_t>(rank) /
+                                          static_cast<std::uint64_t>(comm.size()));
+    };
+    ClassWiseOptions own = options;
+    own.first_class = first_of(comm.rank());
+    own.last_class = first_of(comm.rank() + 1);
+    ClassWiseSums result;
+    agree(comm, [&] { result = class_wise_sums(rows, own); });
+    comm.all_reduce(result.sums);
+    comm.all_reduce(result.without);
+    if (options.keep_edges) join_edges(result.edges, static_cast<std::size_t>(own.bins) + 1, comm);
+    return result;
 }
 
 }  // namespace assay

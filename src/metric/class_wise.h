@@ -17,6 +17,7 @@
 #include <span>
 #include <vector>
 
+#include "assay/collective/comm.h"
 #include "assay/metric/metric.h"
 
 namespace assay {
@@ -55,9 +56,7 @@ struct ClassWiseOptions {
     std::uint64_t columns_limit =
         std::uint64_t{256} << 20;  ///< beyond: rows are streamed, same bits (4 million items)
     bool keep_edges = false;
-    std::uint32_t first_class = 0,
-                  last_class =
-                      0xFFFFFFFFU;  ///< this rank's part [first, last), cut to what there is
+    std::uint32_t first_class = 0, last_class = 0xFFFFFFFFU;  ///< [first, last), cut to what is
 };
 
 /// One class's bins, as the data made them.
@@ -67,8 +66,7 @@ struct ClassEdges {
     std::vector<double> confidence, members;  ///< sum of p, and items, of each bin
 };
 
-/// Sums over the classes [first_class, last_class); parts of several ranks are added (`sums`,
-/// `without`) in any order.
+/// Sums over the classes [first_class, last_class); parts are added (`sums`, `without`) in any order.
 struct ClassWiseSums {
     /// Two definitions: weights n_r / m (`ace.class_wise`) and 1 / B (`ace.class_wise_equal`,
     /// equation 8 of the paper).
@@ -79,5 +77,10 @@ struct ClassWiseSums {
         {};  ///< with keep_edges: one per class of the rows, empty outside the part
 };
 ClassWiseSums class_wise_sums(const ProbabilityRows& rows, const ClassWiseOptions& options);
+/// The same, shared by ranks, each of which gets the whole. Collective. Rows of columns_limit bytes
+/// altogether are shared by classes: each rank reads all of them. More are shared by items: a rank
+/// reads its own, four times, and counts are added over the ranks (some 400 KiB a class).
+ClassWiseSums class_wise_sums(const ProbabilityRows& rows, const ClassWiseOptions& options,
+                              Comm& comm);
 
 }  // namespace assay

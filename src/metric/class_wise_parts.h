@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "assay/collective/comm.h"
 #include "class_wise.h"
 
 namespace assay::detail {
@@ -46,6 +47,8 @@ ClassEdges edges_of(const ClassBins& cls, std::span<const float> bounds,
 void add_errors(const ClassBins& cls, std::span<const std::uint64_t> group_items,
                 ClassWiseSums& result);
 
-ClassWiseSums streamed_sums(const ProbabilityRows& rows, const ClassWiseOptions& options);
+/// Collective: ranks pass the same options, and each gets the whole.
+ClassWiseSums streamed_sums(const ProbabilityRows& rows, const ClassWiseOptions& options,
+                            Comm& comm);
 
 }  // namespace assay::detail

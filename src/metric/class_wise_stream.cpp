@@ -1,9 +1,13 @@
 // The class-wise bins in four passes over the rows, for data sets whose columns do not fit: three
 // find the edges exactly, ten or so bits at a time, and one adds p - y up. Memory: about 100 KiB a
 // class, however many items there are.
+//
+// Ranks share the rows: all that is kept of them is counts and exact sums, which are added over the
+// ranks after each pass, so that each reads its own rows alone.
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <type_traits>
 
 #include "class_wise_kernel.h"
 #include "class_wise_parts.h"
@@ -31,9 +35,12 @@ struct ClassState {
 
 class Stream {
 public:
-    Stream(const ProbabilityRows& rows, const ClassWiseOptions& options)
+    Stream(const ProbabilityRows& rows, const ClassWiseOptions& options, Comm& comm)
         : rows_(rows),
           options_(options),
+          comm_(comm),
+          first_(first_stretch(comm.rank())),
+          last_(first_stretch(comm.rank() + 1)),
           begin_(options.first_class),
           end_(std::min(options.last_class, rows.classes())),
           bins_(static_cast<std::size_t>(options.bins)) {}
@@ -46,6 +53,12 @@ public:
         for (std::size_t level = 0; level < level_bits.size(); ++level) {
             prepare(level);
             sweep([&](ClassState& cls, std::span<const float> x) { count(cls, x, level); });
+            add_over_ranks([&](ClassState& cls, auto&& add) {
+                for (std::uint32_t& number : cls.counts) add(number);
+                if (level > 0) return;
+                add(cls.m);
+                add(cls.ones);
+            });
             for (ClassState& cls : classes_) narrow(cls, level);
         }
         for (ClassState& cls : classes_) start_sums(cls);
@@ -55,9 +68,13 @@ public:
                 if (cls.m > 0) add_by_bin(x, cls.bounds, bins_ + 1, cls.sums.data());
             },
             true);
+        for (ClassState& cls : classes_) flush(cls);
+        add_over_ranks([](ClassState& cls, auto&& add) {
+            for (std::int64_t& number : cls.exact) add(number);
+            for (std::uint64_t& number : cls.hits) add(number);
+        });
         for (ClassState& cls : classes_) {
             if (cls.m == 0) continue;
-            flush(cls);
             add_errors({cls.exact, cls.below, cls.m}, group_items_, result);
             if (options_.keep_edges) {
                 result.edges[begin_ + static_cast<std::size_t>(&cls - classes_.data())] =
@@ -68,17 +85,47 @@ public:
     }
 
 private:
+    std::size_t first_stretch(int rank) const {
+        return static_cast<std::size_t>(std::uint64_t{stretches_of(rows_)} *
+                                        static_cast<std::uint64_t>(rank) /
+                                        static_cast<std::uint64_t>(comm_.size()));
+    }
+
+    // Calls numbers_of(class, add) for every class, whose numbers become the sums over the ranks;
+    // some megabytes at a time.
+    template <class NumbersOf>
+    void add_over_ranks(NumbersOf&& numbers_of) {
+        if (comm_.size() == 1) return;
+        constexpr std::size_t together = std::size_t{1} << 19;
+        std::vector<std::int64_t> numbers;
+        for (auto from = classes_.begin(); from != classes_.end();) {
+            auto to = from;
+            for (; to != classes_.end() && numbers.size() < together; ++to)
+                numbers_of(*to, [&](auto& x) { numbers.push_back(static_cast<std::int64_t>(x)); });
+            comm_.all_reduce(numbers);
+            auto next = numbers.cbegin();
+            for (; from != to; ++from)
+                numbers_of(*from, [&](auto& x) {
+                    x = static_cast<std::remove_reference_t<decltype(x)>>(*next++);
+                });
+            numbers.clear();
+        }
+    }
+
     // body(class, its probabilities in one stretch), for every class and stretch. A class is worked
     // on by one thread at a time.
     template <class Body>
     void sweep(Body&& body, bool with_hits = false) {
-        sweep_columns(rows_, begin_, end_, options_.threads, [&](const ColumnTile& tile) {
+        const auto work = [&](const ColumnTile& tile) {
             for (std::uint32_t c = tile.from; c < tile.to; ++c)
                 body(classes_[c - begin_], tile.column(c));
             if (!with_hits) return;
             subtract_hits(tile);
             if (tile.stretch % exact_stretches != exact_stretches - 1) return;
             for (std::uint32_t c = tile.from; c < tile.to; ++c) flush(classes_[c - begin_]);
+        };
+        agree(comm_, [&] {
+            sweep_columns(rows_, first_, last_, begin_, end_, options_.threads, work);
         });
     }
 
@@ -184,6 +231,8 @@ private:
 
     const ProbabilityRows& rows_;
     const ClassWiseOptions& options_;
+    Comm& comm_;
+    const std::size_t first_, last_;  // this rank's stretches
     const std::uint32_t begin_, end_;
     const std::size_t bins_;
     std::vector<ClassState> classes_;
@@ -192,8 +241,9 @@ private:
 
 }  // namespace
 
-ClassWiseSums streamed_sums(const ProbabilityRows& rows, const ClassWiseOptions& options) {
-    return Stream(rows, options).run();
+ClassWiseSums streamed_sums(const ProbabilityRows& rows, const ClassWiseOptions& options,
+                            Comm& comm) {
+    return Stream(rows, options, comm).run();
 }
 
 }  // namespace assay::detail

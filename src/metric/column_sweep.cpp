@@ -7,16 +7,24 @@
 
 namespace assay::detail {
 
+std::size_t stretches_of(const ProbabilityRows& rows) {
+    return static_cast<std::size_t>((rows.items() + group_stretch - 1) / group_stretch);
+}
+
 void sweep_columns(const ProbabilityRows& rows, std::uint32_t begin, std::uint32_t end, int threads,
+                   const std::function<void(const ColumnTile&)>& body) {
+    sweep_columns(rows, 0, stretches_of(rows), begin, end, threads, body);
+}
+
+void sweep_columns(const ProbabilityRows& rows, std::size_t first_stretch, std::size_t last,
+                   std::uint32_t begin, std::uint32_t end, int threads,
                    const std::function<void(const ColumnTile&)>& body) {
     constexpr std::uint32_t slice = 64;
     constexpr std::size_t batch = 16;  // stretches that all slices read while they are in memory
     if (begin >= end) return;
-    const auto stretches =
-        static_cast<std::size_t>((rows.items() + group_stretch - 1) / group_stretch);
     const std::uint32_t width = std::max(slice, std::min(rows.slice(), end - begin));
     const std::size_t slices = (end - begin + width - 1) / width;
-    for (std::size_t first = 0; first < stretches; first += batch) {
+    for (std::size_t first = first_stretch; first < last; first += batch) {
         throw_if_stopped();
         parallel_blocks(slices, threads, [&](std::size_t k) {
             ColumnTile tile;
@@ -25,7 +33,7 @@ void sweep_columns(const ProbabilityRows& rows, std::uint32_t begin, std::uint32
             tile.stride = stride_of(group_stretch);
             std::vector<float> columns((tile.to - tile.from) * tile.stride);
             tile.data = columns.data();
-            for (std::size_t s = first; s < std::min(first + batch, stretches); ++s) {
+            for (std::size_t s = first; s < std::min(first + batch, last); ++s) {
                 const std::vector<std::uint16_t> places = group_places(s, rows.items());
                 turn_stretch(rows, s, places, tile.from, tile.to - tile.from, columns.data(),
                              tile.stride);

@@ -30,6 +30,11 @@ struct ColumnTile {
 /// tiles of one class one after the other, in the order of the stretches.
 void sweep_columns(const ProbabilityRows& rows, std::uint32_t begin, std::uint32_t end, int threads,
                    const std::function<void(const ColumnTile&)>& body);
+std::size_t stretches_of(const ProbabilityRows& rows);
+/// The same of the stretches [first, last).
+void sweep_columns(const ProbabilityRows& rows, std::size_t first, std::size_t last,
+                   std::uint32_t begin, std::uint32_t end, int threads,
+                   const std::function<void(const ColumnTile&)>& body);
 
 /// Double sums of quantised probabilities stay exact over so many stretches (2^13 ones).
 inline constexpr std::size_t exact_stretches = 256;

@@ -59,7 +59,7 @@ json provenance_of_parts(const fs::path& folder, const std::vector<StorePart>& p
             read_manifest(manifest_path(part_folder(folder, part))).spec.provenance_json);
         json fields = json::object();
         for (const char* key :
-             {"device", "framework", "processor", "instruction_set", "assay", "commit"})
+             {"device", "devices", "framework", "processor", "instruction_set", "assay", "commit"})
             if (all.contains(key)) fields[key] = all[key];
         if (!runs.empty() && runs.back().fields == fields) {
             runs.back().last = part;

@@ -179,6 +179,15 @@ void check_finished(const Manifest& manifest, std::size_t shard, std::string_vie
                     shard_stem(shard), record_hash, shortened(manifest.records[shard])));
 }
 
+ComputedOn computed_on_of(const StoreSpec& spec) {
+    const json all = provenance_of(spec);
+    const auto text = [&](const char* key) {
+        const auto found = all.find(key);
+        return found != all.end() && found->is_string() ? found->get<std::string>() : std::string();
+    };
+    return {text("device"), text("framework"), text("precision")};
+}
+
 namespace {
 
 json section(const StoreSpec& spec, const char* key) {
@@ -208,11 +217,23 @@ void compare_models(const StoreSpec& recorded, const StoreSpec& wanted,
                             : fmt::format("{} is `{}` there and `{}` now", what, there, now));
     }
     const json there = section(recorded, "model"), now = section(wanted, "model");
+    const auto precision_of = [](const StoreSpec& spec) {
+        const std::string named = computed_on_of(spec).precision;
+        return named.empty() ? std::string("fp32") : named;
+    };
+    const bool precise = precision_of(recorded) == precision_of(wanted);
+    if (!precise) {
+        found.push_back(fmt::format("the precision is `{}` there and `{}` now",
+                                    precision_of(recorded), precision_of(wanted)));
+    }
     if (recorded.preprocess_hash != wanted.preprocess_hash) {
         const std::string fields = field_differences(there.value("preprocess", json::object()),
                                                      now.value("preprocess", json::object()));
-        found.push_back(
-            fmt::format("the preprocessing differs{}{}", fields.empty() ? "" : ": ", fields));
+        // The hash is of the precision, too, which may be all that differs.
+        if (precise || !fields.empty()) {
+            found.push_back(
+                fmt::format("the preprocessing differs{}{}", fields.empty() ? "" : ": ", fields));
+        }
     }
     // Another entry of a tuple is another classifier in the same file.
     const json entry_there = there.value("output", json()), entry_now = now.value("output", json());
@@ -226,15 +247,6 @@ void compare_models(const StoreSpec& recorded, const StoreSpec& wanted,
 }
 
 }  // namespace
-
-ComputedOn computed_on_of(const StoreSpec& spec) {
-    const json all = provenance_of(spec);
-    const auto text = [&](const char* key) {
-        const auto found = all.find(key);
-        return found != all.end() && found->is_string() ? found->get<std::string>() : std::string();
-    };
-    return {text("device"), text("framework")};
-}
 
 std::vector<std::string> differences(const StoreSpec& recorded, const StoreSpec& wanted) {
     std::vector<std::string> found;

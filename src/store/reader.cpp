@@ -363,6 +363,14 @@ std::string writer_warning(const PredictionStore& store) {
         store.folder().string(), store.written_by());
 }
 
+std::string describe(const ComputedOn& on) {
+    std::string text;
+    for (const std::string* part : {&on.device, &on.framework, &on.precision}) {
+        if (!part->empty()) text += (text.empty() ? "" : ", ") + *part;
+    }
+    return text;
+}
+
 std::span<const RowState> PredictionStore::Shard::states() const {
     return impl->record.states;
 }

@@ -160,9 +160,10 @@ std::string record_text(const ShardRecord& record, const StoreSpec& spec) {
         value["image_bytes"] = bytes_of(record.images);
         value["image_hashes"] = hashes_of(record.images);
     }
-    if (record.computed_on.known())
-        value["computed_on"] = {{"device", record.computed_on.device},
-                                {"framework", record.computed_on.framework}};
+    if (const ComputedOn& on = record.computed_on; on.known()) {
+        value["computed_on"] = {{"device", on.device}, {"framework", on.framework}};
+        if (!on.precision.empty()) value["computed_on"]["precision"] = on.precision;
+    }
     if (!named) return dump(value);
     value["store"] = {{"dataset", spec.dataset_name}, {"model", spec.model_name}, {"id", spec.id}};
     return dump_with_checksum(value);
@@ -206,7 +207,8 @@ ShardRecord parse_record(std::string_view text, const StoreSpec& spec, std::size
     record.images = images_of(value, rows);
     if (value.contains("computed_on")) {
         const json& on = object_field(value, "computed_on");
-        record.computed_on = {text_field(on, "device"), text_field(on, "framework")};
+        record.computed_on = {text_field(on, "device"), text_field(on, "framework"),
+                              on.contains("precision") ? text_field(on, "precision") : ""};
     }
     return record;
 }

@@ -38,7 +38,7 @@ std::string several_devices(const std::map<std::string, std::size_t>& computed_o
     for (const auto& [device, shards] : computed_on)
         list +=
             fmt::format("{}{} ({})", list.empty() ? "" : "; ", device, how_many(shards, "shard"));
-    return "computed on several devices or with several libraries, whose last bits differ: " + list;
+    return "computed on several kinds of device or with several libraries, whose last bits differ: " + list;
 }
 
 /// All of it is of the store as it was when it was opened, once.
@@ -81,7 +81,7 @@ StoreCheck check(const std::filesystem::path& folder) {
             if (store.has(i)) {
                 attempt([&] {
                     const ComputedOn on = store.shard(i).computed_on();
-                    if (on.known()) ++computed_on[fmt::format("{}, {}", on.device, on.framework)];
+                    if (on.known()) ++computed_on[describe(on)];
                 });
             } else {
                 lost.push_back(i);

@@ -128,7 +128,7 @@ TEST_F(Identity, HabitsOfPyTorchAreUnderstood) {
     EXPECT_THAT(predict({blur()}, {"--input-size", "1,32,32"}).err,
                 HasSubstr("--input-size of three numbers is 3 HEIGHT WIDTH"));
     EXPECT_THAT(predict({blur()}, {"--amp"}).err,
-                HasSubstr("unexpected `--amp`: classifiers run in the precision"));
+                HasSubstr("`--amp`; here it is `--precision fp16`"));
     EXPECT_THAT(predict({blur()}, {"--img-size", "32"}).err,
                 HasSubstr("`--img-size`; here it is `--input-size`"));
 }

@@ -56,6 +56,36 @@ TEST(Isolate, AModelThatWritesAFileIsRefusedAndNothingIsWritten) {
     }
 }
 
+TEST(Isolate, APrecisionOfDevicesIsRefusedOnAProcessor) {
+    const Scratch scratch;
+    fs::create_directory(scratch / "images");
+    for (const char* model : {"cnn.pt", "cnn_opset13.onnx"}) {
+        for (const char* isolate : {"on", "off"}) {
+            const Outcome outcome =
+                Program({ASSAY_PROGRAM, "predict", "--model", program_model(model), "--preset",
+                         "timm", "--input-size", "16", "--data", scratch / "images", "--out",
+                         scratch / "runs", "--device", "cpu", "--precision", "fp16", "--isolate",
+                         isolate})
+                    .wait();
+            EXPECT_EQ(outcome.status, 2);
+            EXPECT_THAT(outcome.err, AllOf(HasSubstr(model),
+                                           HasSubstr("precision \"fp16\" needs a CUDA device")));
+        }
+    }
+    const Outcome unknown = Program({ASSAY_PROGRAM, "predict", "--model", program_model("cnn.pt"),
+                                     "--data", scratch / "images", "--precision", "half"})
+                                .wait();
+    EXPECT_EQ(unknown.status, 2);
+    EXPECT_THAT(unknown.err, HasSubstr("allowed: fp32, tf32, fp16, bf16"));
+    std::ofstream(scratch / "assay.toml")
+        << "precision = \"fp8\"\n[[model]]\npath = \"" << program_model("cnn.pt").string()
+        << "\"\n[[data]]\npath = \"images\"\n";
+    const Outcome planned =
+        Program({ASSAY_PROGRAM, "run", scratch / "assay.toml", "--dry-run"}).wait();
+    EXPECT_EQ(planned.status, 2);
+    EXPECT_THAT(planned.err, HasSubstr("unknown precision \"fp8\""));
+}
+
 TEST(Isolate, AModelThatReadsAnotherFileIsRefused) {
     const Scratch scratch;
     std::ofstream(scratch / "secret") << std::string(20, '\0');

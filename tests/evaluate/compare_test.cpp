@@ -389,6 +389,40 @@ TEST(Compare, HolmOverTheCandidates) {
     EXPECT_DOUBLE_EQ(*one.p_holm, std::max(*two.p_holm, *one.p));
 }
 
+TEST(Compare, SaysOnceWhatWasNotComputedAlike) {
+    Scratch folder;
+    const auto computed = [&](const std::string& name, const std::string& provenance) {
+        Made made = made_up(120, 4, 5);
+        made.provenance = provenance;
+        return save(folder, made, name);
+    };
+    const std::string cpu = R"({"device":"cpu","framework":"LibTorch 1.13.1"})";
+    const std::string gpu = R"x({"device":"cuda (H100)","framework":"LibTorch 2.6.0"})x";
+    const std::string half =
+        R"x({"device":"cuda (H100)","framework":"LibTorch 2.6.0","precision":"bf16"})x";
+    const auto base = computed("base", cpu), same = computed("same", cpu),
+               one = computed("one", gpu), two = computed("two", gpu), low = computed("low", half),
+               unknown = computed("unknown", "{}");
+    const auto notes_of = [&](std::vector<const PredictionStore*> candidates) {
+        std::vector<std::string> notes;
+        for (const PairReport& pair : compare_stores(base, candidates, {}, *self_comm())) {
+            for (const std::string& note : pair.notes) {
+                if (note.starts_with("not all computed alike")) notes.push_back(note);
+            }
+        }
+        return notes;
+    };
+    EXPECT_THAT(notes_of({&same, &unknown}), testing::IsEmpty());
+    EXPECT_THAT(notes_of({&same, &one, &two}),
+                testing::ElementsAre(
+                    "not all computed alike, which alone moves scores by about 1e-5: base, same: "
+                    "cpu, LibTorch 1.13.1; one, two: cuda (H100), LibTorch 2.6.0"));
+    EXPECT_THAT(notes_of({&low}),
+                testing::ElementsAre(testing::AllOf(
+                    testing::HasSubstr("by about 1 part in 100 (bf16)"),
+                    testing::HasSubstr("low: cuda (H100), LibTorch 2.6.0, bf16"))));
+}
+
 TEST(Compare, SameBitsForAnyThreadsAndRanks) {
     Scratch folder;
     const auto a = save(folder, made_up(900, 6, 5), "a"), b = save(folder, made_up(900, 6, 6), "b");

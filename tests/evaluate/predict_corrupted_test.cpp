@@ -52,6 +52,12 @@ private:
     ModelFacts facts_;
 };
 
+/// Is given bytes, as classifiers on devices are.
+class SumsOfBytes final : public Sums {
+public:
+    bool prefers_bytes() const override { return true; }
+};
+
 LoadedModel model_of(const std::string& name, int side, std::shared_ptr<Classifier> classifier) {
     LoadedModel model;
     model.spec.name = name;
@@ -171,6 +177,7 @@ TEST_F(PredictCorrupted, GivesTheScoresOfTheFilesBitForBit) {
     settings_.severities = {3};
     settings_.frost = scratch_ / "ice";
     expect_as_from_files({model_of("same", 48, std::make_shared<Sums>()),
+                          model_of("bytes", 48, std::make_shared<SumsOfBytes>()),
                           model_of("large", 53, std::make_shared<Sums>()),
                           model_of("batch", 20, std::make_shared<Sums>(3))},
                          "");

@@ -59,6 +59,57 @@ TEST_F(Predict, OutOfMemoryHalvesTheBatch) {
     for (std::size_t i = 0; i < 8; ++i) EXPECT_EQ(scores[2 * i], static_cast<float>(i) / 255.0F);
 }
 
+/// Asks for bytes, as classifiers on devices do.
+class FakeOnDevice final : public Fake {
+public:
+    using Fake::Fake;
+    bool prefers_bytes() const override { return true; }
+    void score_bytes(const ByteBatch& batch, std::size_t n, std::span<float> out) override {
+        ++asked;
+        largest_byte = std::max(largest_byte, *std::ranges::max_element(batch.pixels));
+        Classifier::score_bytes(batch, n, out);
+    }
+    int asked = 0;
+    std::uint8_t largest_byte = 0;
+};
+
+TEST_F(Predict, ClassifiersAreGivenBytesOrFloatsAsTheyPrefer) {
+    const Dataset dataset = images(9);
+    write_file_atomically(dataset.root / "003.bmp", "no image");
+    const auto on_device = std::make_shared<FakeOnDevice>(), alone = std::make_shared<FakeOnDevice>();
+    const auto floats = std::make_shared<Fake>();
+    std::vector<LoadedModel> models = {loaded("device", on_device), loaded("floats", floats),
+                                       loaded("alone", alone)};
+    models[2].spec.preprocess.mean = {0.5, 0.25, 0.125};
+    models[2].spec.preprocess.channel_order = ChannelOrder::bgr;
+    const auto results = predict(models, dataset, options("runs"));
+    EXPECT_EQ(on_device->asked, 3);
+    EXPECT_EQ(on_device->largest_byte, 8);
+    EXPECT_EQ(floats->sizes, on_device->sizes);
+    const auto bits = [&](std::size_t m) {
+        std::vector<std::uint32_t> all;
+        for (const float score : kept(results[m].store))
+            std::memcpy(&all.emplace_back(), &score, sizeof score);
+        return all;
+    };
+    EXPECT_EQ(bits(0), bits(1));
+    // Its first plane is blue: 0, less 0.5.
+    for (const std::size_t i : {0, 1, 8}) EXPECT_EQ(kept(results[2].store)[2 * i], -0.5F);
+    EXPECT_EQ(results[0].bad_rows, 1U);
+    EXPECT_EQ(alone->largest_byte, 8);
+}
+
+TEST_F(Predict, OutOfMemoryHalvesABatchOfBytes) {
+    const Dataset dataset = images(8);
+    const auto fake = std::make_shared<FakeOnDevice>(2);
+    const LoadedModel model = loaded("m", fake);
+    const auto results = predict({&model, 1}, dataset, options("runs"));
+    EXPECT_THAT(fake->sizes, testing::ElementsAre(4, 2, 2, 4, 2, 2));
+    EXPECT_EQ(results[0].halved, 2U);
+    const std::vector<float> scores = kept(results[0].store);
+    for (std::size_t i = 0; i < 8; ++i) EXPECT_EQ(scores[2 * i], static_cast<float>(i) / 255.0F);
+}
+
 TEST_F(Predict, OutOfMemoryForOneImageIsAnError) {
     const LoadedModel model = loaded("m", std::make_shared<Fake>(0));
     try {

@@ -30,6 +30,7 @@ struct Made {
     std::vector<std::string> class_ids = {};  ///< empty: c0, c1, ...
     std::string dataset = "val";
     std::string images = "";  ///< hash of each shard's images
+    std::string provenance = "{}";
     std::size_t rows() const { return labels.size(); }
 };
 
@@ -73,7 +74,7 @@ inline PredictionStore save(const Scratch& folder, const Made& made, const std::
     spec.shard_rows = shard_rows;
     spec.ids_hash = dataset.ids_fingerprint();
     spec.model_hash = "xxh128:00000000000000000000000000000001";
-    spec.provenance_json = "{}";
+    spec.provenance_json = made.provenance;
     StoreWriter writer = StoreWriter::open(folder / runs, spec, dataset);
     for (std::size_t s = 0; s < writer.shards() - (but_last ? 1 : 0); ++s) {
         const auto first = static_cast<std::size_t>(writer.first_row(s)),

@@ -168,6 +168,30 @@ TEST(PreprocessInto, RefusesABufferOfAnotherSize) {
                 HasSubstr("2 x 1"));
 }
 
+TEST(PlanesInto, BytesAndTheirValuesAreTheFloats) {
+    Preprocess p = two_by_one();
+    p.mean = {0.485, 0.456, 0.406};
+    p.std = {0.229, 0.224, 0.225};
+    for (const ChannelOrder order : {ChannelOrder::rgb, ChannelOrder::bgr}) {
+        for (const double scale : {1 / 255.0, 1 / 127.5}) {
+            p.channel_order = order;
+            p.scale = scale;
+            std::vector<std::uint8_t> bytes(6);
+            planes_into(two_pixels(), p, bytes);
+            EXPECT_EQ(bytes, order == ChannelOrder::rgb
+                                 ? (std::vector<std::uint8_t>{0, 10, 51, 20, 255, 30})
+                                 : (std::vector<std::uint8_t>{255, 30, 51, 20, 0, 10}));
+            const ByteValues values = byte_values(p);
+            std::vector<float> floats(6);
+            normalise_into(two_pixels(), p, floats);
+            for (std::size_t k = 0; k < 6; ++k) EXPECT_EQ(values[k / 2][bytes[k]], floats[k]) << k;
+        }
+    }
+    std::vector<std::uint8_t> short_by_one(5);
+    EXPECT_THAT(message_of([&] { planes_into(two_pixels(), two_by_one(), short_by_one); }),
+                HasSubstr("5 numbers"));
+}
+
 TEST(CropWindow, PadsWithTheFill) {
     Preprocess p;
     p.width = p.height = 3;

@@ -2,10 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <bit>
 #include <filesystem>
+#include <mutex>
 #include <nlohmann/json.hpp>
 
+#include "assay/error.h"
 #include "core/cpu.h"
 #include "core/random.h"
 #include "core/softmax.h"
@@ -157,6 +160,94 @@ TEST(ClassWise, StreamedRowsGiveTheSameBits) {
     for (std::size_t k = 0; k < sum.without.size(); ++k) sum.without[k] += rest.without[k];
     EXPECT_EQ(sum.sums, columns.sums);
     EXPECT_EQ(sum.without, columns.without);
+}
+
+// Counts what is read of a table, or fails at an item.
+class WatchedRows final : public ProbabilityRows {
+public:
+    WatchedRows(const Table& table, std::uint64_t bad) : rows_(table), bad_(bad) {}
+    std::uint64_t items() const override { return rows_.items(); }
+    std::uint32_t classes() const override { return rows_.classes(); }
+    std::int32_t target(std::uint64_t item) const override { return rows_.target(item); }
+    void read(std::uint64_t first, std::uint32_t n, std::uint32_t begin, std::uint32_t end,
+              float* out) const override {
+        if (first <= bad_ && bad_ < first + n) throw Error(ErrorCode::bad_input, "a bad item");
+        numbers += std::uint64_t{n} * (end - begin);
+        rows_.read(first, n, begin, end, out);
+    }
+    mutable std::atomic<std::uint64_t> numbers{0};
+
+private:
+    plain::MemoryRows rows_;
+    std::uint64_t bad_;
+};
+
+TEST(ClassWise, RanksThatShareItemsReadTheirOwnAndGiveTheSameBits) {
+    Table t;
+    t.classes = 70;
+    RandomStream random(9, "ranks");
+    for (int i = 0; i < 20'000; ++i) {  // ten stretches
+        t.labels.push_back(random.below(50) == 0 ? -1
+                                                 : static_cast<std::int32_t>(random.below(70)));
+        for (int c = 0; c < 70; ++c) {
+            // The last class has no item at all, another one only ones.
+            t.p.push_back(c == 69   ? 0
+                          : c == 68 ? 1
+                                    : static_cast<float>(std::pow(random.uniform(), 20)));
+        }
+    }
+    const auto want = class_wise_sums(plain::MemoryRows(t), {.keep_edges = true});
+    for (const int ranks : {1, 2, 3, 8, 13}) {
+        for (const std::uint64_t limit : {std::uint64_t{0}, std::uint64_t{1} << 30}) {
+            std::mutex mutex;
+            std::uint64_t most = 0;
+            run_thread_ranks(ranks, [&](Comm& comm) {
+                const WatchedRows rows(t, ~std::uint64_t{0});
+                const auto got = class_wise_sums(
+                    rows, {.columns_limit = limit, .keep_edges = true}, comm);
+                const std::scoped_lock lock(mutex);
+                most = std::max(most, rows.numbers.load());
+                EXPECT_EQ(got.sums, want.sums);
+                EXPECT_EQ(got.without, want.without);
+                ASSERT_EQ(got.edges.size(), want.edges.size());
+                for (std::size_t c = 0; c < 70; ++c) {
+                    EXPECT_EQ(got.edges[c].m, want.edges[c].m);
+                    EXPECT_EQ(got.edges[c].bounds, want.edges[c].bounds);
+                    EXPECT_EQ(got.edges[c].confidence, want.edges[c].confidence);
+                    EXPECT_EQ(got.edges[c].members, want.edges[c].members);
+                }
+            });
+            // Four passes over a rank's stretches.
+            const std::uint64_t stretches = (10 + ranks - 1) / ranks;
+            if (limit == 0)
+                EXPECT_LE(most, 4 * stretches * group_stretch * 70) << ranks;
+        }
+    }
+}
+
+TEST(ClassWise, ARankThatCannotReadEndsAll) {
+    const Table t = [] {
+        Table made;
+        made.classes = 3;
+        for (int i = 0; i < 9000; ++i) {
+            made.labels.push_back(i % 3);
+            for (int c = 0; c < 3; ++c) made.p.push_back(c == i % 3 ? 0.5F : 0.25F);
+        }
+        return made;
+    }();
+    for (const std::uint64_t limit : {std::uint64_t{0}, std::uint64_t{1} << 30}) {
+        std::atomic<int> told{0};
+        run_thread_ranks(3, [&](Comm& comm) {
+            const WatchedRows rows(t, comm.rank() == 1 ? 4500 : ~std::uint64_t{0});
+            try {
+                class_wise_sums(rows, {.columns_limit = limit}, comm);
+            } catch (const Error& error) {
+                EXPECT_EQ(error.code(), ErrorCode::bad_input);
+                ++told;
+            }
+        });
+        EXPECT_EQ(told, 3);
+    }
 }
 
 // The same rows in place: probabilities as they are, or as logits with a shift and a factor.

@@ -19,7 +19,7 @@ std::unique_ptr<torch_plugin::Network> network_of(const std::string& name) {
     static const bool prepared =
         (torch_plugin::prepare_process(), torch_plugin::define_newer_operators(), true);
     static_cast<void>(prepared);
-    return torch_plugin::load_pt2(fixture_spec(name), c10::Device(c10::kCPU));
+    return torch_plugin::load_pt2(fixture_spec(name), {});
 }
 
 at::Tensor two_images() {

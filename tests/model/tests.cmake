@@ -1,5 +1,5 @@
 assay_test(model_spec
-    SOURCES model/model_spec_test.cpp model/huggingface_test.cpp
+    SOURCES model/model_spec_test.cpp model/huggingface_test.cpp model/device_choice_test.cpp
     LINKS assay_model)
 
 assay_test(model_pt2
@@ -56,6 +56,11 @@ if(TARGET assay_torch)
     target_include_directories(test_model_gradient SYSTEM PRIVATE ${TORCH_INCLUDE_DIRS})
     # LibTorch's definitions are not those that the headers were precompiled with.
     set_target_properties(test_model_gradient PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)
+    assay_test(model_device
+        SOURCES model/device_test.cpp model/fake_device.cpp $<TARGET_OBJECTS:assay_torch>
+        LINKS assay_evaluate assay_pt2 $<TARGET_PROPERTY:assay_torch,LINK_LIBRARIES>)
+    target_include_directories(test_model_device SYSTEM PRIVATE ${TORCH_INCLUDE_DIRS})
+    set_target_properties(test_model_device PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)
     # Three of torchvision's families, where the distribution's python3-torchvision is installed; by hand it runs all.
     assay_test_case(torchvision_table SLOW LABEL model_torch
         COMMAND ${PROJECT_SOURCE_DIR}/tests/model/torchvision_table.py $<TARGET_FILE:assay>

@@ -22,7 +22,10 @@ Opened some_facts() {
     opened.facts.classes = 1000;
     opened.facts.parameters = 25'557'032;
     opened.facts.fixed_batch = 8;
-    opened.facts.device = "cpu";
+    opened.facts.device = "cuda (NVIDIA H100)";
+    opened.facts.devices = 3;
+    opened.facts.lanes = 6;
+    opened.facts.precision = Precision::bf16;
     opened.facts.framework = "LibTorch 1.13.1";
     opened.facts.memory_format = "channels_last";
     opened.facts.notes = {"one", ""};
@@ -44,9 +47,11 @@ OpenRequest some_request() {
     request.spec.output = "logits";
     request.spec.layout = InputLayout::nhwc;
     request.spec.classes = ClassList({"cat", "dog"});
-    request.device = "cpu";
+    request.options.device = "cuda";
+    request.options.process = 7;
+    request.options.processes = 9;
+    request.options.precision = Precision::fp16;
     request.limited = false;
-    request.process = 7;
     return request;
 }
 
@@ -54,7 +59,6 @@ TEST(Wire, EverythingComesBack) {
     const OpenRequest want = some_request();
     const OpenRequest got = open_request(text_of(want));
     EXPECT_EQ(got.spec.name, want.spec.name);
-    EXPECT_EQ(got.process, 7U);
     EXPECT_EQ(got.spec.path, want.spec.path);
     EXPECT_EQ(got.spec.format, want.spec.format);
     EXPECT_EQ(got.spec.preprocess.height, 288);
@@ -67,13 +71,20 @@ TEST(Wire, EverythingComesBack) {
     EXPECT_EQ(got.spec.layout, want.spec.layout);
     EXPECT_EQ(got.spec.input_type, std::nullopt);
     EXPECT_EQ(got.spec.classes.size(), 2U);
-    EXPECT_EQ(got.device, "cpu");
+    EXPECT_EQ(got.options.device, "cuda");
+    EXPECT_EQ(got.options.process, 7U);
+    EXPECT_EQ(got.options.processes, 9U);
+    EXPECT_EQ(got.options.precision, Precision::fp16);
     EXPECT_FALSE(got.limited);
 
     const Opened facts = opened(text_of(some_facts()));
     EXPECT_EQ(facts.facts.classes, 1000U);
     EXPECT_EQ(facts.facts.parameters, 25'557'032);
     EXPECT_EQ(facts.facts.fixed_batch, 8);
+    EXPECT_EQ(facts.facts.device, "cuda (NVIDIA H100)");
+    EXPECT_EQ(facts.facts.devices, 3U);
+    EXPECT_EQ(facts.facts.lanes, 6U);
+    EXPECT_EQ(facts.facts.precision, Precision::bf16);
     EXPECT_EQ(facts.facts.framework, "LibTorch 1.13.1");
     EXPECT_EQ(facts.facts.memory_format, "channels_last");
     EXPECT_THAT(facts.facts.notes, ElementsAre("one", ""));
@@ -133,6 +144,8 @@ TEST(Wire, ValuesOutOfTheirRangeAreRefused) {
     expect_refused(with([](ModelFacts& f) { f.fixed_batch = 1 << 17; }), read);
     expect_refused(with([](ModelFacts& f) { f.parameters = -1; }), read);
     expect_refused(with([](ModelFacts& f) { f.device = std::string(9000, 'd'); }), read);
+    expect_refused(with([](ModelFacts& f) { f.lanes = 1025; }), read);
+    expect_refused(with([](ModelFacts& f) { f.precision = static_cast<Precision>(4); }), read);
     expect_refused(text_of(Kind::ready), read);
     expect_refused(std::string(1, '\x7f'), read);
 }

@@ -90,6 +90,12 @@ TEST(StoreIdentity, EveryDifferenceIsNamedWithBothValues) {
                 HasSubstr("the model's file is another one"));
     EXPECT_THAT(refusal([](StoreSpec& s) { s.preprocess_hash = "p"; }),
                 HasSubstr("the preprocessing differs. "));
+    EXPECT_THAT(refusal([](StoreSpec& s) {
+                    s.preprocess_hash = "p";
+                    s.provenance_json = R"({"precision":"fp16"})";
+                }),
+                AllOf(HasSubstr("the precision is `fp32` there and `fp16` now"),
+                      Not(HasSubstr("the preprocessing"))));
     EXPECT_THAT(refusal([](StoreSpec& s) { s.import_hash = "another order"; }),
                 HasSubstr("the rows of the file belong to other items than they did then"));
     EXPECT_THAT(refusal([](StoreSpec& s) { s.kind = ScoreKind::probabilities; }),

@@ -39,6 +39,7 @@ public:
     virtual const std::string& library() const = 0;
     /// Among the ranks of this machine, from 0.
     virtual int rank_of_machine() const = 0;
+    virtual int ranks_of_machine() const = 0;
     /// For the end of the program: what every rank ended with, in rank order; nothing where one has
     /// not come within `seconds`: it computes, or waits for this one in vain. May be called again:
     /// it goes on with what was passed first.

@@ -26,6 +26,8 @@ struct ImageBatch {
     std::size_t n = 0;
     std::span<const float> input;      ///< n x 3 x height x width, as the preprocessing makes it
     std::span<const RowState> states;  ///< n; zeros stand for an image that could not be read
+    /// In the place of `input` for classifiers that prefer bytes (LoadedModel::scores never does).
+    ByteBatch bytes = {};
 };
 
 /// A classifier ready to run, with what its store must record.

@@ -104,4 +104,11 @@ void preprocess_into(const Image& image, const Preprocess& p, std::span<float> o
 /// The second half of preprocess_into: from a window that crop_window(image, p) made to floats.
 void normalise_into(const Image& window, const Preprocess& p, std::span<float> out);
 
+/// What each byte becomes, by channel in the order of the channels fed.
+using ByteValues = std::array<std::array<float, 256>, 3>;
+ByteValues byte_values(const Preprocess& p);
+/// The bytes of such a window as planes, in the order of the channels fed: a quarter of what their
+/// floats take. normalise_into() writes byte_values(p)[c][byte] in the place of each.
+void planes_into(const Image& window, const Preprocess& p, std::span<std::uint8_t> out);
+
 }  // namespace assay

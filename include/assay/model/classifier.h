@@ -54,6 +54,19 @@ struct ModelSpec {
     std::vector<std::string> without_effect;  ///< keys of the sidecar that say nothing here
 };
 
+/// The numbers that a classifier computes in; scores are float32 always. All but fp32 need a CUDA
+/// device.
+enum class Precision {
+    fp32,  ///< float32; weights of half precision are widened
+    tf32,  ///< float32 whose products are of numbers cut to 10 bits behind the point (NVIDIA, since
+           ///< Ampere). A setting of LibTorch's: one for all classifiers of a process
+    fp16,  ///< weights and what is computed from images as IEEE halves
+    bf16,  ///< as bfloat16
+};
+std::string_view name_of(Precision);
+/// "fp32", "tf32", "fp16", "bf16". Throws usage with the known names.
+Precision precision_named(std::string_view);
+
 /// What opening and one probing run tell about a model.
 struct ModelFacts {
     std::uint32_t classes = 0;
@@ -64,8 +77,14 @@ struct ModelFacts {
     std::int64_t parameters = 0;
     std::int64_t fixed_batch =
         0;  ///< the only batch size it takes; 0: any. scores() cuts and pads to it by itself
-    std::string device;     ///< "cpu", "cuda:0"
-    std::string framework;  ///< "LibTorch 1.13.1"
+    /// The kind of device, for which bits are promised: "cpu", "cuda (NVIDIA H100 80GB HBM3)".
+    std::string device;
+    std::uint32_t devices = 1;  ///< of that kind, which share the calls
+    /// Calls that wait for devices at the same time and keep no core busy; more wait for these. 0:
+    /// calls compute on the processor.
+    std::uint32_t lanes = 0;
+    Precision precision = Precision::fp32;
+    std::string framework;  ///< "LibTorch 1.13.1", on CUDA devices with its CUDA's and cuDNN's
     /// The order in memory of what it computes: "channels_last", up to half faster on processors,
     /// or "contiguous" where the model refuses that, and on other devices. By rule, never by
     /// timing: the bits depend on it.
@@ -91,11 +110,22 @@ enum class Isolation {
 Isolation isolation_named(std::string_view name);
 
 struct ClassifierOptions {
-    std::string device = "auto";  ///< "auto" (CUDA where there is one), "cpu", "cuda", "cuda:1"
+    /// "cpu"; "cuda": all CUDA devices that are of the type of the first; "cuda:1": that one;
+    /// "cuda:0,1": these, of one type; "auto": as "cuda" where there is one, else "cpu".
+    std::string device = "auto";
     Isolation isolate = Isolation::automatic;
-    /// Of processes that share a machine's devices: with "auto" and "cuda" each takes the device of
-    /// its number, from 0, modulo how many there are.
+    /// Of processes that share a machine's devices, from 0 (`processes` of them): the devices are
+    /// dealt out in turn; where there are fewer, several processes have one.
     std::uint32_t process = 0;
+    std::uint32_t processes = 1;
+    Precision precision = Precision::fp32;
+};
+
+/// Prepared images as bytes.
+struct ByteBatch {
+    std::span<const std::uint8_t> pixels;  ///< n x 3 x height x width (planes_into())
+    /// byte_values() of their preprocessing: what each stands for. Not null.
+    const ByteValues* values = nullptr;
 };
 
 /// Images whose loss is asked for.
@@ -113,8 +143,9 @@ struct LossGradients {
     std::span<float> gradient;  ///< as the input: d loss of its own image / d input
 };
 
-/// scores() and gradients() may be called from many threads at once; each call computes on one
-/// thread (CPU).
+/// Scores and gradients may be asked for from many threads at once. On a processor each call
+/// computes on its thread; on devices it waits for one that is free, and then for its results,
+/// asleep.
 class Classifier {
 public:
     virtual ~Classifier() = default;
@@ -124,6 +155,18 @@ public:
     /// Throws bad_input (the model refuses the shape, returns something else than n x classes),
     /// out_of_memory.
     virtual void scores(std::span<const float> input, std::size_t n, std::span<float> out) = 0;
+    /// Whether score_bytes() is the faster way: on devices, to which bytes travel in a quarter of
+    /// the time.
+    virtual bool prefers_bytes() const { return false; }
+    /// The scores of images as bytes, bit for bit those of scores() for the floats that the bytes
+    /// stand for. Throws as scores().
+    virtual void score_bytes(const ByteBatch& batch, std::size_t n, std::span<float> out) {
+        std::vector<float> input(batch.pixels.size());
+        const std::size_t plane = n == 0 ? 1 : input.size() / (3 * n);
+        for (std::size_t k = 0; k < input.size(); ++k)
+            input[k] = (*batch.values)[k / plane % 3][batch.pixels[k]];
+        scores(input, n, out);
+    }
     /// The loss of each image of a batch and its derivative by the input, with the network in
     /// evaluation mode. One pass forward and one back. Throws bad_input: the model has no gradient
     /// (it takes bytes, or what it computes is cut off from its input by an operator without a
@@ -145,7 +188,8 @@ public:
 /// Opens the plug-in on first use (costs about half a second once), loads the model, runs it once
 /// on one zero image and checks the result's shape. Throws bad_input: not a model file, unknown
 /// operator (named), several tensors as output without `output` (lists what there is), other class
-/// count than spec.num_classes, input size refused; usage: no such device, built without LibTorch.
+/// count than spec.num_classes, input size refused; usage: no such device, a precision that the
+/// device does not have, built without LibTorch.
 std::unique_ptr<Classifier> open_classifier(const ModelSpec& spec,
                                             const ClassifierOptions& options = {});
 

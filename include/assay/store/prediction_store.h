@@ -56,13 +56,17 @@ struct ImageFile {
     bool known() const noexcept { return bytes != 0 || hash != 0; }
 };
 
-/// What computed a shard's scores: bits are promised for one kind of device and one library.
+/// What computed a shard's scores: bits are promised for one kind of device, one library and one
+/// precision.
 struct ComputedOn {
-    std::string device;     ///< "cpu", "NVIDIA H100 ..."
-    std::string framework;  ///< "LibTorch 2.6.0"
+    std::string device;          ///< "cpu", "cuda (NVIDIA H100 80GB HBM3)"
+    std::string framework;       ///< "LibTorch 2.6.0"
+    std::string precision = "";  ///< "fp16"; "": fp32
     bool operator==(const ComputedOn&) const = default;
     bool known() const noexcept { return !device.empty() || !framework.empty(); }
 };
+/// "cuda (NVIDIA H100 80GB HBM3), LibTorch 2.6.0, fp16"; "" where it is not known.
+std::string describe(const ComputedOn& on);
 
 struct RowError {
     std::uint64_t row;  ///< of the store

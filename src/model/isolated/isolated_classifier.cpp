@@ -172,7 +172,7 @@ private:
 
     static OpenRequest request_for(const ModelSpec& spec, const ClassifierOptions& options,
                                    bool limited) {
-        OpenRequest request{spec, options.device, limited, options.process};
+        OpenRequest request{spec, options, limited};
         // The launcher may have been started from another folder.
         std::error_code error;
         const std::filesystem::path absolute = std::filesystem::absolute(spec.path, error);

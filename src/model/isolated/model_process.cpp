@@ -154,7 +154,7 @@ void run_model(const OpenPlugin& plugin, std::string_view request, Descriptor co
         Opened opened;
         const TorchPlugin& framework = plugin();
         opened.missing = take_limits(asked);
-        classifier = framework.open(asked.spec, {asked.device, Isolation::off, asked.process});
+        classifier = framework.open(asked.spec, asked.options);
         opened.facts = classifier->facts();
         return text_of(opened);
     });

@@ -17,6 +17,8 @@ namespace {
 
 constexpr std::uint64_t most_classes = std::uint64_t{1} << 24;
 constexpr std::uint64_t most_fixed_batch = std::uint64_t{1} << 16;
+/// Each lane is a thread that waits.
+constexpr std::uint64_t most_devices = 1024;
 
 /// 0: none, else 1 + the value.
 template <class Enum>
@@ -26,6 +28,10 @@ std::uint64_t optional_number(const std::optional<Enum>& value) {
 template <class Enum>
 std::optional<Enum> optional_value(std::uint64_t number) {
     return number == 0 ? std::nullopt : std::optional(static_cast<Enum>(number - 1));
+}
+
+Precision precision_in(MessageReader& in) {
+    return static_cast<Precision>(in.number(static_cast<std::uint64_t>(Precision::bf16)));
 }
 
 }  // namespace
@@ -52,9 +58,11 @@ std::string text_of(const OpenRequest& request) {
     out.number(optional_number(spec.num_classes)).text(spec.output);
     out.number(optional_number(spec.layout)).number(optional_number(spec.input_type));
     out.number(spec.classes.size())
-        .text(request.device)
-        .number(request.limited ? 1 : 0)
-        .number(request.process);
+        .text(request.options.device)
+        .number(request.options.process)
+        .number(request.options.processes)
+        .number(static_cast<std::uint64_t>(request.options.precision))
+        .number(request.limited ? 1 : 0);
     return out.take();
 }
 
@@ -80,9 +88,13 @@ OpenRequest open_request(std::string_view message) {
     std::vector<std::string> ids(in.number(most_classes));
     for (std::size_t c = 0; c < ids.size(); ++c) ids[c] = std::to_string(c);
     if (!ids.empty()) spec.classes = ClassList(std::move(ids));
-    request.device = in.text();
+    ClassifierOptions& options = request.options;
+    options.device = in.text();
+    options.isolate = Isolation::off;
+    options.process = static_cast<std::uint32_t>(in.number(0xffffffffU));
+    options.processes = static_cast<std::uint32_t>(in.number(0xffffffffU));
+    options.precision = precision_in(in);
     request.limited = in.number(1) == 1;
-    request.process = static_cast<std::uint32_t>(in.number(0xffffffffU));
     in.finish();
     return request;
 }
@@ -94,6 +106,9 @@ std::string text_of(const Opened& opened) {
         .number(static_cast<std::uint64_t>(facts.parameters))
         .number(static_cast<std::uint64_t>(facts.fixed_batch))
         .text(facts.device)
+        .number(facts.devices)
+        .number(facts.lanes)
+        .number(static_cast<std::uint64_t>(facts.precision))
         .text(facts.framework)
         .text(facts.memory_format)
         .texts(facts.notes)
@@ -109,6 +124,9 @@ Opened opened(std::string_view message) {
     out.facts.parameters = static_cast<std::int64_t>(in.number(std::uint64_t{1} << 62));
     out.facts.fixed_batch = static_cast<std::int64_t>(in.number(most_fixed_batch));
     out.facts.device = in.text();
+    out.facts.devices = static_cast<std::uint32_t>(in.number(most_devices));
+    out.facts.lanes = static_cast<std::uint32_t>(in.number(most_devices));
+    out.facts.precision = precision_in(in);
     out.facts.framework = in.text();
     out.facts.memory_format = in.text();
     out.facts.notes = in.texts();

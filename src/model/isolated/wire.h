@@ -29,9 +29,8 @@ enum class Kind : std::uint8_t {
 /// What a model's process is told of the model: what the plug-in asks of a ModelSpec.
 struct OpenRequest {
     ModelSpec spec;             ///< `classes` keeps its number only
-    std::string device;         ///< ClassifierOptions::device
+    ClassifierOptions options;  ///< without `isolate`
     bool limited = true;        ///< files, sockets and other processes are out of its reach
-    std::uint32_t process = 0;  ///< ClassifierOptions::process
 };
 
 struct Opened {
@@ -59,7 +58,7 @@ std::string text_of_end(int wait_status);
 /// All throw bad_input: cut short, too long, of another kind, a value out of its range.
 Kind kind_of(std::string_view message);
 OpenRequest open_request(std::string_view message);
-/// Classes at most 2^24, a fixed batch at most 2^16.
+/// Classes at most 2^24, a fixed batch at most 2^16, devices and lanes at most 1024.
 Opened opened(std::string_view message);
 Error failure(std::string_view message);
 Batch batch(std::string_view message);

@@ -1,17 +1,21 @@
 #include "model/torch/network.h"
 
+#include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
+#include <ATen/ops/index_select.h>
 #include <ATen/ops/zeros.h>
 #include <c10/core/InferenceMode.h>
 #include <fmt/format.h>
 #include <torch/csrc/autograd/autograd.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "assay/error.h"
 #include "model/torch/blas.h"
 #include "model/torch/cost_measure.h"
+#include "model/torch/lanes.h"
 #include "model/torch/runtime.h"
 
 namespace assay::torch_plugin {
@@ -47,26 +51,40 @@ at::Tensor as_rows(at::Tensor scores, std::int64_t n) {
     return scores.to(at::kFloat);
 }
 
+/// A network on one device, with what images are made its input of.
+struct NetworkCopy {
+    std::unique_ptr<Network> network;
+    c10::Device device;
+    at::Tensor byte_std, byte_mean;  ///< 1 x 3 x 1 x 1: from a normalised number to its byte
+    at::Tensor channel_starts;       ///< 1 x 3 x 1 x 1: where a channel's values begin among 3 x 256
+};
+
 class NetworkClassifier final : public Classifier {
 public:
-    NetworkClassifier(std::unique_ptr<Network> network, const ModelSpec& spec, c10::Device device)
-        : network_(std::move(network)),
-          device_(device),
+    NetworkClassifier(std::vector<std::unique_ptr<Network>> copies, const ModelSpec& spec,
+                      DeviceGroup group)
+        : group_(std::move(group)),
           height_(spec.preprocess.height),
           width_(spec.preprocess.width),
-          bytes_(takes_bytes(*network_, spec)),
-          channels_last_(takes_channels_last(*network_, spec)) {
-        if (bytes_) prepare_bytes(spec.preprocess);
-        facts_.device = device.str();
-        facts_.framework = framework_name();
-        facts_.parameters = static_cast<std::int64_t>(network_->weights().parameters);
-        facts_.data_files = network_->data_files();
+          bytes_(takes_bytes(*copies.front(), spec)),
+          channels_last_(takes_channels_last(*copies.front(), spec)) {
+        for (std::size_t i = 0; i < copies.size(); ++i)
+            copies_.push_back(copy_on(group_.devices[i], std::move(copies[i]), spec.preprocess));
+        facts_.device = group_.kind;
+        facts_.devices = static_cast<std::uint32_t>(copies_.size());
+        if (!group_.on_processor()) facts_.lanes = facts_.devices * kLanesOfDevice;
+        facts_.precision = group_.precision;
+        facts_.framework = framework_name(copies_.front().device);
+        facts_.parameters = static_cast<std::int64_t>(network().weights().parameters);
+        facts_.data_files = network().data_files();
         check_declared_input();
         probe();
+        try_other_copies();
         facts_.memory_format =
             layout_ == at::MemoryFormat::ChannelsLast ? "channels_last" : "contiguous";
         check_classes(spec);
-        facts_.notes = network_->notes();
+        facts_.notes = network().notes();
+        facts_.notes.insert(facts_.notes.end(), group_.notes.begin(), group_.notes.end());
         if (bytes_ && !spec.input_type) {
             facts_.notes.emplace_back(
                 "the model takes bytes: scale, mean and std of the preprocessing are not applied");
@@ -83,8 +101,29 @@ public:
             throw Error(ErrorCode::internal,
                         "Classifier::scores called with buffers of the wrong size");
         in_parts(n, [&](std::size_t first, std::size_t count) {
-            run(input.subspan(first * image, count * image), count,
-                out.subspan(first * facts_.classes));
+            run(count, out.subspan(first * facts_.classes), [&](const NetworkCopy& copy, LaneTurn*) {
+                return fed(copy, own_batch(copy, input.subspan(first * image, count * image),
+                                           static_cast<std::int64_t>(count)));
+            });
+        });
+    }
+
+    bool prefers_bytes() const override { return !group_.on_processor(); }
+
+    void score_bytes(const ByteBatch& batch, std::size_t n, std::span<float> out) override {
+        if (group_.on_processor()) return Classifier::score_bytes(batch, n, out);
+        const std::size_t image = 3 * static_cast<std::size_t>(height_ * width_);
+        if (batch.pixels.size() != n * image || out.size() != n * facts_.classes)
+            throw Error(ErrorCode::internal,
+                        "Classifier::score_bytes called with buffers of the wrong size");
+        in_parts(n, [&](std::size_t first, std::size_t count) {
+            run(count, out.subspan(first * facts_.classes),
+                [&](const NetworkCopy& copy, LaneTurn* turn) {
+                    return fed_bytes(copy, turn->lane(),
+                                     {batch.pixels.subspan(first * image, count * image),
+                                      batch.values},
+                                     static_cast<std::int64_t>(count));
+                });
         });
     }
 
@@ -119,18 +158,57 @@ public:
 
     ModelCost cost(const CostRequest& request) override {
         check_cost_request(request);
-        return translating("the model failed", [&] {
-            const BlasTurn turn;
+        ModelCost cost;
+        on_a_copy([&](const NetworkCopy& copy, LaneTurn*) {
             const c10::InferenceMode guard;
-            prepare_thread();
-            return cost_of_network(
-                *network_, [&] { return fed(empty_batch(request.batch).zero_()); }, request);
+            cost = cost_of_network(
+                *copy.network, [&] { return fed(copy, empty_batch(copy, request.batch).zero_()); },
+                request);
         });
+        return cost;
     }
 
 private:
+    const Network& network() const { return *copies_.front().network; }
+
+    const NetworkCopy& copy_on(c10::Device device) const {
+        return *std::ranges::find(copies_, device, &NetworkCopy::device);
+    }
+
+    /// Calls body(copy, turn) on the processor, where there is no turn, or on the device whose turn
+    /// it is.
+    template <class Body>
+    void on_a_copy(Body&& body) const {
+        if (group_.on_processor()) {
+            translating("the model failed", [&] {
+                const BlasTurn turn;
+                prepare_thread();
+                body(copies_.front(), nullptr);
+            });
+            return;
+        }
+        c10::Device device = group_.devices.front();
+        const auto attempt = [&](LaneTurn& turn) {
+            device = turn.device();
+            translating(fmt::format("the model failed on {}", device.str()), [&] {
+                prepare_thread();
+                body(copy_on(device), &turn);
+            });
+        };
+        try {
+            LaneTurn turn(group_.devices);
+            return attempt(turn);
+        } catch (const Error& error) {
+            if (error.code() != ErrorCode::out_of_memory) throw;
+        }
+        // Which batches are on a device together is chance, and must decide about no score: only
+        // one for which there is no memory even alone is the caller's to divide.
+        LaneTurn turn = LaneTurn::alone_on(device);
+        attempt(turn);
+    }
+
     void check_cost_request(const CostRequest& request) const {
-        const std::int64_t most = network_->largest_batch();
+        const std::int64_t most = network().largest_batch();
         const std::int64_t fixed = facts_.fixed_batch;
         if ((fixed > 0 && request.batch != fixed) || (most > 0 && request.batch > most)) {
             throw Error(ErrorCode::bad_input,
@@ -166,32 +244,69 @@ private:
         return spec.layout ? spec.layout == InputLayout::nhwc : last;
     }
 
-    /// What turns a normalised number back into its byte.
-    void prepare_bytes(const Preprocess& p) {
-        const auto channels = [&](const std::array<double, 3>& values) {
+    static NetworkCopy copy_on(c10::Device device, std::unique_ptr<Network> network,
+                               const Preprocess& p) {
+        NetworkCopy copy{std::move(network), device, {}, {}, {}};
+        std::optional<LaneTurn> turn;
+        if (!device.is_cpu()) turn.emplace(std::vector{device});
+        const auto channels = [&](auto&& value) {
             at::Tensor out = at::empty({1, 3, 1, 1}, at::kFloat);
             for (std::size_t c = 0; c < 3; ++c)
-                out.data_ptr<float>()[c] = static_cast<float>(values[c] / p.scale);
-            return out.to(device_);
+                out.data_ptr<float>()[c] = static_cast<float>(value(c));
+            return out.to(device);
         };
-        byte_std_ = channels(p.std);
-        byte_mean_ = channels(p.mean);
+        copy.byte_std = channels([&](std::size_t c) { return p.std[c] / p.scale; });
+        copy.byte_mean = channels([&](std::size_t c) { return p.mean[c] / p.scale; });
+        copy.channel_starts = channels([](std::size_t c) { return 256 * c; }).to(at::kInt);
+        return copy;
+    }
+
+    at::Tensor laid_out(const at::Tensor& x) const {
+        return channels_last_ ? x.permute({0, 2, 3, 1}).contiguous() : x;
     }
 
     /// The batch as the model takes it.
-    at::Tensor fed(const at::Tensor& batch) const {
-        at::Tensor x = batch;
-        if (bytes_) x = x.mul(byte_std_).add(byte_mean_).round().clamp(0, 255).to(at::kByte);
-        if (channels_last_) x = x.permute({0, 2, 3, 1}).contiguous();
-        return x;
+    at::Tensor fed(const NetworkCopy& copy, const at::Tensor& batch) const {
+        if (!bytes_) return laid_out(batch);
+        return laid_out(
+            batch.mul(copy.byte_std).add(copy.byte_mean).round().clamp(0, 255).to(at::kByte));
+    }
+
+    /// Copies the bytes to the device and makes of them what the model takes. Their numbers are
+    /// looked up among those that the preprocessing computed, so that no division's rounding
+    /// matters.
+    at::Tensor fed_bytes(const NetworkCopy& copy, Lane& lane, const ByteBatch& batch,
+                         std::int64_t rows) const {
+        const auto count = static_cast<std::int64_t>(batch.pixels.size());
+        const at::Tensor pinned = lane.bytes(count);
+        std::memcpy(pinned.data_ptr(), batch.pixels.data(), batch.pixels.size());
+        const at::Tensor pixels = on_device(copy, pinned).view({rows, 3, height_, width_});
+        at::Tensor x = pixels;
+        if (!bytes_) {
+            const at::Tensor values = lane.values(3 * 256);
+            std::memcpy(values.data_ptr(), batch.values->data(), sizeof *batch.values);
+            const at::Tensor places = pixels.to(at::kInt).add_(copy.channel_starts);
+            x = at::index_select(on_device(copy, values), 0, places.view({-1}))
+                    .view(pixels.sizes());
+        }
+        if (rows < facts_.fixed_batch) {
+            x = at::cat({x, at::empty({facts_.fixed_batch - rows, 3, height_, width_}, x.options())
+                                .zero_()});
+        }
+        return laid_out(x);
+    }
+
+    static at::Tensor on_device(const NetworkCopy& copy, const at::Tensor& pinned) {
+        const at::Tensor there = at::empty(pinned.sizes(), pinned.options().device(copy.device).pinned_memory(false));
+        return there.copy_(pinned, /*non_blocking=*/true);
     }
 
     /// Calls body(first, count) for parts of `n` images that the network takes at once.
     template <class Body>
     void in_parts(std::size_t n, Body&& body) const {
         std::size_t step = std::max<std::size_t>(n, 1);
-        if (network_->largest_batch() > 0)
-            step = std::min(step, static_cast<std::size_t>(network_->largest_batch()));
+        if (network().largest_batch() > 0)
+            step = std::min(step, static_cast<std::size_t>(network().largest_batch()));
         if (facts_.fixed_batch > 0) step = static_cast<std::size_t>(facts_.fixed_batch);
         for (std::size_t first = 0; first < n; first += step)
             body(first, std::min(step, n - first));
@@ -199,19 +314,20 @@ private:
 
     /// A batch of the model's own: some models write into their input. Filled up with zeros to the
     /// batch that it takes.
-    at::Tensor own_batch(std::span<const float> input, std::int64_t rows) const {
+    at::Tensor own_batch(const NetworkCopy& copy, std::span<const float> input,
+                         std::int64_t rows) const {
         // from_blob only wants a mutable pointer.
         const at::Tensor given =
             at::from_blob(const_cast<float*>(input.data()), {rows, 3, height_, width_}, at::kFloat);
-        at::Tensor batch = empty_batch(std::max(rows, facts_.fixed_batch));
+        at::Tensor batch = empty_batch(copy, std::max(rows, facts_.fixed_batch));
         batch.narrow(0, 0, rows).copy_(given);
         if (rows < facts_.fixed_batch) batch.narrow(0, rows, facts_.fixed_batch - rows).zero_();
         return batch;
     }
 
-    /// The scores of the first `rows` images, on the processor.
+    /// The scores of the first `rows` images.
     at::Tensor first_scores(const at::Tensor& all, std::int64_t rows) const {
-        at::Tensor scores = all.narrow(0, 0, rows).to(at::kCPU).contiguous();
+        at::Tensor scores = all.narrow(0, 0, rows);
         if (scores.size(1) != facts_.classes) {
             throw Error(
                 ErrorCode::bad_input,
@@ -221,15 +337,24 @@ private:
         return scores;
     }
 
-    void run(std::span<const float> input, std::size_t n, std::span<float> out) {
-        translating("the model failed", [&] {
-            const BlasTurn turn;
+    /// Scores on the processor, once they are there.
+    static at::Tensor fetched(const at::Tensor& scores, LaneTurn* turn) {
+        if (turn == nullptr) return scores.contiguous();
+        const at::Tensor pinned = turn->lane().scores(scores.numel()).view(scores.sizes());
+        pinned.copy_(scores.contiguous(), /*non_blocking=*/true);
+        turn->wait();
+        return pinned;
+    }
+
+    /// The scores of `n` images, the input of which `input(copy, turn)` makes.
+    template <class Input>
+    void run(std::size_t n, std::span<float> out, Input&& input) {
+        on_a_copy([&](const NetworkCopy& copy, LaneTurn* turn) {
             const c10::InferenceMode guard;
-            prepare_thread();
-            const auto rows = static_cast<std::int64_t>(n);
-            const at::Tensor batch = own_batch(input, rows);
+            const at::Tensor x = input(copy, turn);
+            const at::Tensor all = as_rows(copy.network->forward(x), x.size(0));
             const at::Tensor scores =
-                first_scores(as_rows(network_->forward(fed(batch)), batch.size(0)), rows);
+                fetched(first_scores(all, static_cast<std::int64_t>(n)), turn);
             std::copy_n(scores.data_ptr<float>(), n * facts_.classes, out.data());
         });
     }
@@ -237,16 +362,15 @@ private:
     /// Forward; the loss and its derivative by the scores in our own arithmetic; then that
     /// derivative back through the network.
     void run_back(const LossBatch& part, const LossGradients& out) {
-        translating("the model failed", [&] {
-            const BlasTurn turn;
+        on_a_copy([&](const NetworkCopy& copy, LaneTurn* turn) {
             const at::AutoGradMode guard(true);
-            prepare_thread();
             const std::size_t n = part.labels.size();
             const auto rows = static_cast<std::int64_t>(n);
-            const at::Tensor batch = own_batch(part.input, rows).requires_grad_();
+            const at::Tensor batch = own_batch(copy, part.input, rows).requires_grad_();
             // The network must not write into what the gradient is asked of.
-            const at::Tensor all = as_rows(network_->forward(fed(batch.clone())), batch.size(0));
-            const at::Tensor scores = first_scores(all.detach(), rows);
+            const at::Tensor all =
+                as_rows(copy.network->forward(fed(copy, batch.clone())), batch.size(0));
+            const at::Tensor scores = fetched(first_scores(all.detach(), rows), turn);
             if (!all.requires_grad()) throw Error(ErrorCode::bad_input, kNoGradient);
             std::copy_n(scores.data_ptr<float>(), n * facts_.classes, out.scores.data());
             const at::Tensor derivative = at::zeros({all.size(0), all.size(1)}, at::kFloat);
@@ -260,20 +384,21 @@ private:
             const auto grads = torch::autograd::grad({all}, {batch}, {derivative.to(all.device())},
                                                      {}, false, /*allow_unused=*/true);
             if (!grads.front().defined()) throw Error(ErrorCode::bad_input, kNoGradient);
+            if (turn != nullptr) turn->wait();
             const at::Tensor gradient =
                 grads.front().narrow(0, 0, rows).to(at::kCPU, at::kFloat).contiguous();
             std::copy_n(gradient.data_ptr<float>(), out.gradient.size(), out.gradient.data());
         });
     }
 
-    at::Tensor empty_batch(std::int64_t n) const {
-        return at::empty({n, 3, height_, width_}, at::TensorOptions(at::kFloat).device(device_),
-                         layout_);
+    at::Tensor empty_batch(const NetworkCopy& copy, std::int64_t n) const {
+        return at::empty({n, 3, height_, width_},
+                         at::TensorOptions(at::kFloat).device(copy.device), layout_);
     }
 
     void check_declared_input() {
-        if (network_->one_at_a_time()) facts_.fixed_batch = 1;
-        auto declared = network_->declared_input();
+        if (network().one_at_a_time()) facts_.fixed_batch = 1;
+        auto declared = network().declared_input();
         if (!declared) return;
         if (channels_last_)
             std::rotate(declared->begin() + 1, declared->end() - 1, declared->end());
@@ -291,7 +416,7 @@ private:
                                     text(channels), text(height), text(width), height_, width_));
         }
         if (batch > 0) facts_.fixed_batch = batch;
-        if (batch > 1 && network_->one_at_a_time()) {
+        if (batch > 1 && network().one_at_a_time()) {
             throw Error(ErrorCode::bad_input,
                         fmt::format("the model takes batches of {} images, which would change each "
                                     "other's scores; export it with a batch of 1",
@@ -299,16 +424,28 @@ private:
         }
     }
 
-    std::int64_t classes_for(std::int64_t n) {
+    std::int64_t classes_for(const NetworkCopy& copy, std::int64_t n) const {
+        std::optional<LaneTurn> turn;
+        if (!copy.device.is_cpu()) turn.emplace(std::vector{copy.device});
         const c10::InferenceMode guard;
         prepare_thread();
-        return as_rows(network_->forward(fed(empty_batch(n).zero_())), n).size(1);
+        return as_rows(copy.network->forward(fed(copy, empty_batch(copy, n).zero_())), n).size(1);
+    }
+    std::int64_t classes_for(std::int64_t n) const { return classes_for(copies_.front(), n); }
+
+    /// A device that fails does so before images are read.
+    void try_other_copies() const {
+        for (std::size_t i = 1; i < copies_.size(); ++i) {
+            translating(fmt::format("the model failed on {}", copies_[i].device.str()), [&] {
+                classes_for(copies_[i], std::max<std::int64_t>(facts_.fixed_batch, 1));
+            });
+        }
     }
 
     /// Channels last is up to half faster on processors. Models that regroup channels with view()
     /// refuse it: they get the usual order.
     void probe() {
-        if (device_.is_cpu()) {
+        if (group_.on_processor()) {
             layout_ = at::MemoryFormat::ChannelsLast;
             try {
                 const std::int64_t classes =
@@ -380,22 +517,57 @@ private:
         }
     }
 
-    std::unique_ptr<Network> network_;
-    c10::Device device_;
+    DeviceGroup group_;
+    std::vector<NetworkCopy> copies_;
     std::int64_t height_;
     std::int64_t width_;
     bool bytes_;
     bool channels_last_;
-    at::Tensor byte_std_, byte_mean_;  ///< 1 x 3 x 1 x 1
     at::MemoryFormat layout_ = at::MemoryFormat::Contiguous;
     ModelFacts facts_;
 };
 
 }  // namespace
 
-std::unique_ptr<Classifier> make_classifier(std::unique_ptr<Network> network, const ModelSpec& spec,
-                                            c10::Device device) {
-    return std::make_unique<NetworkClassifier>(std::move(network), spec, device);
+std::string precision_note(at::ScalarType given, const ComputeOn& where) {
+    if (!is_half(given) || is_half(where.type)) return "";
+    return fmt::format("the model's weights have half precision ({}); {}it is computed in single precision",
+                       given == at::kHalf ? "float16" : "bfloat16",
+                       where.device.is_cpu() ? "on a CPU " : "unless another one is asked for ");
+}
+
+ComputeOn DeviceGroup::copy(std::size_t i) const {
+    return {devices[i], precision == Precision::fp16   ? at::kHalf
+                        : precision == Precision::bf16 ? at::kBFloat16
+                                                       : at::kFloat};
+}
+
+std::vector<std::unique_ptr<Network>> load_copies(const ModelSpec& spec, const DeviceGroup& group) {
+    std::vector<std::unique_ptr<Network>> copies;
+    for (std::size_t i = 0; i < group.devices.size(); ++i) {
+        std::optional<LaneTurn> turn;
+        if (!group.on_processor()) turn.emplace(std::vector{group.devices[i]});
+        const ComputeOn where = group.copy(i);
+        if (spec.format == ModelFormat::torchscript) {
+            copies.push_back(load_torchscript(spec, where));
+        } else if (spec.format == ModelFormat::torch_export) {
+            copies.push_back(load_pt2(spec, where));
+        } else {
+#ifdef ASSAY_HAS_ONNX
+            copies.push_back(load_onnx(spec, where));
+#else
+            throw Error(ErrorCode::usage,
+                        "this build of assay has no ONNX; install libonnx-dev and build again, or "
+                        "use TorchScript");
+#endif
+        }
+    }
+    return copies;
+}
+
+std::unique_ptr<Classifier> make_classifier(std::vector<std::unique_ptr<Network>> copies,
+                                            const ModelSpec& spec, DeviceGroup group) {
+    return std::make_unique<NetworkClassifier>(std::move(copies), spec, std::move(group));
 }
 
 }  // namespace assay::torch_plugin

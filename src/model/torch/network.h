@@ -40,17 +40,52 @@ public:
     virtual std::vector<std::filesystem::path> data_files() const { return {}; }
 };
 
+/// Where a copy of a network computes, and in which floats.
+struct ComputeOn {
+    c10::Device device = c10::Device(c10::kCPU);
+    at::ScalarType type = at::kFloat;  ///< or kHalf, kBFloat16
+};
+
+inline bool is_half(at::ScalarType type) {
+    return type == at::kHalf || type == at::kBFloat16;
+}
+
+/// What numbers of a file's type are computed in: halves in single precision unless halves are
+/// asked for, which all floats become then.
+inline at::ScalarType computed_type(at::ScalarType given, at::ScalarType wanted) {
+    if (!c10::isFloatingType(given)) return given;
+    return is_half(wanted) || is_half(given) ? wanted : given;
+}
+
+/// What the user should know of a file whose weights have the type `given`; "": nothing.
+std::string precision_note(at::ScalarType given, const ComputeOn& where);
+
+/// Devices of one kind, which have a copy of a network each.
+struct DeviceGroup {
+    std::vector<c10::Device> devices = {c10::Device(c10::kCPU)};
+    std::string kind = "cpu";  ///< ModelFacts::device
+    Precision precision = Precision::fp32;
+    std::vector<std::string> notes;
+
+    bool on_processor() const { return devices.front().is_cpu(); }
+    /// What copy `i` of a network is loaded for.
+    ComputeOn copy(std::size_t i) const;
+};
+
 /// Calls no operator where the numbers have that type: what is called is watched.
 inline at::Tensor as_type(const at::Tensor& tensor, at::ScalarType type) {
     return tensor.scalar_type() == type ? tensor : tensor.to(type);
 }
 
-std::unique_ptr<Network> load_torchscript(const ModelSpec& spec, c10::Device device);
-std::unique_ptr<Network> load_pt2(const ModelSpec& spec, c10::Device device);
-std::unique_ptr<Network> load_onnx(const ModelSpec& spec, c10::Device device);
+std::unique_ptr<Network> load_torchscript(const ModelSpec& spec, const ComputeOn& where);
+std::unique_ptr<Network> load_pt2(const ModelSpec& spec, const ComputeOn& where);
+std::unique_ptr<Network> load_onnx(const ModelSpec& spec, const ComputeOn& where);
 
-/// Probes the network with zero images and checks what it returns.
-std::unique_ptr<Classifier> make_classifier(std::unique_ptr<Network> network, const ModelSpec& spec,
-                                            c10::Device device);
+/// A copy of the model for each device. Throws usage: a format that this build does not read.
+std::vector<std::unique_ptr<Network>> load_copies(const ModelSpec& spec, const DeviceGroup& group);
+
+/// Probes the first copy with zero images, checks what it returns, and tries the others.
+std::unique_ptr<Classifier> make_classifier(std::vector<std::unique_ptr<Network>> copies,
+                                            const ModelSpec& spec, DeviceGroup group);
 
 }  // namespace assay::torch_plugin

@@ -184,7 +184,7 @@ void check_operators(const std::vector<OnnxNode>& nodes) {
 
 class OnnxNetwork final : public Network {
 public:
-    OnnxNetwork(OnnxGraph graph, const std::string& output, c10::Device device)
+    OnnxNetwork(OnnxGraph graph, const std::string& output, const ComputeOn& where)
         : input_(graph.input),
           output_(choose_output(graph, output)),
           shape_(graph.input_shape),
@@ -198,18 +198,25 @@ public:
         check_operators(nodes);
         fold(std::move(nodes), steps_);
         plan_releases();
+        std::vector<bool> quantised(constants_.size(), false);
+        mark_quantised(steps_, quantised);
         for (at::Tensor& constant : constants_) {
             if (!constant.defined()) continue;
             // A transposed weight would be copied into order again at each run.
             if (constant.is_non_overlapping_and_dense()) constant = constant.contiguous();
-            // Whole numbers are shapes and positions: they are read on the CPU.
-            if (constant.is_floating_point()) constant = constant.to(device);
+            // Whole numbers are shapes and positions, which are read on the CPU, or quantised.
+            if (constant.is_floating_point() || quantised[&constant - constants_.data()])
+                constant = constant.to(computed_type(constant.scalar_type(), where.type))
+                               .to(where.device);
         }
+        if (is_half(where.type)) half_ = where.type;
+        if (std::string note = precision_note(graph.weight_type, where); !note.empty())
+            notes_.insert(notes_.begin(), std::move(note));
     }
 
     at::Tensor forward(const at::Tensor& input) override {
         std::vector<at::Tensor> values(constants_.size());
-        values[input_] = as_type(input, type_);
+        values[input_] = as_type(input, half_ ? computed_type(type_, *half_) : type_);
         std::int64_t rounds = 0;
         run(steps_, values, rounds);
         return value_of(output_, values);
@@ -310,7 +317,11 @@ private:
                     out = run_node(*step.op, step.node, inputs, false);
                 }
                 for (std::size_t i = 0; i < step.node.outputs.size(); ++i) {
-                    if (step.node.outputs[i] >= 0) values[step.node.outputs[i]] = std::move(out[i]);
+                    if (step.node.outputs[i] < 0) continue;
+                    // A graph of single precision says so at its casts and constants.
+                    values[step.node.outputs[i]] =
+                        half_ ? as_type(out[i], computed_type(out[i].scalar_type(), *half_))
+                              : std::move(out[i]);
                 }
             }
             for (const int value : step.done) values[value] = at::Tensor();
@@ -465,6 +476,19 @@ private:
         steps.push_back(std::move(step));
     }
 
+    /// Values that quantised operators read.
+    static void mark_quantised(const std::vector<Step>& steps, std::vector<bool>& marked) {
+        for (const Step& step : steps) {
+            for (const Step::Branch& branch : step.branches) mark_quantised(branch.steps, marked);
+            if (!is_quantised(step.node.op) && !step.node.op.ends_with("QuantizeLinear") &&
+                !step.node.op.ends_with("DequantizeLinear"))
+                continue;
+            for (const int v : step.node.inputs) {
+                if (v >= 0) marked[static_cast<std::size_t>(v)] = true;
+            }
+        }
+    }
+
     void plan_releases() {
         std::vector<bool> seen(constants_.size(), false);
         seen[output_] = true;
@@ -494,6 +518,7 @@ private:
     int output_;
     std::optional<std::array<std::int64_t, 4>> shape_;
     at::ScalarType type_;
+    std::optional<at::ScalarType> half_;  ///< all floats are computed in it
     WeightCost weights_;
     bool one_at_a_time_;
     std::vector<std::string> notes_;
@@ -519,8 +544,8 @@ const OnnxOperator* find_onnx_operator(std::string_view name) {
     return at == table.end() ? nullptr : at->second;
 }
 
-std::unique_ptr<Network> load_onnx(const ModelSpec& spec, c10::Device device) {
-    return std::make_unique<OnnxNetwork>(parse_onnx(spec.path), spec.output, device);
+std::unique_ptr<Network> load_onnx(const ModelSpec& spec, const ComputeOn& where) {
+    return std::make_unique<OnnxNetwork>(parse_onnx(spec.path), spec.output, where);
 }
 
 }  // namespace assay::torch_plugin

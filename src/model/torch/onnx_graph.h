@@ -64,6 +64,7 @@ struct OnnxGraph {
     int input = -1;
     std::optional<std::array<std::int64_t, 4>> input_shape;  ///< as declared, -1: any size
     at::ScalarType input_type = at::kFloat;
+    at::ScalarType weight_type = at::kFloat;  ///< or the half precision that some of them have
     std::vector<int> outputs;
     WeightCost weights;
     bool one_at_a_time = false;      ///< images of one batch would change each other's scores

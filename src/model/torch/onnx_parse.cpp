@@ -403,16 +403,10 @@ private:
             const int number = define(tensor.name());
             graph_.constants[number] = decode_tensor(tensor, data_);
             if (tensor.data_type() == kUint4 || tensor.data_type() == kInt4) narrow_.insert(number);
-            if (tensor.data_type() == onnx::TensorProto::FLOAT16 ||
-                tensor.data_type() == onnx::TensorProto::BFLOAT16)
-                note_half();
+            if (tensor.data_type() == onnx::TensorProto::FLOAT16) graph_.weight_type = at::kHalf;
+            if (tensor.data_type() == onnx::TensorProto::BFLOAT16)
+                graph_.weight_type = at::kBFloat16;
         }
-    }
-
-    void note_half() {
-        if (std::exchange(has_half_, true)) return;
-        graph_.notes.emplace_back(
-            "the model's weights have half precision; it is computed in single precision");
     }
 
     /// Old files list the initialisers among the inputs.
@@ -707,7 +701,6 @@ private:
     OnnxGraph graph_;
     std::map<std::string, LocalFunction> functions_;
     std::size_t nodes_ = 0;
-    bool has_half_ = false;
     bool by_range_of_batch_ = false;
     std::set<int> narrow_;  ///< constants of 4 bits
     std::vector<bool> defined_;

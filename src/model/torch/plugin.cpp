@@ -1,9 +1,14 @@
 // The plug-in's one exported function.
 #include "model/plugin.h"
 
+#include <fmt/format.h>
 #include <torch/version.h>
 
+#include <utility>
+
+#include "model/device_choice.h"
 #include "model/torch/blas.h"
+#include "model/torch/cuda_devices.h"
 #include "model/torch/network.h"
 #include "model/torch/newer_operators.h"
 #include "model/torch/runtime.h"
@@ -17,20 +22,36 @@ void prepare_once() {
     static_cast<void>(prepared);
 }
 
+DeviceGroup devices_for(const ClassifierOptions& options) {
+    const DeviceChoice choice =
+        choose_devices(options.device, cuda_device_names(), options.process, options.processes,
+                       framework_name());
+    DeviceGroup group;
+    group.precision = options.precision;
+    group.notes = choice.notes;
+    if (choice.numbers.empty()) {
+        if (options.precision == Precision::fp32) return group;
+        throw Error(ErrorCode::usage,
+                    fmt::format("precision \"{}\" needs a CUDA device; on a CPU models are computed "
+                                "in fp32{}",
+                                name_of(options.precision),
+                                options.device == "auto" ? ", and no CUDA device is here" : ""));
+    }
+    group.kind = choice.type.empty() ? "cuda" : fmt::format("cuda ({})", choice.type);
+    group.devices.clear();
+    for (const int number : choice.numbers)
+        group.devices.emplace_back(c10::kCUDA, static_cast<c10::DeviceIndex>(number));
+    compute_with(options.precision);
+    return group;
+}
+
 std::unique_ptr<Classifier> open(const ModelSpec& spec, const ClassifierOptions& options) {
-    return translating("the model cannot be opened", [&]() -> std::unique_ptr<Classifier> {
+    return translating("the model cannot be opened", [&] {
         prepare_once();
         const BlasTurn turn;  // constants are computed, and the model is tried
-        const c10::Device device = device_named(options.device, options.process);
-        if (spec.format == ModelFormat::torchscript)
-            return make_classifier(load_torchscript(spec, device), spec, device);
-        if (spec.format == ModelFormat::torch_export)
-            return make_classifier(load_pt2(spec, device), spec, device);
-#ifdef ASSAY_HAS_ONNX
-        return make_classifier(load_onnx(spec, device), spec, device);
-#else
-        throw Error(ErrorCode::usage, "this build of assay has no ONNX; install libonnx-dev and build again, or use TorchScript");
-#endif
+        DeviceGroup group = devices_for(options);
+        auto copies = load_copies(spec, group);
+        return make_classifier(std::move(copies), spec, std::move(group));
     });
 }
 

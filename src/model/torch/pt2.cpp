@@ -40,6 +40,7 @@ struct Pt2Step {
     std::vector<bool> lists;                ///< the result is a list of tensors
     std::vector<int> reads, writes;         ///< values; written ones are changed in place
     std::vector<int> done;                  ///< values that no later step reads
+    std::optional<at::ScalarType> half;     ///< what all floats are computed in
 
     void run(Pt2Values& values) const {
         try {
@@ -83,20 +84,27 @@ private:
                 }
                 for (std::size_t k = 0; k < items.size(); ++k) {
                     if (outputs[i][k] >= 0)
-                        values[static_cast<std::size_t>(outputs[i][k])] = items[k];
+                        values[static_cast<std::size_t>(outputs[i][k])] = in_type(items[k]);
                 }
             } else if (!outputs[i].empty() && outputs[i][0] >= 0) {
-                values[static_cast<std::size_t>(outputs[i][0])] = std::move(results[i]);
+                values[static_cast<std::size_t>(outputs[i][0])] = in_type(std::move(results[i]));
             }
         }
+    }
+
+    /// Bytes that are divided, for one, become single precision by themselves.
+    c10::IValue in_type(c10::IValue value) const {
+        if (!half || !value.isTensor()) return value;
+        const at::Tensor& tensor = value.toTensor();
+        return as_type(tensor, computed_type(tensor.scalar_type(), *half));
     }
 };
 
 /// The archive's tensors on the device. Those that share numbers in the file share them here.
 class Pt2Tensors {
 public:
-    Pt2Tensors(const pt2::Package& package, const Pt2Setting& setting)
-        : package_(package), setting_(setting) {}
+    Pt2Tensors(const pt2::Package& package, const ComputeOn& where)
+        : package_(package), where_(where) {}
 
     at::Tensor get(const pt2::StoredTensor& stored) {
         auto& whole = wholes_[{stored.storage, stored.type}];
@@ -106,15 +114,14 @@ public:
             whole = at::empty({static_cast<std::int64_t>(count)}, scalar_type_of(stored.type));
             if (count > 0)
                 std::memcpy(whole.data_ptr(), bytes.data(), count * pt2::bytes_of(stored.type));
-            if (setting_.single && is_half_precision(stored.type)) whole = whole.to(at::kFloat);
-            whole = whole.to(setting_.device);
+            whole = whole.to(computed_type(whole.scalar_type(), where_.type)).to(where_.device);
         }
         return whole.as_strided(stored.sizes, stored.strides, stored.offset);
     }
 
 private:
     const pt2::Package& package_;
-    const Pt2Setting& setting_;
+    const ComputeOn& where_;
     std::map<std::pair<std::size_t, pt2::NumberType>, at::Tensor> wholes_;
 };
 
@@ -152,8 +159,8 @@ WeightCost program_weights(const pt2::Package& package) {
 /// Builds the steps: inner graphs in place of the calls that hold them, values numbered through.
 class Pt2Builder {
 public:
-    Pt2Builder(const pt2::Package& package, const Pt2Setting& setting)
-        : package_(package), setting_(setting) {}
+    Pt2Builder(const pt2::Package& package, const ComputeOn& where)
+        : package_(package), where_(where) {}
 
     std::vector<Pt2Step> steps;
     Pt2Values start;  ///< the values before the first step: constants
@@ -171,7 +178,7 @@ public:
         add_nodes(program.graph, places, 0);
         refuse_missing();
         for (const pt2::Output& output : program.outputs)
-            outputs.emplace_back(output.argument, places, setting_);
+            outputs.emplace_back(output.argument, places, where_);
         drop_unread();
         find_changed();
         loosen_views();
@@ -188,7 +195,7 @@ private:
 
     void bind_inputs(std::vector<int>& places) {
         const pt2::Program& program = package_.program;
-        Pt2Tensors tensors(package_, setting_);
+        Pt2Tensors tensors(package_, where_);
         for (int& place : places) place = new_value();
         for (const pt2::Input& input : program.inputs) {
             // Buffers that are not saved with the weights are among the constants.
@@ -205,7 +212,7 @@ private:
         }
         for (const auto& [value, argument] : program.constants) {
             start[static_cast<std::size_t>(places[static_cast<std::size_t>(value)])] =
-                Pt2Feed(argument, places, setting_).plain({});
+                Pt2Feed(argument, places, where_).plain({});
         }
         image = places[static_cast<std::size_t>(program.image)];
     }
@@ -241,10 +248,11 @@ private:
         Pt2Step step;
         step.name = name;
         step.node = shortened(node.name);
+        if (is_half(where_.type)) step.half = where_.type;
         step.symbol = find_symbol_function(node.target);
         if (step.symbol != nullptr) {
             for (const pt2::NamedArgument& input : node.inputs)
-                step.feeds.emplace_back(input.argument, places, setting_);
+                step.feeds.emplace_back(input.argument, places, where_);
             for (const Pt2Feed& feed : step.feeds) feed.add_values(step.reads);
         } else {
             const auto op = operator_name_of(node.target);
@@ -257,7 +265,7 @@ private:
                 return;
             }
             step.qualified = op->qualified;
-            step.call = prepare_call(*op, node, places, setting_);
+            step.call = prepare_call(*op, node, places, where_);
             for (const Pt2Feed& feed : step.call->feeds) feed.add_values(step.reads);
             needs_contiguous = needs_contiguous || depends_on_strides(op->qualified);
             note_writes(step);
@@ -323,7 +331,7 @@ private:
             } else {
                 place = new_value();
                 start[static_cast<std::size_t>(place)] =
-                    Pt2Feed(*operands[i], places, setting_).plain({});
+                    Pt2Feed(*operands[i], places, where_).plain({});
             }
         }
         for (int& place : inner) {
@@ -525,7 +533,7 @@ private:
     }
 
     const pt2::Package& package_;
-    const Pt2Setting& setting_;
+    const ComputeOn& where_;
     std::map<std::string, std::pair<std::size_t, std::string>> missing_;  ///< count, first node
     std::vector<int> root_;
     std::vector<bool> changed_;
@@ -533,10 +541,10 @@ private:
 
 class Pt2Network final : public Network {
 public:
-    Pt2Network(const pt2::Package& package, const std::string& output, const Pt2Setting& setting)
+    Pt2Network(const pt2::Package& package, const std::string& output, const ComputeOn& where)
         : output_(output), weights_(program_weights(package)) {
         const pt2::Program& program = package.program;
-        Pt2Builder builder(package, setting);
+        Pt2Builder builder(package, where);
         builder.build();
         steps_ = std::move(builder.steps);
         start_ = std::move(builder.start);
@@ -548,12 +556,10 @@ public:
         needs_contiguous_ = builder.needs_contiguous;
         named_ = program.named_outputs;
         for (const pt2::Output& part : program.outputs) names_.push_back(part.name);
-        take_input(program, setting);
-        if (const auto half = half_type(package); setting.single && half) {
-            notes_.push_back(
-                fmt::format("the model's weights have half precision ({}); on a CPU it is computed "
-                            "in single precision",
-                            *half == pt2::NumberType::float16 ? "float16" : "bfloat16"));
+        take_input(program, where);
+        if (const auto half = half_type(package)) {
+            if (std::string note = precision_note(scalar_type_of(*half), where); !note.empty())
+                notes_.push_back(std::move(note));
         }
         if (!program.mutated.empty()) {
             notes_.push_back(fmt::format(
@@ -607,13 +613,12 @@ private:
         return std::nullopt;
     }
 
-    void take_input(const pt2::Program& program, const Pt2Setting& setting) {
-        type_ = scalar_type_of(program.image_type);
+    void take_input(const pt2::Program& program, const ComputeOn& where) {
+        type_ = computed_type(scalar_type_of(program.image_type), where.type);
         if (!c10::isFloatingType(type_) && type_ != at::kByte) {
             refuse(fmt::format("the model takes numbers of type {}; floats and bytes are supported",
                                c10::toString(type_)));
         }
-        if (setting.single && is_half_precision(program.image_type)) type_ = at::kFloat;
         if (program.image_sizes.size() != 4) {
             refuse(fmt::format("the model takes a tensor of {} dimensions; images have 4",
                                program.image_sizes.size()));
@@ -680,12 +685,11 @@ void check_sides(const pt2::Program& program, const ModelSpec& spec) {
 
 }  // namespace
 
-std::unique_ptr<Network> load_pt2(const ModelSpec& spec, c10::Device device) {
+std::unique_ptr<Network> load_pt2(const ModelSpec& spec, const ComputeOn& where) {
     const MappedFile file(spec.path);
     const pt2::Package package = pt2::read_package(file.bytes());
     check_sides(package.program, spec);
-    const Pt2Setting setting = {device, device.is_cpu()};
-    return std::make_unique<Pt2Network>(package, spec.output, setting);
+    return std::make_unique<Pt2Network>(package, spec.output, where);
 }
 
 }  // namespace assay::torch_plugin

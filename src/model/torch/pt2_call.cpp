@@ -33,7 +33,7 @@ at::MemoryFormat memory_format_of(std::int64_t number) {
     }
 }
 
-IValue constant_of(const pt2::Argument& argument, const Pt2Setting& setting) {
+IValue constant_of(const pt2::Argument& argument, const ComputeOn& where) {
     using pt2::ArgumentKind;
     switch (argument.kind) {
         case ArgumentKind::none:
@@ -48,10 +48,9 @@ IValue constant_of(const pt2::Argument& argument, const Pt2Setting& setting) {
             return argument.boolean;
         case ArgumentKind::text:
             return argument.text;
-        case ArgumentKind::number_type: {
-            const bool widened = setting.single && is_half_precision(argument.type);
-            return static_cast<std::int64_t>(widened ? at::kFloat : scalar_type_of(argument.type));
-        }
+        case ArgumentKind::number_type:
+            return static_cast<std::int64_t>(
+                computed_type(scalar_type_of(argument.type), where.type));
         case ArgumentKind::memory_format:
             return static_cast<std::int64_t>(memory_format_of(argument.integer));
         case ArgumentKind::layout:
@@ -61,7 +60,7 @@ IValue constant_of(const pt2::Argument& argument, const Pt2Setting& setting) {
         case ArgumentKind::device:
             // Wherever the exporter's machine computed it.
             if (argument.text == "meta") refuse("tensors without numbers (device meta)");
-            return setting.device;
+            return where.device;
         default:
             refuse(fmt::format("an argument of the kind `{}` is not supported", argument.word));
     }
@@ -174,7 +173,7 @@ bool is_tensor_argument(const c10::Argument& argument) {
 
 /// The feeds of `node` in the order of the schema, with its defaults.
 std::vector<Pt2Feed> feeds_for(const c10::FunctionSchema& schema, const pt2::Node& node,
-                               std::span<const int> places, const Pt2Setting& setting) {
+                               std::span<const int> places, const ComputeOn& where) {
     // from_file and save would read or write whatever the archive names.
     for (const c10::Argument& argument : schema.arguments()) {
         if (argument.name() == "filename")
@@ -190,12 +189,12 @@ std::vector<Pt2Feed> feeds_for(const c10::FunctionSchema& schema, const pt2::Nod
             std::ranges::find(node.inputs, argument.name(), &pt2::NamedArgument::name);
         if (given != node.inputs.end()) {
             taken[static_cast<std::size_t>(given - node.inputs.begin())] = true;
-            Pt2Feed feed(given->argument, places, setting);
+            Pt2Feed feed(given->argument, places, where);
             // Constants are fitted once, here; a misfit may mean another overload.
             if (feed.constant() != nullptr) feed = Pt2Feed(feed.fitted({}, argument));
             feeds.push_back(std::move(feed));
         } else if (makes && argument.name() == "device") {
-            feeds.emplace_back(IValue(setting.device));
+            feeds.emplace_back(IValue(where.device));
         } else if (argument.default_value()) {
             feeds.emplace_back(*argument.default_value());
         } else {
@@ -248,17 +247,17 @@ bool is_half_precision(pt2::NumberType type) {
 }
 
 Pt2Feed::Pt2Feed(const pt2::Argument& argument, std::span<const int> places,
-                 const Pt2Setting& setting) {
+                 const ComputeOn& where) {
     if (argument.kind == pt2::ArgumentKind::value) {
         value_ = places[static_cast<std::size_t>(argument.value)];
         return;
     }
     if (argument.kind != pt2::ArgumentKind::list) {
-        fixed_ = constant_of(argument, setting);
+        fixed_ = constant_of(argument, where);
         return;
     }
     for (const pt2::Argument& item : argument.items) {
-        items_.emplace_back(item, places, setting);
+        items_.emplace_back(item, places, where);
         is_list_ = is_list_ || items_.back().constant() == nullptr;
     }
     if (is_list_) return;
@@ -317,12 +316,12 @@ bool is_known_operator(const Pt2OperatorName& name) {
 }
 
 Pt2Call prepare_call(const Pt2OperatorName& name, const pt2::Node& node,
-                     std::span<const int> places, const Pt2Setting& setting) {
+                     std::span<const int> places, const ComputeOn& where) {
     const auto candidates = candidates_for(name);
     for (std::size_t i = 0; i < candidates.size(); ++i) {
         try {
             const std::shared_ptr<Operator>& op = candidates[i];
-            return {op, op->getOperation(), feeds_for(op->schema(), node, places, setting)};
+            return {op, op->getOperation(), feeds_for(op->schema(), node, places, where)};
         } catch (const Error& error) {
             // The last one's reason is told.
             if (i + 1 == candidates.size()) throw;

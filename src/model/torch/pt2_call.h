@@ -13,14 +13,9 @@
 #include <vector>
 
 #include "model/pt2/program.h"
+#include "model/torch/network.h"
 
 namespace assay::torch_plugin {
-
-/// Where and how a program is computed.
-struct Pt2Setting {
-    c10::Device device = c10::Device(c10::kCPU);
-    bool single = false;  ///< half precision is computed in single
-};
 
 at::ScalarType scalar_type_of(pt2::NumberType type);
 bool is_half_precision(pt2::NumberType type);
@@ -33,7 +28,7 @@ class Pt2Feed {
 public:
     /// `places`: the run's numbers of the graph's values. Throws bad_input: a kind that is not
     /// supported.
-    Pt2Feed(const pt2::Argument& argument, std::span<const int> places, const Pt2Setting& setting);
+    Pt2Feed(const pt2::Argument& argument, std::span<const int> places, const ComputeOn& where);
     explicit Pt2Feed(c10::IValue constant) : fixed_(std::move(constant)) {}
 
     /// As the file has it.
@@ -75,6 +70,6 @@ bool is_known_operator(const Pt2OperatorName& name);
 
 /// Throws bad_input, where no overload takes the arguments that the node gives.
 Pt2Call prepare_call(const Pt2OperatorName& name, const pt2::Node& node,
-                     std::span<const int> places, const Pt2Setting& setting);
+                     std::span<const int> places, const ComputeOn& where);
 
 }  // namespace assay::torch_plugin

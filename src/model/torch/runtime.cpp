@@ -6,18 +6,20 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <torch/csrc/jit/passes/tensorexpr_fuser.h>
-#include <torch/cuda.h>
 #include <torch/version.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <charconv>
 #include <cstdlib>
+#include <mutex>
 #include <new>
+#include <optional>
 #include <system_error>
 #include <thread>
 #include <vector>
+
+#include "model/torch/cuda_devices.h"
 
 namespace assay::torch_plugin {
 namespace {
@@ -118,8 +120,11 @@ void prepare_process() {
         // Somebody else in the process has used the pool already; its size does not change results.
     }
     set_blas_threads(1);
-    // On a graphics processor: products of whole float32 numbers (the default of convolutions drops
-    // 13 of their 24 bits), by the same algorithm in every run.
+    // On a graphics processor: products of whole float32 numbers unless asked for otherwise (the
+    // default of convolutions drops 13 of their 24 bits), by the same algorithm in every run. With
+    // several streams cuBLAS chooses among algorithms by its workspaces, unless they are fixed
+    // before it starts.
+    setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", 0);
     at::globalContext().setAllowTF32CuDNN(false);
     at::globalContext().setAllowTF32CuBLAS(false);
     at::globalContext().setDeterministicCuDNN(true);
@@ -144,38 +149,20 @@ void prepare_thread() {
     static_cast<void>(once);
 }
 
-c10::Device device_named(const std::string& name, std::uint32_t process) {
-    const bool cuda = torch::cuda::is_available();
-    if (name == "cpu") return c10::Device(c10::kCPU);
-    if (name == "auto" && !cuda) return c10::Device(c10::kCPU);
-    if (cuda && (name == "auto" || name == "cuda")) {
-        const auto count = static_cast<std::uint32_t>(torch::cuda::device_count());
-        return c10::Device(c10::kCUDA, static_cast<c10::DeviceIndex>(process % count));
-    }
-    constexpr std::string_view prefix = "cuda";
-    if (!name.starts_with(prefix) || (name.size() > prefix.size() && name[prefix.size()] != ':'))
+void compute_with(Precision precision) {
+    static std::mutex mutex;
+    static std::optional<Precision> before;
+    const std::scoped_lock lock(mutex);
+    const bool tf32 = precision == Precision::tf32;
+    if (before && (*before == Precision::tf32) != tf32) {
         throw Error(ErrorCode::usage,
-                    fmt::format("unknown device \"{}\"; allowed: auto, cpu, cuda, cuda:N", name));
-    int index = 0;
-    if (name.size() > prefix.size()) {
-        const char* begin = name.data() + prefix.size() + 1;
-        const char* end = name.data() + name.size();
-        const auto [stop, code] = std::from_chars(begin, end, index);
-        if (begin == end || stop != end || code != std::errc{} || index < 0)
-            throw Error(ErrorCode::usage,
-                        fmt::format("device \"{}\": a number must follow \"cuda:\"", name));
+                    fmt::format("precision \"{}\": this process computes in {} already; tf32 goes "
+                                "with no other precision in one process",
+                                name_of(precision), name_of(*before)));
     }
-    if (!cuda) {
-        throw Error(ErrorCode::usage,
-                    fmt::format("device \"{}\": {} finds no CUDA device here; use cpu or auto",
-                                name, framework_name()));
-    }
-    const std::size_t count = torch::cuda::device_count();
-    if (static_cast<std::size_t>(index) >= count)
-        throw Error(ErrorCode::usage,
-                    fmt::format("device \"{}\": there are {} CUDA devices, cuda:0 to cuda:{}", name,
-                                count, count - 1));
-    return c10::Device(c10::kCUDA, static_cast<c10::DeviceIndex>(index));
+    before = precision;
+    at::globalContext().setAllowTF32CuDNN(tf32);
+    at::globalContext().setAllowTF32CuBLAS(tf32);
 }
 
 CudaFacts cuda_facts() {
@@ -196,6 +183,11 @@ CudaFacts cuda_facts() {
 std::string framework_name() {
     return fmt::format("LibTorch {}.{}.{}", TORCH_VERSION_MAJOR, TORCH_VERSION_MINOR,
                        TORCH_VERSION_PATCH);
+}
+
+std::string framework_name(c10::Device device) {
+    return device.is_cuda() ? fmt::format("{} ({})", framework_name(), cuda_libraries())
+                            : framework_name();
 }
 
 std::string first_reason(std::string_view message) {

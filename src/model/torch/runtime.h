@@ -20,12 +20,15 @@ void prepare_thread();
 /// The threads that one call computes on; one unless something else is measured.
 void compute_on_threads(int threads);
 
-/// "auto", "cpu", "cuda", "cuda:1". Throws usage.
-c10::Device device_named(const std::string& name, std::uint32_t process = 0);
+/// Whether products of float32 numbers may be cut to TF32: LibTorch has one answer for a process.
+/// Throws usage: it was given otherwise before.
+void compute_with(Precision precision);
 
 CudaFacts cuda_facts();
 
 std::string framework_name();  ///< "LibTorch 1.13.1"
+/// On a CUDA device with its libraries: "LibTorch 2.6.0 (CUDA 12.4, cuDNN 9.1.0)".
+std::string framework_name(c10::Device device);
 
 /// The line of a LibTorch message that says what failed, without stack traces.
 std::string first_reason(std::string_view message);

@@ -4,9 +4,12 @@
 #include <torch/csrc/jit/ir/constants.h>
 #include <torch/csrc/jit/ir/ir.h>
 #include <torch/csrc/jit/passes/freeze_module.h>
+#include <torch/csrc/jit/runtime/graph_executor.h>
 #include <torch/csrc/jit/serialization/import.h>
 
+#include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <tuple>
 
@@ -112,9 +115,10 @@ Error code_error(std::string_view message) {
                              framework_name(), first_reason(message)));
 }
 
-torch::jit::Module load_module(const std::string& path, c10::Device device) {
+/// Its numbers lie on the processor, wherever they were saved.
+torch::jit::Module load_module(const std::string& path) {
     try {
-        return torch::jit::load(path, device);
+        return torch::jit::load(path, c10::Device(c10::kCPU));
     } catch (const torch::jit::ErrorReport& error) {
         throw code_error(error.what());
     } catch (...) {
@@ -128,55 +132,140 @@ torch::jit::Module load_module(const std::string& path, c10::Device device) {
     }
 }
 
-bool is_half(at::ScalarType type) {
-    return type == at::kHalf || type == at::kBFloat16;
-}
+/// Has a module compute on a device and, where one is given, in a type of number. What it had when
+/// it was exported stands everywhere in it: in parameters and attributes, and in its code as
+/// constants: tensors, devices, and the `dtype` of conversions.
+class Conversion {
+public:
+    Conversion(c10::Device device, std::optional<at::ScalarType> type)
+        : device_(device), type_(type) {}
 
-/// The type of number that a graph computes in stands in it as constants too: tensors, and the
-/// `dtype` of conversions.
-void widen(torch::jit::Block* block) {
-    for (torch::jit::Node* node : block->nodes()) {
-        for (torch::jit::Block* inner : node->blocks()) widen(inner);
-        if (node->kind() == c10::prim::Constant && node->hasAttribute(c10::attr::value) &&
-            node->kindOf(c10::attr::value) == torch::jit::AttributeKind::t &&
-            is_half(node->t(c10::attr::value).scalar_type())) {
-            node->t_(c10::attr::value, node->t(c10::attr::value).to(at::kFloat));
-            node->output()->setType(c10::TensorType::get());
+    void apply(torch::jit::Module& module) {
+        for (const torch::jit::Module& part : module.modules()) {
+            const auto object = part._ivalue();
+            for (std::size_t i = 0; i < object->slots().size(); ++i) {
+                const c10::IValue& value = object->getSlot(i);
+                if (!value.isObject() && !value.isCustomClass())
+                    object->setSlot(i, converted(value));
+            }
+            for (const torch::jit::Method& method : part.get_methods())
+                change(method.graph()->block());
         }
-        const auto* schema = node->maybeSchema();
-        if (schema == nullptr) continue;
-        for (std::size_t i = 0; i < node->inputs().size() && i < schema->arguments().size(); ++i) {
-            if (schema->arguments()[i].name() != "dtype") continue;
+    }
+
+private:
+    at::ScalarType type_of(at::ScalarType given) const {
+        return type_ ? computed_type(given, *type_) : given;
+    }
+
+    at::Tensor converted(const at::Tensor& tensor) {
+        if (!tensor.defined()) return tensor;
+        const at::ScalarType type = type_of(tensor.scalar_type());
+        if (type == tensor.scalar_type() && tensor.device() == device_) return tensor;
+        // What several names share, they share afterwards.
+        at::Tensor& known = done_[tensor.unsafeGetTensorImpl()];
+        if (!known.defined()) {
+            kept_.push_back(tensor);  // or another may get its place
+            known = tensor.detach().to(device_).to(type);
+        }
+        return known;
+    }
+
+    c10::IValue converted(const c10::IValue& value) {
+        if (value.isTensor()) return converted(value.toTensor());
+        if (value.isDevice()) return device_;
+        if (value.isList()) {
+            auto list = value.toList();
+            for (std::size_t i = 0; i < list.size(); ++i) {
+                const c10::IValue item = list.get(i);
+                if (item.isTensor() || item.isList() || item.isTuple() || item.isGenericDict())
+                    list.set(i, converted(item));
+            }
+        } else if (value.isGenericDict()) {
+            for (const auto& entry : value.toGenericDict()) entry.setValue(converted(entry.value()));
+        } else if (value.isTuple()) {
+            const auto tuple = value.toTuple();
+            std::vector<c10::IValue> items;
+            for (const c10::IValue& item : tuple->elements()) items.push_back(converted(item));
+            return c10::ivalue::Tuple::createNamed(std::move(items), tuple->type());
+        }
+        return value;
+    }
+
+    void change(torch::jit::Block* block) {
+        for (torch::jit::Node* node : block->nodes()) {
+            for (torch::jit::Block* inner : node->blocks()) change(inner);
+            if (node->kind() == c10::prim::Constant && node->hasAttribute(c10::attr::value))
+                change_constant(node);
+            if (const auto* schema = node->maybeSchema()) change_types(node, *schema);
+        }
+    }
+
+    void change_constant(torch::jit::Node* node) {
+        using torch::jit::AttributeKind;
+        constexpr auto value = c10::attr::value;
+        switch (node->kindOf(value)) {
+            case AttributeKind::t: {
+                const at::Tensor before = node->t(value), after = converted(before);
+                if (after.is_same(before)) return;
+                node->t_(value, after);
+                node->output()->setType(c10::TensorType::get());
+                return;
+            }
+            case AttributeKind::ts: {
+                std::vector<at::Tensor> all = node->ts(value);
+                for (at::Tensor& one : all) one = converted(one);
+                node->ts_(value, std::move(all));
+                return;
+            }
+            case AttributeKind::ival:
+                node->ival_(value, converted(node->ival(value)));
+                return;
+            case AttributeKind::s:
+                // Wherever the exporter's machine computed it. "meta" has no numbers.
+                if (node->output()->type()->kind() == c10::TypeKind::DeviceObjType &&
+                    node->s(value) != "meta")
+                    node->s_(value, device_.str());
+                return;
+            default:
+                return;
+        }
+    }
+
+    void change_types(torch::jit::Node* node, const c10::FunctionSchema& schema) const {
+        for (std::size_t i = 0; i < node->inputs().size() && i < schema.arguments().size(); ++i) {
+            if (schema.arguments()[i].name() != "dtype") continue;
             const auto wanted = torch::jit::toIValue(node->input(i));
-            if (!wanted || !wanted->isInt() ||
-                !is_half(static_cast<at::ScalarType>(wanted->toInt())))
-                continue;
+            if (!wanted || !wanted->isInt()) continue;
+            const auto given = static_cast<at::ScalarType>(wanted->toInt());
+            const at::ScalarType type = type_of(given);
+            if (type == given) continue;
             torch::jit::WithInsertPoint guard(node);
             node->replaceInput(
-                i, node->owningGraph()->insertConstant(static_cast<std::int64_t>(at::kFloat)));
+                i, node->owningGraph()->insertConstant(static_cast<std::int64_t>(type)));
         }
     }
-}
 
-/// Half precision on a processor is slow, and many of its kernels are missing.
-void compute_in_single(torch::jit::Module& module) {
-    module.to(at::kFloat);
-    for (torch::jit::Module part : module.modules()) {
-        for (const torch::jit::Method& method : part.get_methods()) widen(method.graph()->block());
-    }
-}
+    c10::Device device_;
+    std::optional<at::ScalarType> type_;
+    std::map<const void*, at::Tensor> done_;
+    std::vector<at::Tensor> kept_;
+};
 
 class TorchScriptNetwork final : public Network {
 public:
     TorchScriptNetwork(torch::jit::Module module, const WeightCost& weights, at::ScalarType type,
-                       std::string output, std::vector<std::string> notes)
+                       bool optimised, std::string output, std::vector<std::string> notes)
         : module_(std::move(module)),
           weights_(weights),
           type_(type),
+          optimised_(optimised),
           output_(std::move(output)),
           notes_(std::move(notes)) {}
 
     at::Tensor forward(const at::Tensor& input) override {
+        std::optional<torch::jit::GraphOptimizerEnabledGuard> as_written;
+        if (!optimised_) as_written.emplace(false);
         // The method is looked up and called without touching the module: one module serves all
         // threads.
         torch::jit::Stack stack = {module_._ivalue(),
@@ -203,6 +292,7 @@ private:
     torch::jit::Module module_;
     WeightCost weights_;
     at::ScalarType type_;
+    bool optimised_;
     std::string output_;
     std::vector<std::string> notes_;
     mutable std::mutex mutex_;
@@ -211,22 +301,21 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Network> load_torchscript(const ModelSpec& spec, c10::Device device) {
-    torch::jit::Module module = load_module(spec.path.string(), device);
+std::unique_ptr<Network> load_torchscript(const ModelSpec& spec, const ComputeOn& where) {
+    torch::jit::Module module = load_module(spec.path.string());
     if (!module.find_method("forward"))
         throw Error(ErrorCode::bad_input, "the TorchScript module has no forward method");
     module.eval();
     const WeightCost weights = count_weights(module);
-    at::ScalarType type = input_type(module);
+    const at::ScalarType type = input_type(module);
     std::vector<std::string> notes;
-    if (device.is_cpu() && is_half(type)) {
-        compute_in_single(module);
-        notes.push_back(
-            fmt::format("the model's weights have half precision ({}); on a CPU it is computed in "
-                        "single precision",
-                        type == at::kHalf ? "float16" : "bfloat16"));
-        type = at::kFloat;
-    }
+    if (std::string note = precision_note(type, where); !note.empty())
+        notes.push_back(std::move(note));
+    // Constants are folded on the processor and in single precision, where all operators are. A
+    // model of single precision keeps the halves that it names.
+    constexpr c10::DeviceType processor = c10::kCPU;
+    if (is_half(type)) module.to(at::kFloat);
+    Conversion(processor, is_half(type) ? std::optional(at::kFloat) : std::nullopt).apply(module);
     try {
         // Exact: constants are folded, no arithmetic is changed. (optimize_for_inference gives
         // wrong answers in 1.13.)
@@ -234,8 +323,15 @@ std::unique_ptr<Network> load_torchscript(const ModelSpec& spec, c10::Device dev
     } catch (const std::exception&) {
         // Modules that write their own attributes cannot be frozen; they run as they are.
     }
-    return std::make_unique<TorchScriptNetwork>(std::move(module), weights, type, spec.output,
-                                                std::move(notes));
+    if (!where.device.is_cpu()) {
+        Conversion(where.device, is_half(where.type) ? std::optional(where.type) : std::nullopt)
+            .apply(module);
+    }
+    // On a graphics processor LibTorch compiles fused kernels once it has seen some calls, whose
+    // last bits are others than those of the calls before.
+    return std::make_unique<TorchScriptNetwork>(
+        std::move(module), weights, computed_type(computed_type(type, at::kFloat), where.type),
+        where.device.is_cpu(), spec.output, std::move(notes));
 }
 
 }  // namespace assay::torch_plugin
