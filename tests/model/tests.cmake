@@ -35,7 +35,6 @@ if(TARGET assay_torch)
         add_dependencies(${test} assay_torch assay_model_process)
     endforeach()
     # TorchScript modules are made with LibTorch itself.
-    find_package(Torch QUIET)
     assay_test(model_cost
         SOURCES model/cost_test.cpp model/cost_script_test.cpp model/cost_wire_test.cpp
         LINKS assay_pt2 assay_model $<TARGET_PROPERTY:assay_torch,LINK_LIBRARIES>)
@@ -47,9 +46,7 @@ if(TARGET assay_torch)
     foreach(test test_model_cost test_model_cost_known)
         add_dependencies(${test} assay_torch assay_model_process)
     endforeach()
-    # The plug-in's own objects, for what does not pass through its interface. What it links is known by name in its own
-    # folder only.
-    find_package(Torch QUIET)
+    # The plug-in's own objects, for what does not pass through its interface.
     assay_test(model_gradient
         SOURCES model/pt2_gradient_test.cpp model/onnx_gradient_test.cpp $<TARGET_OBJECTS:assay_torch>
         LINKS assay_pt2 assay_model $<TARGET_PROPERTY:assay_torch,LINK_LIBRARIES>)
