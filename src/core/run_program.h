@@ -11,7 +11,7 @@ namespace assay {
 
 struct ProgramCall {
     std::vector<std::string> words;  ///< the first is looked for on the PATH, unless it has a '/'
-    std::filesystem::path errors;    ///< the file that gets its stderr; "": nobody
+    std::filesystem::path errors = {};        ///< the file that gets its stderr; "": nobody
     std::size_t most = std::size_t{1} << 16;  ///< bytes of stdout; with more it is ended
     std::chrono::milliseconds limit{};        ///< it is ended after that; 0: never
 };

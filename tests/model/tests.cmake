@@ -21,8 +21,21 @@ target_compile_definitions(test_model_plugin PRIVATE
     OTHER_BUILD="$<TARGET_FILE:fake_plugin_build>" OTHER_LIBRARY="$<TARGET_FILE:fake_plugin_none>")
 add_dependencies(test_model_plugin fake_plugin_build fake_plugin_none)
 
-if(TARGET assay_torch)
+# What tells which std::string a LibTorch was compiled with, for either.
+add_library(fake_c10 MODULE model/fake_c10.cpp)
+add_library(fake_c10_old MODULE model/fake_c10.cpp)
+target_compile_definitions(fake_c10_old PRIVATE _GLIBCXX_USE_CXX11_ABI=0)
+assay_test(model_libtorch
+    SOURCES model/libtorch_test.cpp
+    LINKS assay_model)
+target_compile_definitions(test_model_libtorch PRIVATE
+    FAKE_C10="$<TARGET_FILE:fake_c10>" FAKE_C10_OLD="$<TARGET_FILE:fake_c10_old>")
+add_dependencies(test_model_libtorch fake_c10 fake_c10_old)
+
+if(ASSAY_TORCH)
     target_compile_definitions(test_model_plugin PRIVATE ASSAY_HAS_TORCH=1)
+endif()
+if(TARGET assay_torch)
     assay_test(model_torch
         SOURCES model/torch_test.cpp model/onnx_test.cpp model/onnx_ops_test.cpp model/quantised_test.cpp
             model/newer_test.cpp model/pt2_test.cpp

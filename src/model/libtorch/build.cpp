@@ -107,19 +107,29 @@ std::string why_without_onnx(const Words& compiler, const LibTorch& libtorch,
     return {};
 }
 
-Words command(const Words& compiler, const LibTorch& libtorch, bool onnx, const fs::path& out) {
-    const fs::path from = sources(), library = library_folder();
+/// Apart from linking: what compiles is known to compiler caches.
+Words compile_words(const Words& compiler, const LibTorch& libtorch, bool onnx,
+                    const fs::path& object) {
+    const fs::path from = sources();
     Words words = compiler;
     append(words,
-           {"-std=c++20", "-O2", "-fPIC", "-shared", "-w", "-DNDEBUG", "-D_GLIBCXX_USE_CXX11_ABI=1",
+           {"-std=c++20", "-O2", "-fPIC", "-w", "-DNDEBUG", "-D_GLIBCXX_USE_CXX11_ABI=1",
             "-DFMT_HEADER_ONLY", "-fvisibility=hidden", "-fvisibility-inlines-hidden",
             "-ffp-contract=off", "-I" + (from / "src").string(), "-I" + (from / "include").string(),
             "-isystem", (from / "third-party").string()});
     if (onnx) append(words, {"-DASSAY_HAS_ONNX=1", "-DONNX_ML=1", "-DONNX_NAMESPACE=onnx"});
     for (const fs::path& folder : include_folders(libtorch))
         append(words, {"-isystem", folder.string()});
+    append(words, {"-c", (from / source_file).string(), "-o", object.string()});
+    return words;
+}
+
+Words link_words(const Words& compiler, const LibTorch& libtorch, bool onnx, const fs::path& object,
+                 const fs::path& out) {
+    const fs::path library = library_folder();
+    Words words = compiler;
     append(words,
-           {(from / source_file).string(), "-o", out.string(), (library / library_file).string()});
+           {"-shared", object.string(), "-o", out.string(), (library / library_file).string()});
     if (onnx) append(words, {"-lonnx_proto", "-lprotobuf"});
     // libtorch.so names libtorch_cuda.so, where there is one, by which devices are found.
     words.emplace_back("-Wl,--no-as-needed");
@@ -139,13 +149,13 @@ Words command(const Words& compiler, const LibTorch& libtorch, bool onnx, const 
 std::string first_error(const fs::path& log) {
     std::string first;
     for_each_line(read_text(log), [&](std::string_view line, std::size_t) {
-        if (first.empty() && line.find("error:") != std::string_view::npos)
+        if (first.empty() && line.find("error") != std::string_view::npos)
             first = shortened(line, 300);
     });
-    return first.empty() ? "it names no error" : first;
+    return first.empty() ? "it says no more" : first;
 }
 
-void compile(const Words& words, const fs::path& log) {
+void call(const Words& words, const fs::path& log) {
     const ProgramEnd end = run_program({.words = words, .errors = log});
     if (end.good()) return;
     throw Error(ErrorCode::usage, fmt::format("{} cannot compile the plug-in: {}; all that it said "
@@ -205,7 +215,10 @@ BuiltPlugin build_torch_plugin(const LibTorch& libtorch, const LibTorchOptions& 
                       .without_onnx = {}};
     built.without_onnx = why_without_onnx(words, libtorch, scratch.path());
     const fs::path made = scratch.path() / kPluginFile;
-    compile(command(words, libtorch, built.without_onnx.empty(), made), folder / "compiler.log");
+    const fs::path object = scratch.path() / "torch_plugin.o";
+    const bool onnx = built.without_onnx.empty();
+    call(compile_words(words, libtorch, onnx, object), folder / "compiler.log");
+    call(link_words(words, libtorch, onnx, object, made), folder / "compiler.log");
     isolated::try_plugin(made);
     install(made, built.file, libtorch);
     std::error_code ignored;
