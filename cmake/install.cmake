@@ -1,31 +1,44 @@
-# The library with its public headers, CMake package and assay.pc; the plug-in and the
-# program that runs models beside it; the command with its completion and its manual. Everything is found
-# relative to where it lies, so that an installed folder may move.
+# The library with its public headers, CMake package and assay.pc; the plug-ins and the program that runs models; the command
+# with its completion and its manual. Everything is found relative to where it lies, so that an installed folder may move.
+# Each part is a COMPONENT, which is a package of a distribution (cmake/package.cmake).
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/assay)
 set(ASSAY_PLUGIN_INSTALL_DIR ${CMAKE_INSTALL_LIBDIR}/assay)
 
 install(TARGETS assay_library EXPORT assayTargets
-    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT dev
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev
     INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/assay DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
-install(EXPORT assayTargets NAMESPACE assay:: DESTINATION ${package_dir})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/assay DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev
+    FILES_MATCHING PATTERN "*.h")
+install(EXPORT assayTargets NAMESPACE assay:: DESTINATION ${package_dir} COMPONENT dev)
+install(FILES ${PROJECT_SOURCE_DIR}/tests/c/example.c DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libassay-dev/examples COMPONENT dev)
 get_property(mpi_plugins GLOBAL PROPERTY ASSAY_MPI_PLUGINS)
-install(FILES ${mpi_plugins} DESTINATION ${ASSAY_PLUGIN_INSTALL_DIR})
+install(FILES ${mpi_plugins} DESTINATION ${ASSAY_PLUGIN_INSTALL_DIR} COMPONENT mpi)
 install(FILES ${PROJECT_SOURCE_DIR}/src/collective/mpi/assay_mpi.c ${PROJECT_SOURCE_DIR}/src/collective/mpi/assay_mpi.h
-    DESTINATION ${CMAKE_INSTALL_DATADIR}/assay/mpi)
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/assay/mpi COMPONENT program)
 if(TARGET assay_torch)
-    install(TARGETS assay_torch LIBRARY DESTINATION ${ASSAY_PLUGIN_INSTALL_DIR})
-    install(TARGETS assay_model_process RUNTIME DESTINATION ${ASSAY_PLUGIN_INSTALL_DIR})
+    install(TARGETS assay_torch LIBRARY DESTINATION ${ASSAY_PLUGIN_INSTALL_DIR} COMPONENT torch)
+    if(ASSAY_TORCH_RECORD)
+        install(FILES ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/libassay_torch.json DESTINATION ${ASSAY_PLUGIN_INSTALL_DIR} COMPONENT torch)
+    endif()
+endif()
+if(TARGET assay_model_process)
+    install(TARGETS assay_model_process RUNTIME DESTINATION ${ASSAY_PLUGIN_INSTALL_DIR} COMPONENT program)
+    include(${PROJECT_SOURCE_DIR}/cmake/torch_sources.cmake)
 endif()
 if(TARGET assay)
-    install(TARGETS assay RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    install(TARGETS assay RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
     # Where bash-completion, zsh and fish look for the completion of programs, and man for pages.
-    install(FILES src/cli/shells/assay.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME assay)
-    install(FILES src/cli/shells/_assay DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
-    install(FILES src/cli/shells/assay.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
-    install(DIRECTORY ${PROJECT_BINARY_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIONAL)
+    set(shells ${PROJECT_SOURCE_DIR}/src/cli/shells)
+    install(FILES ${shells}/assay.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME assay COMPONENT program)
+    install(FILES ${shells}/_assay DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions COMPONENT program)
+    install(FILES ${shells}/assay.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT program)
+    install(DIRECTORY ${PROJECT_BINARY_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program OPTIONAL)
 endif()
+# pip installs the package otherwise (python/assay_build.py).
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/assay DESTINATION lib/python3/dist-packages COMPONENT python EXCLUDE_FROM_ALL
+    FILES_MATCHING PATTERN "*.py" PATTERN "py.typed" PATTERN "__pycache__" EXCLUDE)
 
 get_target_property(kind assay_library TYPE)
 set(ASSAY_STATIC OFF)
@@ -35,15 +48,15 @@ if(kind STREQUAL STATIC_LIBRARY)
     set(ASSAY_STATIC ON)
     string(APPEND ASSAY_PC_REQUIRES " fmt libjpeg libpng libtiff-4 zlib pugixml libwebp libwebpdemux libxxhash minizip snappy libzstd sqlite3 libmicrohttpd cairo")
     string(APPEND ASSAY_PC_LIBS " -lstdc++ -lm -ldl -pthread")
-    install(FILES cmake/link-dependencies.cmake DESTINATION ${package_dir})
+    install(FILES cmake/link-dependencies.cmake DESTINATION ${package_dir} COMPONENT dev)
 endif()
 configure_package_config_file(cmake/assayConfig.cmake.in ${PROJECT_BINARY_DIR}/cmake/assayConfig.cmake
     INSTALL_DESTINATION ${package_dir} NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
 # Before 1.0 each minor version may change what is there.
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/cmake/assayConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/cmake/assayConfig.cmake ${PROJECT_BINARY_DIR}/cmake/assayConfigVersion.cmake
-    DESTINATION ${package_dir})
+    DESTINATION ${package_dir} COMPONENT dev)
 
 file(RELATIVE_PATH ASSAY_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(cmake/assay.pc.in ${PROJECT_BINARY_DIR}/cmake/assay.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/cmake/assay.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${PROJECT_BINARY_DIR}/cmake/assay.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)

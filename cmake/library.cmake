@@ -4,6 +4,8 @@ set(objects "")
 foreach(component IN LISTS ASSAY_COMPONENTS)
     list(APPEND objects $<TARGET_OBJECTS:assay_${component}>)
 endforeach()
+# The plug-in that `assay torch --build` compiles finds its functions here.
+list(APPEND objects $<TARGET_OBJECTS:assay_pt2>)
 add_library(assay_library ${objects})
 add_library(assay::assay ALIAS assay_library)
 set_target_properties(assay_library PROPERTIES

@@ -33,6 +33,7 @@ const std::vector<Command>& commands() {
         {"list", "Show metrics, presets, class maps and stores", cmd_list},
         {"completion", "Let bash, zsh or fish complete what is typed (TAB)", cmd_completion},
         {"manual", "Write the manual pages (man assay) into a folder", cmd_manual},
+        {"torch", "Which LibTorch models run by; compile the plug-in for another", cmd_torch},
         {"version", "Which build this is; which LibTorch, MPI and CUDA it finds", cmd_version},
     };
     return table;

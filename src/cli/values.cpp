@@ -301,6 +301,7 @@ constexpr std::array kinds = {
     ValueKind{"FILE", "", offer_files<any_file>},
     ValueKind{"CSV", "", offer_files<csv_files>},
     ValueKind{"JSON", "", offer_files<json_files>},
+    ValueKind{"PYTHON", "", offer_files<any_file>},
     ValueKind{"TOML", "", offer_files<toml_files>},
     ValueKind{"VOTES", "", offer_files<vote_files>},
     ValueKind{"FILE.npy", "", offer_files<npy_files>},

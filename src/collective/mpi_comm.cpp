@@ -50,7 +50,7 @@ fs::path find_mpi_plugin(const Launch& launch) {
     const std::vector<std::string> files = plugin_files(launch, wish);
     std::string searched;
     for (const std::string& file : files) {
-        if (const auto found = find_in_plugin_folders(file, &searched)) return *found;
+        if (const auto found = find_in_folders(plugin_folders(), file, &searched)) return *found;
     }
     throw Error(
         ErrorCode::usage,
@@ -213,7 +213,8 @@ std::vector<MpiPlugin> mpi_plugins() {
     for (const auto& [mpi, file] :
          {std::pair("of this site", site_plugin), std::pair("Open MPI", openmpi_plugin),
           std::pair("MPICH", mpich_plugin)}) {
-        if (const auto there = find_in_plugin_folders(file)) found.push_back({mpi, *there});
+        if (const auto there = find_in_folders(plugin_folders(), file))
+            found.push_back({mpi, *there});
     }
     return found;
 }

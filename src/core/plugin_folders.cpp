@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <system_error>
 
@@ -9,31 +10,63 @@ namespace assay {
 
 namespace fs = std::filesystem;
 
-std::vector<fs::path> usual_plugin_folders() {
-    std::vector<fs::path> folders;
-    // Beside the shared library that holds this code. Of a program that holds it, dladdr knows only
-    // the name that it was called by.
+namespace {
+
+/// Of the shared library that holds this code; "" where a program holds it, of which dladdr knows
+/// only the name that it was called by.
+fs::path folder_of_library() {
     static const char here = 0;
     Dl_info object{};
-    if (dladdr(&here, &object) != 0 && fs::path(object.dli_fname).is_absolute()) {
-        const fs::path own = fs::path(object.dli_fname).parent_path();
-        folders.insert(folders.end(), {own, own / "assay"});
-    }
+    if (dladdr(&here, &object) == 0 || !fs::path(object.dli_fname).is_absolute()) return {};
+    return fs::path(object.dli_fname).parent_path();
+}
+
+fs::path folder_of_program() {
     std::error_code error;
-    const fs::path program = fs::read_symlink("/proc/self/exe", error);
-    if (!error) {
-        const fs::path own = program.parent_path();
-        folders.insert(folders.end(), {own, own / "../lib", own / "../lib/assay"});
+    return fs::read_symlink("/proc/self/exe", error).parent_path();
+}
+
+}  // namespace
+
+std::vector<fs::path> own_folders() {
+    std::vector<fs::path> folders;
+    for (const fs::path& folder : {folder_of_library(), folder_of_program()}) {
+        if (!folder.empty() && std::ranges::find(folders, folder) == folders.end())
+            folders.push_back(folder);
     }
-    folders.insert(folders.end(), {ASSAY_BUILD_LIB_DIR, ASSAY_INSTALL_LIB_DIR});
     return folders;
 }
 
-std::optional<fs::path> find_in_plugin_folders(std::string_view file, std::string* searched) {
+bool runs_where_it_was_built() {
+    const fs::path libraries = ASSAY_BUILD_LIB_DIR;
+    if (libraries.empty()) return false;
+    return std::ranges::any_of(own_folders(), [&](const fs::path& folder) {
+        return folder == libraries || folder == libraries.parent_path() / "bin";
+    });
+}
+
+std::vector<fs::path> usual_plugin_folders() {
+    std::vector<fs::path> folders;
+    if (const fs::path own = folder_of_library(); !own.empty())
+        folders.insert(folders.end(), {own, own / "assay"});
+    if (const fs::path own = folder_of_program(); !own.empty())
+        folders.insert(folders.end(), {own, own / "../lib", own / "../lib/assay"});
+    for (const fs::path& built : {fs::path(ASSAY_BUILD_LIB_DIR), fs::path(ASSAY_INSTALL_LIB_DIR)}) {
+        if (!built.empty()) folders.push_back(built);
+    }
+    return folders;
+}
+
+std::vector<fs::path> plugin_folders(const std::vector<fs::path>& before) {
     const char* chosen = std::getenv("ASSAY_PLUGIN_DIR");
-    const std::vector<fs::path> folders = chosen != nullptr && *chosen != '\0'
-                                              ? std::vector<fs::path>{chosen}
-                                              : usual_plugin_folders();
+    if (chosen != nullptr && *chosen != '\0') return {chosen};
+    std::vector<fs::path> folders = before;
+    for (fs::path& folder : usual_plugin_folders()) folders.push_back(std::move(folder));
+    return folders;
+}
+
+std::optional<fs::path> find_in_folders(const std::vector<fs::path>& folders, std::string_view file,
+                                        std::string* searched) {
     std::string all;
     for (const fs::path& folder : folders) {
         fs::path candidate = (folder / file).lexically_normal();

@@ -27,8 +27,13 @@ json json_of(const About& about) {
                    {"processor", about.processor},   {"framework", nullptr},
                    {"mpi", json::array()},           {"cuda", nullptr}};
     if (about.framework)
-        result["framework"] = {{"is", about.framework->framework},
-                               {"file", about.framework->file.string()}};
+        result["framework"] = {
+            {"is", about.framework->framework},
+            {"file", about.framework->file.string()},
+            {"libtorch",
+             about.framework->libtorch.empty() ? json() : json(about.framework->libtorch.string())},
+            {"problem",
+             about.framework->problem.empty() ? json() : json(about.framework->problem)}};
     for (const MpiPlugin& plugin : about.mpi)
         result["mpi"].push_back({{"is", plugin.mpi}, {"file", plugin.file.string()}});
     if (about.cuda)
@@ -73,6 +78,12 @@ Report report_of(const About& about) {
     table.add({"processor", about.processor});
     if (about.framework) {
         table.add({"models", about.framework->framework, about.framework->file.string()});
+        if (!about.framework->libtorch.empty())
+            table.add({"LibTorch",
+                       about.framework->problem.empty()
+                           ? "it was built for"
+                           : "another than it was built for (assay torch)",
+                       about.framework->libtorch.string()});
     } else {
         table.add({"models", "none: " + about.no_framework});
     }

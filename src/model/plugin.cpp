@@ -12,22 +12,50 @@
 
 #include "assay/error.h"
 #include "core/file.h"
+#include "core/hash.h"
 #include "core/plugin_folders.h"
 #include "core/text.h"
+#include "model/libtorch/record.h"
 
 namespace assay {
 namespace fs = std::filesystem;
 
+namespace {
+
+/// Eight hexadecimal digits of what must agree.
+std::string build_mark() {
+    const std::string digest = hash_text(fmt::format("{}/{}", kPluginInterface, plugin_build()));
+    return digest.substr(digest.find(':') + 1, 8);
+}
+
+}  // namespace
+
+fs::path user_plugin_folder() {
+    fs::path data;
+    if (const char* chosen = std::getenv("XDG_DATA_HOME"); chosen != nullptr) data = chosen;
+    if (!data.is_absolute()) {  // so the specification: others are to be ignored
+        const char* home = std::getenv("HOME");
+        if (home == nullptr || !fs::path(home).is_absolute()) return {};
+        data = fs::path(home) / ".local/share";
+    }
+    return data / "assay/plugins" / fmt::format("{}-{}", version, build_mark());
+}
+
+std::vector<fs::path> torch_plugin_folders() {
+    const fs::path users = runs_where_it_was_built() ? fs::path() : user_plugin_folder();
+    return plugin_folders(users.empty() ? std::vector<fs::path>{} : std::vector{users});
+}
+
 fs::path find_plugin() {
     std::string searched;
-    if (const auto found = find_in_plugin_folders(kPluginFile, &searched)) return *found;
+    if (const auto found = find_in_folders(torch_plugin_folders(), kPluginFile, &searched))
+        return *found;
 #ifdef ASSAY_HAS_TORCH
-    throw Error(
-        ErrorCode::usage,
-        fmt::format(
-            "models need the plug-in {}, which is in none of: {}; set ASSAY_PLUGIN_DIR to its "
-            "folder",
-            kPluginFile, searched));
+    throw Error(ErrorCode::usage,
+                fmt::format("models need the plug-in {}, which is in none of: {}; `assay torch "
+                            "--build` compiles it for a LibTorch of this machine, such as that of "
+                            "`pip install torch`; ASSAY_PLUGIN_DIR names another folder",
+                            kPluginFile, searched));
 #else
     throw Error(ErrorCode::usage,
                 "this build of assay has no LibTorch, so it cannot run models; build with "
@@ -58,6 +86,8 @@ void check_address_space() {
 
 const TorchPlugin& plugin_at(const fs::path& path) {
     check_address_space();
+    if (const std::string problem = problem_of_plugin(path); !problem.empty())
+        throw Error(ErrorCode::usage, problem);
     // OpenBLAS starts a thread per core as it is loaded; under a limit on address space they ask
     // for memory for ever. It computes on the calling thread in any case.
     constexpr const char* blas_threads = "OPENBLAS_NUM_THREADS";
@@ -69,9 +99,11 @@ const TorchPlugin& plugin_at(const fs::path& path) {
     if (!chosen) ::unsetenv(blas_threads);
     if (library == nullptr) {
         const char* reason = dlerror();
-        throw Error(ErrorCode::usage,
-                    fmt::format("the plug-in {} cannot be opened: {}", path.string(),
-                                reason != nullptr ? reason : "no reason given"));
+        throw Error(
+            ErrorCode::usage,
+            fmt::format("the plug-in {} cannot be opened: {} (`assay torch` says which LibTorch "
+                        "it is for)",
+                        path.string(), reason != nullptr ? reason : "no reason given"));
     }
     const auto entry = reinterpret_cast<const TorchPlugin* (*)()>(dlsym(library, kPluginEntry));
     if (entry == nullptr) {
@@ -85,7 +117,7 @@ const TorchPlugin& plugin_at(const fs::path& path) {
             ErrorCode::usage,
             fmt::format(
                 "the plug-in {} was built for \"{}\" (interface {}), this program is \"{}\" "
-                "(interface {}); install both from one build",
+                "(interface {}); install both from one build, or compile it: assay torch --build",
                 path.string(), plugin->build, plugin->interface_version, plugin_build(),
                 kPluginInterface));
     }
@@ -106,9 +138,15 @@ std::string model_framework() {
 }
 
 FrameworkFile framework_file() {
+    return framework_file_at(find_plugin());
+}
+
+FrameworkFile framework_file_at(const fs::path& plugin) {
     constexpr std::string_view mark = ASSAY_FRAMEWORK_MARK;
-    FrameworkFile found{find_plugin(), "?"};
-    const std::string bytes = read_text(found.file);
+    FrameworkFile found{.file = plugin, .framework = "?", .libtorch = {}, .problem = {}};
+    if (const auto record = record_of_plugin(plugin)) found.libtorch = record->libtorch;
+    found.problem = problem_of_plugin(plugin);
+    const std::string bytes = read_text(plugin);
     const std::size_t begin = bytes.find(mark);
     if (begin == std::string::npos) return found;
     const std::size_t end = bytes.find('\n', begin);

@@ -56,14 +56,23 @@ inline constexpr const char* kPluginFile = "libassay_torch.so";
 /// says without being opened.
 #define ASSAY_FRAMEWORK_MARK "assay_torch_plugin runs models by "
 
-#define ASSAY_TEXT_OF(x) #x
-#define ASSAY_TEXT(x) ASSAY_TEXT_OF(x)
+/// Whose std::string passes through the interface. The version of the compiler's C++ ABI
+/// (__GXX_ABI_VERSION) is no part of it: from GCC 12 to the newest, and in Clang, it differs in
+/// corner cases (names of lambdas, fields that end in padding) that nothing here meets, and a
+/// plug-in may be compiled by another compiler than the program was.
+#if defined(_LIBCPP_VERSION)
+inline constexpr const char* standard_library = "libc++";
+#elif _GLIBCXX_USE_CXX11_ABI
+inline constexpr const char* standard_library = "libstdc++ with the C++11 ABI";
+#else
+inline constexpr const char* standard_library = "libstdc++ without the C++11 ABI";
+#endif
 
-/// Release, C++ ABI and the sizes of what is passed: a mismatch of any is a mismatch of the
-/// interface.
+/// Release, standard library and the sizes of what is passed: a mismatch of any is a mismatch of
+/// the interface.
 struct PluginBuild {
     const char* release = version;
-    const char* compiler_abi = ASSAY_TEXT(__GXX_ABI_VERSION);
+    const char* library = standard_library;
     std::size_t spec = sizeof(ModelSpec);
     std::size_t facts = sizeof(ModelFacts);
     std::size_t options = sizeof(ClassifierOptions);
@@ -71,22 +80,32 @@ struct PluginBuild {
     std::size_t cost = sizeof(ModelCost) + sizeof(NodeCost) + sizeof(OperatorCost);
 };
 
-#undef ASSAY_TEXT
-#undef ASSAY_TEXT_OF
-
-/// As one comparable line, for example "assay 0.1.0, C++ ABI 1017, 512/96/32/600/300".
+/// As one comparable line: "assay 0.1.0, libstdc++ with the C++11 ABI, 512/96/32/600/300".
 inline std::string plugin_build() {
     const PluginBuild b;
-    return fmt::format("assay {}, C++ ABI {}, {}/{}/{}/{}/{}", b.release, b.compiler_abi, b.spec,
-                       b.facts, b.options, b.training, b.cost);
+    return fmt::format("assay {}, {}, {}/{}/{}/{}/{}", b.release, b.library, b.spec, b.facts,
+                       b.options, b.training, b.cost);
 }
+
+/// Where plug-ins are looked for, in this order: in ASSAY_PLUGIN_DIR alone where that is set; else
+/// in user_plugin_folder(), unless this program is run where it was built, then in the usual
+/// folders.
+std::vector<std::filesystem::path> torch_plugin_folders();
+
+/// Where `assay torch --build` puts the plug-in of this build for the user:
+/// $XDG_DATA_HOME/assay/plugins/0.1.0-<8 digits that stand for plugin_build()>, by default below
+/// ~/.local/share; "" without a home.
+std::filesystem::path user_plugin_folder();
 
 /// The plug-in, opened on first use. Throws usage when there is none or it is not this program's.
 const TorchPlugin& opened_plugin();
 
 /// Where the plug-in lies, without opening it. Throws usage when there is none.
 std::filesystem::path find_plugin();
-/// Opens that file. Throws usage when it is no plug-in, or not this program's.
+/// What that file says of itself, and what stands beside it.
+FrameworkFile framework_file_at(const std::filesystem::path& plugin);
+/// Opens that file. Throws usage when it is no plug-in, not this program's, or its
+/// LibTorch is not what it was built for.
 const TorchPlugin& plugin_at(const std::filesystem::path& path);
 
 }  // namespace assay

@@ -161,7 +161,7 @@ TEST(Roff, NothingIsARequestByMistake) {
 // One table of what Assay reads of its environment, and no variable that it leaves out.
 TEST(Environment, TheTableIsWhatTheSourcesRead) {
     std::set<std::string> read, told;
-    const std::regex call("(?:getenv|variable|file)\\(\"([A-Z][A-Z0-9_]+)\"");
+    const std::regex call("(?:getenv|variable|file)\\(\"([A-Z][A-Za-z0-9_]+)\"");
     for (const auto& entry : fs::recursive_directory_iterator(ASSAY_SOURCE_DIR "/src")) {
         if (entry.path().extension() != ".cpp") continue;
         const std::string text = slurp(entry.path());

@@ -181,6 +181,7 @@ const std::vector<SweepRow>& sweep_rows() {
         {.command = "list", .arguments = {"FOLDER/runs"}},
         {.command = "completion", .arguments = {"bash"}, .results = false},
         {.command = "manual", .arguments = {"--out", "FOLDER/man", "-q"}, .results = false},
+        {.command = "torch", .arguments = {}},
         {.command = "version", .arguments = {}},
     };
     return rows;

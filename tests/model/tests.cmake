@@ -21,8 +21,21 @@ target_compile_definitions(test_model_plugin PRIVATE
     OTHER_BUILD="$<TARGET_FILE:fake_plugin_build>" OTHER_LIBRARY="$<TARGET_FILE:fake_plugin_none>")
 add_dependencies(test_model_plugin fake_plugin_build fake_plugin_none)
 
-if(TARGET assay_torch)
+# What tells which std::string a LibTorch was compiled with, for either.
+add_library(fake_c10 MODULE model/fake_c10.cpp)
+add_library(fake_c10_old MODULE model/fake_c10.cpp)
+target_compile_definitions(fake_c10_old PRIVATE _GLIBCXX_USE_CXX11_ABI=0)
+assay_test(model_libtorch
+    SOURCES model/libtorch_test.cpp
+    LINKS assay_model)
+target_compile_definitions(test_model_libtorch PRIVATE
+    FAKE_C10="$<TARGET_FILE:fake_c10>" FAKE_C10_OLD="$<TARGET_FILE:fake_c10_old>")
+add_dependencies(test_model_libtorch fake_c10 fake_c10_old)
+
+if(ASSAY_TORCH)
     target_compile_definitions(test_model_plugin PRIVATE ASSAY_HAS_TORCH=1)
+endif()
+if(TARGET assay_torch)
     assay_test(model_torch
         SOURCES model/torch_test.cpp model/onnx_test.cpp model/onnx_ops_test.cpp model/quantised_test.cpp
             model/newer_test.cpp model/pt2_test.cpp
@@ -35,7 +48,6 @@ if(TARGET assay_torch)
         add_dependencies(${test} assay_torch assay_model_process)
     endforeach()
     # TorchScript modules are made with LibTorch itself.
-    find_package(Torch QUIET)
     assay_test(model_cost
         SOURCES model/cost_test.cpp model/cost_script_test.cpp model/cost_wire_test.cpp
         LINKS assay_pt2 assay_model $<TARGET_PROPERTY:assay_torch,LINK_LIBRARIES>)
@@ -47,9 +59,7 @@ if(TARGET assay_torch)
     foreach(test test_model_cost test_model_cost_known)
         add_dependencies(${test} assay_torch assay_model_process)
     endforeach()
-    # The plug-in's own objects, for what does not pass through its interface. What it links is known by name in its own
-    # folder only.
-    find_package(Torch QUIET)
+    # The plug-in's own objects, for what does not pass through its interface.
     assay_test(model_gradient
         SOURCES model/pt2_gradient_test.cpp model/onnx_gradient_test.cpp $<TARGET_OBJECTS:assay_torch>
         LINKS assay_pt2 assay_model $<TARGET_PROPERTY:assay_torch,LINK_LIBRARIES>)

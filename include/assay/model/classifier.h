@@ -200,6 +200,9 @@ std::string model_framework();
 struct FrameworkFile {
     std::filesystem::path file;
     std::string framework;  ///< "LibTorch 1.13.1, ONNX"; "?": it does not say
+    /// The LibTorch that it was built for, where that is no system library: .../libtorch_cpu.so.
+    std::filesystem::path libtorch;
+    std::string problem;  ///< why it cannot be used: that LibTorch is gone, or another one
 };
 /// Where it lies. Nothing is opened, which would take half a second. Throws usage where there is
 /// none, or no build with LibTorch.

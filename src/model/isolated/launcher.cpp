@@ -90,9 +90,9 @@ pid_t spawned(const fs::path& program, std::vector<std::string> words, int end) 
 /// assay-model as it runs. Ends when this goes.
 class RunningLauncher {
 public:
-    explicit RunningLauncher(std::pair<Descriptor, Descriptor> ends = connected_ends())
+    explicit RunningLauncher(const fs::path& plugin,
+                             std::pair<Descriptor, Descriptor> ends = connected_ends())
         : channel_(std::move(ends.first)), owner_(::getpid()) {
-        const fs::path plugin = find_plugin();
         const fs::path program = launcher_path(plugin);
         {
             const Descriptor theirs(std::move(ends.second));
@@ -143,6 +143,10 @@ std::pair<Descriptor, Descriptor> error_pipe() {
 
 }  // namespace
 
+void try_plugin(const fs::path& plugin) {
+    const RunningLauncher ready(plugin);
+}
+
 ModelProcess start_model(const OpenRequest& request) {
     static std::mutex mutex;
     static std::unique_ptr<RunningLauncher> running;
@@ -151,7 +155,8 @@ ModelProcess start_model(const OpenRequest& request) {
     const std::string message = text_of(request);
     const std::scoped_lock lock(mutex);
     for (int attempt = 0; attempt < 2; ++attempt) {
-        if (!running || !running->usable()) running = std::make_unique<RunningLauncher>();
+        if (!running || !running->usable())
+            running = std::make_unique<RunningLauncher>(find_plugin());
         if (running->start(message, control.second, errors.second))
             return {std::move(control.first), std::move(errors.first)};
         running.reset();

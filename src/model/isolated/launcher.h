@@ -1,6 +1,8 @@
 // The program's side of assay-model: starts it on first use, and has it start a process per model.
 #pragma once
 
+#include <filesystem>
+
 #include "core/descriptor.h"
 #include "model/isolated/wire.h"
 
@@ -19,5 +21,9 @@ struct ModelProcess {
 /// Starts a process that begins to open the model; its answer comes over `control`. Throws usage:
 /// assay-model is not beside the plug-in, or is of another build; io: the system refuses.
 ModelProcess start_model(const OpenRequest& request);
+
+/// Opens a plug-in in a process of its own, which then ends. Throws usage: it cannot be opened, or
+/// as start_model(); io.
+void try_plugin(const std::filesystem::path& plugin);
 
 }  // namespace assay::isolated

@@ -1,0 +1,14 @@
+# Run by cpack over what it is about to pack: as the distribution wants it (compressed pages and changelogs, plug-ins without
+# symbols that nothing needs), and with the same times in every build.
+file(GLOB_RECURSE texts ${CPACK_TEMPORARY_DIRECTORY}/*/changelog.Debian ${CPACK_TEMPORARY_DIRECTORY}/*.1)
+if(texts)
+    execute_process(COMMAND gzip -9nf ${texts} COMMAND_ERROR_IS_FATAL ANY)
+endif()
+file(GLOB_RECURSE plugins ${CPACK_TEMPORARY_DIRECTORY}/*/libassay_*.so)
+if(plugins)
+    execute_process(COMMAND strip --strip-unneeded --remove-section=.comment ${plugins} COMMAND_ERROR_IS_FATAL ANY)
+endif()
+if(DEFINED ENV{SOURCE_DATE_EPOCH})
+    execute_process(COMMAND find ${CPACK_TEMPORARY_DIRECTORY} -exec touch --no-dereference --date=@$ENV{SOURCE_DATE_EPOCH} {} +
+        COMMAND_ERROR_IS_FATAL ANY)
+endif()
