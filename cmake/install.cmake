@@ -36,8 +36,19 @@ if(TARGET assay)
     install(FILES ${shells}/assay.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT program)
     install(DIRECTORY ${PROJECT_BINARY_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program OPTIONAL)
 endif()
-# pip installs the package otherwise (python/assay_build.py).
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/assay DESTINATION lib/python3/dist-packages COMPONENT python EXCLUDE_FROM_ALL
+# Where the Python of that prefix looks for packages; pip installs the package otherwise (python/assay_build.py).
+if(NOT ASSAY_PYTHON_DIR)
+    set(ASSAY_PYTHON_DIR lib/python3/dist-packages)
+    execute_process(COMMAND python3 -c "import sys; print(';'.join(sys.path))" OUTPUT_VARIABLE python_path ERROR_QUIET
+        OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE ignored)
+    foreach(folder IN LISTS python_path)
+        if(folder MATCHES "^${CMAKE_INSTALL_PREFIX}/(lib/python[^/]*/(dist|site)-packages)$")
+            set(ASSAY_PYTHON_DIR ${CMAKE_MATCH_1})
+            break()
+        endif()
+    endforeach()
+endif()
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/assay DESTINATION ${ASSAY_PYTHON_DIR} COMPONENT python
     FILES_MATCHING PATTERN "*.py" PATTERN "py.typed" PATTERN "__pycache__" EXCLUDE)
 
 get_target_property(kind assay_library TYPE)

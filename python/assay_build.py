@@ -84,6 +84,8 @@ def _native(folder, to):
         for plugin in prefix.glob("lib/**/assay/*"):
             if plugin.is_file():
                 shutil.copy2(plugin, to / plugin.name)
+        for sources in prefix.glob("share/assay/*"):  # what `assay torch --build` compiles, and the plug-in for MPI
+            shutil.copytree(sources, to / sources.name)
         if (prefix / "bin/assay").is_file():
             shutil.copy2(prefix / "bin/assay", to / "assay")
     if not list(to.glob("libassay.so.*")):
@@ -133,8 +135,9 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
         for file in sorted((ROOT / "python/assay").glob("*")):
             if file.suffix in (".py", ".typed") or file.name == "py.typed":
                 wheel.add(f"assay/{file.name}", file.read_bytes())
-        for file in sorted(native.iterdir()):
-            wheel.add(f"assay/_native/{file.name}", file.read_bytes(), 0o755)
+        for file in sorted(path for path in native.rglob("*") if path.is_file()):
+            mode = 0o755 if file.parent == native else 0o644
+            wheel.add(f"assay/_native/{file.relative_to(native).as_posix()}", file.read_bytes(), mode)
         wheel.add(f"{info}/METADATA", _metadata().encode())
         wheel.add(f"{info}/WHEEL", f"Wheel-Version: 1.0\nGenerator: assay\nRoot-Is-Purelib: false\nTag: {tag}\n".encode())
         wheel.add(f"{info}/entry_points.txt", b"[console_scripts]\nassay = assay.command:main\n")

@@ -49,4 +49,28 @@ if command -v parallel > /dev/null && parallel --version 2> /dev/null | grep -q 
 else
     echo "clusters: SKIPPED: GNU parallel is not installed" >&2
 fi
+# Containers that share a folder: process numbers mean nothing beyond one, and hosts' names may be equal.
+contained() { unshare --pid --uts --fork --kill-child sh -c 'hostname worker; exec "$@"' contained "$@"; }
+if contained true 2> /dev/null; then
+    part() { contained assay predict "${model[@]}" --out containers --part "$1/4"; }
+    started=()
+    for number in 1 2 3 4; do part $number > /dev/null 2>&1 & started+=($!); done
+    sleep 0.3
+    kill -KILL "${started[@]}" 2> /dev/null || true
+    wait
+    # What the killed left stands beside those that go on, all of them process 1; and a part is begun twice.
+    started=()
+    for number in 1 2 3 4 4; do part $number > /dev/null 2> "said.${#started[@]}" & started+=($!); done
+    done=0 busy=0
+    for process in "${started[@]}"; do
+        status=0
+        wait "$process" || status=$?
+        case $status in 0) done=$((done + 1)) ;; 2) busy=$((busy + 1)) ;; *) fail "a part in a container ended with $status: $(cat said.*)" ;; esac
+    done
+    [ "$done" -ge 4 ] && [ $((done + busy)) -eq 5 ] || fail "$done parts of 4 in containers were done, $busy refused: $(cat said.*)"
+    [ "$busy" -eq 0 ] || grep -q "another process" said.* || fail "who was refused is not told why: $(cat said.*)"
+    expect_whole containers "containers"
+else
+    echo "clusters: SKIPPED: namespaces cannot be made here (unshare as root)" >&2
+fi
 echo "clusters: the recipes give what one process gives"

@@ -203,8 +203,8 @@ TEST(ClassWise, RanksThatShareItemsReadTheirOwnAndGiveTheSameBits) {
             std::uint64_t most = 0;
             run_thread_ranks(ranks, [&](Comm& comm) {
                 const WatchedRows rows(t, ~std::uint64_t{0});
-                const auto got = class_wise_sums(
-                    rows, {.columns_limit = limit, .keep_edges = true}, comm);
+                const auto got =
+                    class_wise_sums(rows, {.columns_limit = limit, .keep_edges = true}, comm);
                 const std::scoped_lock lock(mutex);
                 most = std::max(most, rows.numbers.load());
                 EXPECT_EQ(got.sums, want.sums);
@@ -219,8 +219,9 @@ TEST(ClassWise, RanksThatShareItemsReadTheirOwnAndGiveTheSameBits) {
             });
             // Four passes over a rank's stretches.
             const std::uint64_t stretches = (10 + ranks - 1) / ranks;
-            if (limit == 0)
+            if (limit == 0) {
                 EXPECT_LE(most, 4 * stretches * group_stretch * 70) << ranks;
+            }
         }
     }
 }

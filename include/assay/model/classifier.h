@@ -211,7 +211,7 @@ FrameworkFile framework_file();
 /// CUDA as the framework sees it.
 struct CudaFacts {
     int devices = 0;
-    std::string libraries = {};  ///< "CUDA Runtime 12.4, CuDNN 90.1"; "" without a device
+    std::string libraries = {};  ///< "CUDA 12.4, cuDNN 9.1.0"; "" without a device
 };
 /// Opens the framework. Throws usage as load_model().
 CudaFacts cuda_of_framework();

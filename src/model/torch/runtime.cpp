@@ -1,11 +1,11 @@
 #include "model/torch/runtime.h"
 
 #include <ATen/Parallel.h>
-#include <ATen/detail/CUDAHooksInterface.h>
 #include <c10/util/Exception.h>
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <torch/csrc/jit/passes/tensorexpr_fuser.h>
+#include <torch/cuda.h>
 #include <torch/version.h>
 
 #include <algorithm>
@@ -167,16 +167,7 @@ void compute_with(Precision precision) {
 
 CudaFacts cuda_facts() {
     CudaFacts facts{static_cast<int>(torch::cuda::device_count())};
-    if (facts.devices == 0) return facts;
-    // Lines like "  - CUDA Runtime 12.4".
-    const std::string config = at::detail::getCUDAHooks().showConfig();
-    for (const std::string_view wanted : {"CUDA Runtime", "CuDNN"}) {
-        const std::size_t begin = config.find(wanted);
-        if (begin == std::string::npos) continue;
-        const std::size_t end = std::min(config.find_first_of("(\n", begin), config.size());
-        facts.libraries += facts.libraries.empty() ? "" : ", ";
-        facts.libraries += trimmed(std::string_view(config).substr(begin, end - begin));
-    }
+    if (facts.devices > 0) facts.libraries = cuda_libraries();
     return facts;
 }
 
