@@ -82,7 +82,7 @@ def call(work: Callable[[Optional[int]], Any], progress: Progress = None, small:
     return result
 
 
-def _interruptible(work: Callable[[], Any], stop: Callable[[], None]) -> Any:
+def _interruptible(work: Callable[[], Any], stop: Callable[[], object]) -> Any:
     # Signals are heard by the main thread alone, between two of its Python instructions: it must wait in Python.
     if threading.current_thread() is not threading.main_thread():
         return work()

@@ -117,7 +117,7 @@ const TorchPlugin& plugin_at(const fs::path& path) {
             ErrorCode::usage,
             fmt::format(
                 "the plug-in {} was built for \"{}\" (interface {}), this program is \"{}\" "
-                "(interface {}); install both from one build, or compile it: assay torch --build",
+                "(interface {}); install both from one build, or compile it: `assay torch --build`",
                 path.string(), plugin->build, plugin->interface_version, plugin_build(),
                 kPluginInterface));
     }

@@ -72,14 +72,15 @@ TEST(Isolate, APrecisionOfDevicesIsRefusedOnAProcessor) {
                                            HasSubstr("precision \"fp16\" needs a CUDA device")));
         }
     }
-    const Outcome unknown = Program({ASSAY_PROGRAM, "predict", "--model", program_model("cnn.pt"),
-                                     "--data", scratch / "images", "--precision", "half"})
-                                .wait();
+    const Outcome unknown =
+        Program({ASSAY_PROGRAM, "predict", "--model", program_model("cnn.pt"), "--preset", "timm",
+                 "--data", scratch / "images", "--precision", "half"})
+            .wait();
     EXPECT_EQ(unknown.status, 2);
     EXPECT_THAT(unknown.err, HasSubstr("allowed: fp32, tf32, fp16, bf16"));
     std::ofstream(scratch / "assay.toml")
         << "precision = \"fp8\"\n[[model]]\npath = \"" << program_model("cnn.pt").string()
-        << "\"\n[[data]]\npath = \"images\"\n";
+        << "\"\npreset = \"timm\"\n[[data]]\npath = \"images\"\n";
     const Outcome planned =
         Program({ASSAY_PROGRAM, "run", scratch / "assay.toml", "--dry-run"}).wait();
     EXPECT_EQ(planned.status, 2);

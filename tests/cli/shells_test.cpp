@@ -165,7 +165,7 @@ const std::vector<Case>& cases() {
         {"assay plot scores spaced --model my\t",
          {"plot", "scores", "spaced", "--model", "my model"}},
         {"assay nothing\t", {"nothing"}},
-        {"assay score --per\t --j\t runs/v\t", {"score", "--per-class", "--json", "runs/val/"}},
+        {"assay score --per\t --js\t runs/v\t", {"score", "--per-class", "--json", "runs/val/"}},
     };
     return all;
 }

@@ -193,7 +193,7 @@ TEST_F(Sweep, LogsHaveNamesThatTrackersTake) {
             (words[0] == "quality" || words[0] == "mad" ? " " + words[1] : std::string());
         std::vector<std::string> help = split(command);
         help.push_back("--help");
-        if (assay_run(help).out.find("--log FILE") == std::string::npos) return;
+        if (assay_run(help).out.find("--log LOG") == std::string::npos) return;
         const Scratch out;
         words.insert(words.end(), {"--log", out / "log.jsonl", "--log",
                                    "tensorboard:" + (out / "events").string(), "--log-step", "3"});

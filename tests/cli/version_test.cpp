@@ -63,7 +63,10 @@ TEST(Version, FindsPlugInsWithoutOpeningThem) {
                           "ELF\0 assay_torch_plugin runs models by LibTorch 9.8.7, ONNX\n\0more"s);
     write_file_atomically(folder / "libassay_mpi.so", "");
     write_file_atomically(folder / "libassay_mpich.so", "");
-    EXPECT_EQ(about().at("framework"), (json{{"is", "LibTorch 9.8.7, ONNX"}, {"file", torch}}));
+    EXPECT_EQ(about().at("framework"), (json{{"is", "LibTorch 9.8.7, ONNX"},
+                                             {"file", torch},
+                                             {"libtorch", nullptr},
+                                             {"problem", nullptr}}));
     ASSERT_EQ(about().at("mpi").size(), 2U);
     EXPECT_EQ(about().at("mpi")[0].at("is"), "of this site");
     EXPECT_EQ(about().at("mpi")[1].at("is"), "MPICH");

@@ -41,7 +41,7 @@ TEST(DeviceChoice, OneProcessHasAllDevicesOfTheFirstsType) {
 TEST(DeviceChoice, TheProcessorIsChosenByNameOrForWantOfDevices) {
     EXPECT_THAT(chosen("cpu", alike).numbers, IsEmpty());
     EXPECT_THAT(chosen("auto", {}).numbers, IsEmpty());
-    EXPECT_THAT(message_of([] { chosen("cuda", {}); }),
+    EXPECT_THAT(message_of([] { chosen("cuda", {}); }, ErrorCode::usage),
                 HasSubstr("LibTorch 9 finds no CUDA device here; use cpu or auto"));
 }
 
@@ -49,19 +49,21 @@ TEST(DeviceChoice, ListsNameDevicesOfOneType) {
     EXPECT_THAT(chosen("cuda:3", alike).numbers, ElementsAre(3));
     EXPECT_THAT(chosen("cuda:5,1", alike).numbers, ElementsAre(1, 5));
     EXPECT_EQ(chosen("cuda:1", mixed).type, "T4");
-    EXPECT_THAT(message_of([] { chosen("cuda:0,1", mixed); }),
+    EXPECT_THAT(message_of([] { chosen("cuda:0,1", mixed); }, ErrorCode::usage),
                 AllOf(HasSubstr("cuda:0 is H100 and cuda:1 is T4"), HasSubstr("one type")));
-    EXPECT_THAT(message_of([] { chosen("cuda:0,8", alike); }),
+    EXPECT_THAT(message_of([] { chosen("cuda:0,8", alike); }, ErrorCode::usage),
                 HasSubstr("there are 8 CUDA devices, cuda:0 to cuda:7"));
-    EXPECT_THAT(message_of([] { chosen("cuda:1", {"T4"}); }),
+    EXPECT_THAT(message_of([] { chosen("cuda:1", {"T4"}); }, ErrorCode::usage),
                 HasSubstr("there is one CUDA device, cuda:0"));
-    EXPECT_THAT(message_of([] { chosen("cuda:2,2", alike); }), HasSubstr("2 stands twice"));
+    EXPECT_THAT(message_of([] { chosen("cuda:2,2", alike); }, ErrorCode::usage),
+                HasSubstr("2 stands twice"));
     for (const char* wrong : {"cuda:", "cuda:,", "cuda:1,", "cuda:,1", "cuda:x", "cuda:-1",
                               "cuda:1 ", "cuda:1;2", "cuda:99999999999"})
-        EXPECT_THAT(message_of([&] { chosen(wrong, alike); }),
+        EXPECT_THAT(message_of([&] { chosen(wrong, alike); }, ErrorCode::usage),
                     AllOf(HasSubstr(wrong), HasSubstr("a number must follow")));
     for (const char* unknown : {"", "gpu", "cuda0", "CUDA", "mps"})
-        EXPECT_THAT(message_of([&] { chosen(unknown, alike); }), HasSubstr("unknown device"));
+        EXPECT_THAT(message_of([&] { chosen(unknown, alike); }, ErrorCode::usage),
+                    HasSubstr("unknown device"));
 }
 
 TEST(DeviceChoice, ProcessesOfAMachineDealTheDevicesOut) {
@@ -76,10 +78,9 @@ TEST(DeviceChoice, ProcessesOfAMachineDealTheDevicesOut) {
 }
 
 TEST(Precision, NamesComeBack) {
-    for (const Precision one :
-         {Precision::fp32, Precision::tf32, Precision::fp16, Precision::bf16})
+    for (const Precision one : {Precision::fp32, Precision::tf32, Precision::fp16, Precision::bf16})
         EXPECT_EQ(precision_named(name_of(one)), one);
-    EXPECT_THAT(message_of([] { precision_named("fp8"); }),
+    EXPECT_THAT(message_of([] { precision_named("fp8"); }, ErrorCode::usage),
                 HasSubstr("unknown precision \"fp8\"; allowed: fp32, tf32, fp16, bf16"));
 }
 
