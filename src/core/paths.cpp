@@ -1,8 +1,12 @@
 #include "core/paths.h"
 
+#include <dirent.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <memory>
+#include <string>
 #include <system_error>
 
 #include "assay/error.h"
@@ -40,18 +44,40 @@ std::uint64_t file_bytes(const fs::path& path) {
     return bytes;
 }
 
-std::vector<fs::path> entries_of(const fs::path& folder) {
-    std::vector<fs::path> found;
-    std::error_code error;
-    for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
-        found.push_back(it->path());
-    if (error) {
+void for_each_name_in(const fs::path& folder, const std::function<bool(std::string_view)>& body) {
+    const auto fail = [&] {
         throw Error(ErrorCode::io,
-                    fmt::format("cannot list `{}`: {}", folder.string(), error.message()));
+                    fmt::format("cannot list `{}`: {}", folder.string(),
+                                std::error_code(errno, std::generic_category()).message()));
+    };
+    const std::unique_ptr<DIR, int (*)(DIR*)> opened(::opendir(folder.c_str()), &::closedir);
+    if (opened == nullptr) fail();
+    for (;;) {
+        errno = 0;
+        const dirent* const entry = ::readdir(opened.get());
+        if (entry == nullptr) break;
+        const std::string_view name = entry->d_name;
+        if (name != "." && name != ".." && !body(name)) return;
     }
-    std::sort(found.begin(), found.end(), [](const fs::path& a, const fs::path& b) {
-        return a.filename().native() < b.filename().native();
+    if (errno != 0) fail();
+}
+
+bool is_empty_folder(const fs::path& folder) {
+    bool empty = true;
+    for_each_name_in(folder, [&](std::string_view) { return empty = false; });
+    return empty;
+}
+
+std::vector<fs::path> entries_of(const fs::path& folder) {
+    std::vector<std::string> names;
+    for_each_name_in(folder, [&](std::string_view name) {
+        names.emplace_back(name);
+        return true;
     });
+    std::sort(names.begin(), names.end());
+    std::vector<fs::path> found;
+    found.reserve(names.size());
+    for (const std::string& name : names) found.push_back(folder / name);
     return found;
 }
 

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <string_view>
 #include <vector>
 
 namespace assay {
@@ -17,6 +19,12 @@ bool is_folder(const std::filesystem::path& path);
 
 /// The size of the file at `path` in bytes. Throws io: nothing is there, or as status_of() does.
 std::uint64_t file_bytes(const std::filesystem::path& path);
+/// The names of what lies in a folder, in no order, until `body` says false: a look at a folder of
+/// millions. Throws io where it cannot be listed to its end.
+void for_each_name_in(const std::filesystem::path& folder,
+                      const std::function<bool(std::string_view)>& body);
+/// Whether nothing lies in a folder, from a look at its first name.
+bool is_empty_folder(const std::filesystem::path& folder);
 /// What lies in a folder, in the byte order of the names. Throws io where it cannot be listed to
 /// its end.
 std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folder);

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 bool holds_shards(const fs::path& folder) {
     const fs::path shards = store::shards_folder(folder);
-    return is_folder(shards) && !entries_of(shards).empty();
+    return is_folder(shards) && !is_empty_folder(shards);
 }
 
 /// The store, where `path` is the folder of its parts or one of them.

@@ -100,6 +100,16 @@ std::string shard_stem(std::size_t shard) {
     return fmt::format("{:06}", shard);
 }
 
+std::optional<std::size_t> shard_of_record(std::string_view name) {
+    if (!name.ends_with(".json")) return std::nullopt;
+    const std::string_view stem = name.substr(0, name.size() - 5);
+    if (stem.size() < 6 || (stem.size() > 6 && stem.front() == '0')) return std::nullopt;
+    std::size_t shard = 0;
+    const auto [end, error] = std::from_chars(stem.data(), stem.data() + stem.size(), shard);
+    if (error != std::errc() || end != stem.data() + stem.size()) return std::nullopt;
+    return shard;
+}
+
 fs::path record_path(const fs::path& folder, std::size_t shard) {
     return shards_folder(folder) / (shard_stem(shard) + ".json");
 }

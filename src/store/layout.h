@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,8 @@ fs::path shards_folder(const fs::path& folder);
 /// "000042", and more digits beyond a million shards.
 std::string shard_stem(std::size_t shard);
 fs::path record_path(const fs::path& folder, std::size_t shard);
+/// Of a record's name, as record_path() gives it; none of any other.
+std::optional<std::size_t> shard_of_record(std::string_view name);
 
 /// The files of a shard's numbers, in the order of the record, with the npy type of each.
 struct ShardFile {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <charconv>
 #include <cstring>
 
 #include "assay/error.h"
@@ -28,14 +27,11 @@ using namespace store;
 
 /// Marks the shards that have a record in `folder`, from one look at it.
 void find_records(const fs::path& folder, std::vector<bool>& present) {
-    const std::size_t shards = present.size();
-    for (const fs::path& entry : entries_of(shards_folder(folder))) {
-        const std::string name = entry.filename().string();
-        std::size_t shard = 0;
-        const auto [stop, failed] = std::from_chars(name.data(), name.data() + name.size(), shard);
-        if (failed == std::errc() && shard < shards && name == shard_stem(shard) + ".json")
-            present[shard] = true;
-    }
+    for_each_name_in(shards_folder(folder), [&](std::string_view name) {
+        const auto shard = shard_of_record(name);
+        if (shard && *shard < present.size()) present[*shard] = true;
+        return true;
+    });
 }
 
 /// Those of a store's own folder and of its parts' that have begun; a part has its own shards

@@ -81,7 +81,7 @@ Manifest begin_or_resume(const fs::path& folder, const StoreSpec& wanted) {
         refuse_differences(folder, recorded.spec, wanted);
         return recorded;
     }
-    if (!entries_of(shards_folder(folder)).empty()) {
+    if (!is_empty_folder(shards_folder(folder))) {
         throw Error(ErrorCode::bad_input,
                     fmt::format("`{}` holds shards but no manifest.json to say what they are; use "
                                 "another --out or a new "
@@ -215,7 +215,7 @@ void StoreWriter::Impl::find_those_of_others() {
                                         path.string(), patience.count()));
             }
             // Opening a folder has a disk of the network ask its server what is in it.
-            entries_of(shards_folder(folder));
+            is_empty_folder(shards_folder(folder));
             if (!is_there(path)) std::this_thread::sleep_for(std::chrono::milliseconds(100));
         }
         const ShardRecord record = read_record(folder, manifest, shard);

@@ -12,6 +12,7 @@
 #include <csignal>
 #include <fstream>
 #include <functional>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -23,6 +24,7 @@
 #include "core/paths.h"
 #include "core/shortened_files.h"
 #include "core/temporary.h"
+#include "message_of.h"
 #include "scratch.h"
 
 namespace assay {
@@ -423,6 +425,30 @@ TEST(File, OneThatBecomesShorterIsNamed) {
     };
     EXPECT_EXIT(read_cut_file(), testing::ExitedWithCode(2),
                 "assay: error: `.*scores.npy` became shorter while it was read");
+}
+
+TEST(Paths, NamesInAFolder) {
+    const Scratch scratch;
+    EXPECT_TRUE(is_empty_folder(scratch.path()));
+    std::set<std::string> made;
+    for (int i = 0; i < 3000; ++i) {
+        made.insert(std::to_string(i));
+        std::ofstream(scratch / std::to_string(i));
+    }
+    EXPECT_FALSE(is_empty_folder(scratch.path()));
+    std::set<std::string> found;
+    for_each_name_in(scratch.path(),
+                     [&](std::string_view name) { return found.emplace(name).second; });
+    EXPECT_EQ(found, made);
+    const auto entries = entries_of(scratch.path());
+    ASSERT_EQ(entries.size(), made.size());
+    EXPECT_TRUE(std::equal(
+        entries.begin(), entries.end(), made.begin(),
+        [&](const auto& path, const auto& name) { return path == scratch.path() / name; }));
+    const std::string missing =
+        message_of([&] { is_empty_folder(scratch / "none"); }, ErrorCode::io);
+    EXPECT_EQ(missing,
+              "cannot list `" + (scratch / "none").string() + "`: No such file or directory");
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "core/half.h"
 #include "made_up.h"
 #include "scratch.h"
+#include "store/layout.h"
 
 namespace assay {
 namespace {
@@ -479,6 +480,16 @@ TEST(Store, NamesAreFolderNames) {
         EXPECT_EQ(storage_format_named(name_of(storage)), storage);
     EXPECT_THAT(error_of([] { storage_format_named("full_f17"); }).second,
                 HasSubstr("did you mean `full_f16`?"));
+}
+
+TEST(Layout, ARecordIsKnownByItsName) {
+    for (const std::size_t shard : {0UL, 7UL, 99'999UL, 999'999UL, 1'000'000UL, 123'456'789UL})
+        EXPECT_EQ(store::shard_of_record(store::record_path("s", shard).filename().string()),
+                  shard);
+    for (const char* other :
+         {"", ".json", "7.json", "00007.json", "0000007.json", "000007.npy", "000007.json.tmp",
+          "00000x.json", "+00007.json", "-00007.json", " 00007.json", "99999999999999999999.json"})
+        EXPECT_EQ(store::shard_of_record(other), std::nullopt) << other;
 }
 
 }  // namespace
