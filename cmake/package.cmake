@@ -2,7 +2,8 @@
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME assay)
 set(CPACK_PACKAGE_CONTACT "Assay developers <assay@noreply.example.org>")
-set(CPACK_PACKAGE_DESCRIPTION_SUMMARY ${PROJECT_DESCRIPTION})
+# CPack's default, which it knows not to put before each package's own synopsis.
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_NAME} built using CMake")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
@@ -47,9 +48,9 @@ endfunction()
 
 set(same "(= ${ASSAY_DEB_VERSION})")
 set(library libassay${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
-set(about "Assay runs image classifiers once, stores every score, and computes metrics of
-accuracy, calibration and robustness from them, each with its confidence interval
-and the name of its exact definition.")
+set(about "Assay runs image classifiers once, stores every score, and computes
+metrics of accuracy, calibration and robustness from them, each with its
+confidence interval and the name of its exact definition.")
 # The library is what the plug-in of `assay torch --build` calls; libcurl and a font are used where they are.
 assay_package(program assay "evaluates image classifiers, with an interval on every number\n${about}"
     DEPENDS "${library} ${same}" RECOMMENDS "assay-torch ${same}" libcurl4 fonts-dejavu-core
@@ -59,7 +60,8 @@ assay_package(library ${library} "evaluation of image classifiers: the shared li
 This is the library, for programs in C and C++." SECTION libs)
 assay_package(dev libassay-dev "evaluation of image classifiers: headers for C and C++\n${about}
 .
-These are the headers, with what CMake and pkg-config read, and an example in C."
+These are the headers, with what CMake and pkg-config read, and an
+example in C."
     DEPENDS "${library} ${same}" nlohmann-json3-dev SECTION libdevel)
 assay_package(python python3-assay "evaluation of image classifiers: Python package\n${about}
 .
@@ -79,6 +81,7 @@ if(mpi_plugins)
 This lets processes that mpirun or srun started work together." DEPENDS "assay ${same}")
 endif()
 # Programs that are linked with it depend on this version: before 1.0 the C++ interface may change with each minor one.
-set(CPACK_DEBIAN_LIBRARY_PACKAGE_GENERATE_SHLIBS ON)
-set(CPACK_DEBIAN_LIBRARY_PACKAGE_SHLIBDEPS ON)
+file(WRITE ${PROJECT_BINARY_DIR}/shlibs "libassay ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} ${library} ${same}\n")
+file(WRITE ${PROJECT_BINARY_DIR}/triggers "activate-noawait ldconfig\n")
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/shlibs ${PROJECT_BINARY_DIR}/triggers)
 include(CPack)

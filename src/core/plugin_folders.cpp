@@ -1,6 +1,8 @@
 #include "core/plugin_folders.h"
 
 #include <dlfcn.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -67,14 +69,15 @@ std::vector<fs::path> plugin_folders(const std::vector<fs::path>& before) {
 
 std::optional<fs::path> find_in_folders(const std::vector<fs::path>& folders, std::string_view file,
                                         std::string* searched) {
-    std::string all;
+    std::vector<std::string> looked;
     for (const fs::path& folder : folders) {
         fs::path candidate = (folder / file).lexically_normal();
         std::error_code ignored;
         if (fs::exists(candidate, ignored)) return candidate;
-        all += (all.empty() ? "" : ", ") + candidate.parent_path().string();
+        std::string in = candidate.parent_path().string();
+        if (std::ranges::find(looked, in) == looked.end()) looked.push_back(std::move(in));
     }
-    if (searched != nullptr) *searched = all;
+    if (searched != nullptr) *searched = fmt::format("{}", fmt::join(looked, ", "));
     return std::nullopt;
 }
 

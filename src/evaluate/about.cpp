@@ -85,7 +85,8 @@ Report report_of(const About& about) {
                            : "another than it was built for (assay torch)",
                        about.framework->libtorch.string()});
     } else {
-        table.add({"models", "none: " + about.no_framework});
+        table.add({"models", "none"});
+        table.notes.push_back("No models: " + about.no_framework);
     }
     for (const MpiPlugin& plugin : about.mpi) table.add({"MPI", plugin.mpi, plugin.file.string()});
     if (about.mpi.empty()) table.add({"MPI", "no plug-in"});

@@ -38,7 +38,7 @@ LibTorch of_distribution() {
     examine(place);
     if (place.libraries.empty()) {
         place.root.clear();
-        place.unusable = "it is not installed (libtorch-dev, where the distribution has it)";
+        place.unusable = "nothing to compile with is here (libtorch-dev, where the distribution has it)";
     }
     return place;
 }
