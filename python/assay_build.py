@@ -82,7 +82,7 @@ def _native(folder, to):
             if re.fullmatch(r"libassay\.so\.[0-9]+\.[0-9]+", library.name):
                 shutil.copy2(library.resolve(), to / library.name)
         for plugin in prefix.glob("lib/**/assay/*"):
-            if plugin.is_file():
+            if plugin.name == "assay-model" or plugin.name.startswith("libassay_"):
                 shutil.copy2(plugin, to / plugin.name)
         for sources in prefix.glob("share/assay/*"):  # what `assay torch --build` compiles, and the plug-in for MPI
             shutil.copytree(sources, to / sources.name)

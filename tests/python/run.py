@@ -1,12 +1,16 @@
 """Runs the tests of the Python package: run.py PART, a module of tests, "package" (types, examples in docstrings), or "notebook" (its cells,
 on the world of ASSAY_DEMO)."""
+import base64
 import doctest
+import hashlib
 import importlib
 import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 import unittest
+import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -62,6 +66,55 @@ class Package(unittest.TestCase):
             )
             self.assertIn("the library of Assay cannot be opened", done.stderr)
             self.assertIn(text, done.stderr)
+
+    def test_the_wheel_holds_what_it_needs(self):
+        build = pathlib.Path(os.environ["ASSAY_LIBRARY"]).resolve().parent.parent
+        if not (build / "cmake_install.cmake").is_file():
+            self.skipTest(f"SKIPPED: {build} is no build folder")
+        with tempfile.TemporaryDirectory() as scratch:
+            script = "import assay_build, sys; print(assay_build.build_wheel(sys.argv[1]))"
+            made = subprocess.run(
+                [sys.executable, "-c", script, scratch], env={**os.environ, "ASSAY_BUILD": str(build), "PYTHONPATH": str(ROOT / "python")},
+                capture_output=True, text=True,
+            )
+            self.assertEqual(made.returncode, 0, made.stderr)
+            there = pathlib.Path(scratch) / "site"
+            with zipfile.ZipFile(pathlib.Path(scratch) / made.stdout.strip()) as wheel:
+                wheel.extractall(there)
+                rows = [line.rsplit(",", 2) for line in wheel.read(f"assay-{assay_version()}.dist-info/RECORD").decode().splitlines()]
+                for name, digest, size in rows[:-1]:
+                    data = wheel.read(name)
+                    self.assertEqual(len(data), int(size))
+                    self.assertEqual(digest, "sha256=" + base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode())
+                self.assertEqual({row[0] for row in rows}, set(wheel.namelist()))
+            self.assertFalse(list(there.glob("assay/_native/*.cmake")))
+            self.assertTrue((there / "assay/_native/torch-plugin/torch_plugin.cpp").is_file())
+            for program in ("assay", "assay-model"):
+                if (there / "assay/_native" / program).exists():  # extractall leaves modes out
+                    (there / "assay/_native" / program).chmod(0o755)
+            alone = {name: value for name, value in os.environ.items() if not name.startswith("ASSAY_")}
+            script = (
+                "import assay, os; assert assay.score([[0.1, 0.9], [0.8, 0.2]], [1, 1])['top1'].value == 0.5; "
+                "print(assay._library.candidates()[0], assay.command.program(), assay.run('version', '--json').json['version'])"
+            )
+            done = subprocess.run(
+                [sys.executable, "-c", script], env={**alone, "PYTHONPATH": str(there)}, capture_output=True, text=True, cwd=scratch
+            )
+            self.assertEqual(done.returncode, 0, done.stderr)
+            native = there.resolve() / "assay/_native"
+            self.assertEqual(done.stdout.split(), [str(native / assay_file()), str(native / "assay"), assay_version()])
+
+
+def assay_version():
+    import assay
+
+    return assay.__version__
+
+
+def assay_file():
+    from assay._library import FILE
+
+    return FILE
 
 
 def notebook():
