@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 #include "assay/error.h"
@@ -25,7 +26,7 @@ using namespace store;
 class MatrixShards final : public ShardsInMemory {
 public:
     MatrixShards(ScoreMatrix matrix, const StoreSpec& spec)
-        : matrix_(std::move(matrix)), spec_(spec) {
+        : matrix_(std::move(matrix)), spec_(spec), sound_(shard_count(spec)) {
         in_place_ = is_packed(matrix_) && matrix_.columns > 0 &&
                     (matrix_.type == NumberType::f4 || matrix_.type == NumberType::f2);
     }
@@ -44,9 +45,13 @@ public:
                 read_predicted(matrix_, first, rows, spec_.classes);
             shard->reduced = reduce(spec_, std::span(entries), record.states);
         } else {
-            const std::span<const float> scores = floats(*shard, first, rows);
-            find_not_finite(spec_, scores, first, record.states, record.errors);
+            std::span<const float> scores;
+            if (!in_place_ || !sound_[index].load(std::memory_order_relaxed)) {
+                scores = floats(*shard, first, rows);
+                find_not_finite(spec_, scores, first, record.states, record.errors);
+            }
             const bool sound = record.errors.empty();
+            sound_[index].store(sound, std::memory_order_relaxed);
             if (in_place_ && sound) {
                 const std::size_t bytes =
                     std::size_t{rows} * matrix_.columns * size_of(matrix_.type);
@@ -74,6 +79,8 @@ private:
     ScoreMatrix matrix_;
     StoreSpec spec_;
     bool in_place_ = false;
+    /// By shard: looked through once, and every number is one.
+    mutable std::vector<std::atomic<bool>> sound_;
 };
 
 void check_shape(const ScoreMatrix& scores, const MemoryStoreOptions& options) {

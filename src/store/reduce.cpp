@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -26,17 +27,38 @@ std::size_t entries_per_row(const StoreSpec& spec) {
     return spec.storage == StorageFormat::label ? 1 : spec.top_k;
 }
 
+/// Of a row, how many are below the limit, and how many above its negative; NaN is neither. Counted
+/// in lanes, which compilers turn into SIMD.
+struct WithinLimit {
+    std::size_t below = 0, above = 0;
+};
+
+WithinLimit count_within(std::span<const float> row, float limit) {
+    constexpr std::size_t lanes = 16;
+    std::array<std::int32_t, lanes> below{}, above{};
+    std::size_t i = 0;
+    for (; i + lanes <= row.size(); i += lanes) {
+        const float* const at = row.data() + i;
+        for (std::size_t lane = 0; lane < lanes; ++lane) below[lane] += at[lane] < limit ? 1 : 0;
+        for (std::size_t lane = 0; lane < lanes; ++lane) above[lane] += at[lane] > -limit ? 1 : 0;
+    }
+    for (; i < row.size(); ++i) {
+        below[0] += row[i] < limit ? 1 : 0;
+        above[0] += row[i] > -limit ? 1 : 0;
+    }
+    WithinLimit all;
+    for (std::size_t lane = 0; lane < lanes; ++lane) {
+        all.below += static_cast<std::size_t>(below[lane]);
+        all.above += static_cast<std::size_t>(above[lane]);
+    }
+    return all;
+}
+
 bool is_sound_below(std::span<const float> row, ScoreKind kind, float limit) {
-    bool all = true, some = false;  // comparisons are false for NaN
-    if (kind == ScoreKind::probabilities) {
-        for (const float score : row) all &= std::fabs(score) < limit;
-        return all;
-    }
-    for (const float score : row) {
-        all &= score < limit;
-        some |= score > -limit;
-    }
-    return all && some;
+    const WithinLimit within = count_within(row, limit);
+    // A class that is impossible has the logit -infinity; one that is not must be there.
+    return within.below == row.size() &&
+           (kind == ScoreKind::probabilities ? within.above == row.size() : within.above > 0);
 }
 
 float limit_of(StorageFormat storage) {
