@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What the Python package costs beside the program, NumPy and PyTorch, on one core.
 
-    PYTHONPATH=python ASSAY_BUILD=build/release bench/python.py [ITEMS] [CLASSES]
+    PYTHONPATH=python ASSAY_LIBRARY=.../libassay.so.0.1 ASSAY_PROGRAM=.../assay bench/python.py [ITEMS] [CLASSES]
 
 Prints: how long `import assay` takes; a call of score() on next to nothing; score() of scores in memory beside
 `assay score` of the same numbers in a store; a batch of 256 in a loop beside what NumPy, PyTorch and torchmetrics (where they

@@ -1,7 +1,7 @@
 // Scores by other weights are the engine's: held against results of the program, the published
 // table too where there is a program (ASSAY: its path).
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -110,9 +110,11 @@ describe("QUBA by any weights", () => {
   });
 
   it.skipIf(!existsSync(program))("places among the published models as the engine does", () => {
-    const file = join(mkdtempSync(join(tmpdir(), "assay-table-")), "table.json");
+    const folder = mkdtempSync(join(tmpdir(), "assay-table-"));
+    const file = join(folder, "table.json");
     writeFileSync(file, JSON.stringify(fixture.table));
     const result = ask("score", file, "--weights", "calibration", "--drop-missing");
+    rmSync(folder, { recursive: true });
     const document = documentOf([
       { source: "table.json", result: fixture.table },
       { source: "published", result: ask("merge", "published") },

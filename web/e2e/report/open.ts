@@ -1,5 +1,5 @@
 // A report in headless Chromium, from the disk as its readers open it.
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -19,7 +19,9 @@ export async function openReport(
   document: ReportDocument,
   address = "",
 ): Promise<OpenReport> {
-  const file = join(mkdtempSync(join(tmpdir(), "assay-report-")), "report.html");
+  const folder = mkdtempSync(join(tmpdir(), "assay-report-"));
+  context.once("close", () => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, "report.html");
   writeFileSync(file, pageOf(document));
   const url = pathToFileURL(file).href;
   const page = await context.newPage();
