@@ -62,7 +62,7 @@ ScoreMatrix matrix_of(const std::vector<float>& scores, std::uint64_t first = 0,
     return {scores.data() + first * classes, NumberType::f4, rows, classes, classes * 4, 4};
 }
 
-json scored(const PredictionStore& store, const MeasureOptions& measure = {}) {
+json scores_of(const PredictionStore& store, const MeasureOptions& measure = {}) {
     ScoreOptions options = resolve(measure, store);
     options.reliability = reliability_of(measure);
     json report = to_json(score_store(store, options, *self_comm()));
@@ -92,7 +92,7 @@ json imported(const Scratch& scratch, const std::string& type, std::uint64_t row
     options.class_count = classes;
     const ImportReport report =
         import_predictions(scratch / "s.npy", scratch / ("runs" + type.substr(1)), options);
-    return scored(PredictionStore::open(report.store), measure);
+    return scores_of(PredictionStore::open(report.store), measure);
 }
 
 std::string usage_of(const std::function<void()>& body) {
@@ -136,7 +136,7 @@ TEST(MemoryStore, GivesTheNumbersOfAnImportedFileInEveryTypeAndLayout) {
                       4},
           ScoreMatrix{doubles.data(), NumberType::f8, rows, classes, 2 * width, 8}}) {
         const PredictionStore store = PredictionStore::in_memory(m, options);
-        EXPECT_EQ(scored(store), expected);
+        EXPECT_EQ(scores_of(store), expected);
         EXPECT_EQ(store.makes_copies(), m.data != scores.data());
     }
 
@@ -148,13 +148,13 @@ TEST(MemoryStore, GivesTheNumbersOfAnImportedFileInEveryTypeAndLayout) {
         x = std::bit_cast<float>(bits);
         brain.push_back(static_cast<std::uint16_t>(bits >> 16U));
     }
-    EXPECT_EQ(scored(PredictionStore::in_memory(
+    EXPECT_EQ(scores_of(PredictionStore::in_memory(
                   {brain.data(), NumberType::bf16, rows, classes, width / 2, 2}, options)),
-              scored(PredictionStore::in_memory(matrix_of(rounded), options)));
+              scores_of(PredictionStore::in_memory(matrix_of(rounded), options)));
     for (const float x : scores) half.push_back(half_from_float(x));
     const json halves = imported(scratch, "<f2", rows, classes, bytes_of(half), options.labels);
     EXPECT_EQ(halves.at("storage_format"), "full_f16");
-    EXPECT_EQ(scored(PredictionStore::in_memory(
+    EXPECT_EQ(scores_of(PredictionStore::in_memory(
                   {half.data(), NumberType::f2, rows, classes, width / 2, 2}, options)),
               halves);
 }
@@ -168,11 +168,12 @@ TEST(MemoryStore, OfPredictedClasses) {
     options.class_count = classes;
     const ScoreMatrix m{predicted.data(), NumberType::i8, rows, 0, 8, 0};
     const Scratch scratch;
-    EXPECT_EQ(scored(PredictionStore::in_memory(m, options)),
+    EXPECT_EQ(scores_of(PredictionStore::in_memory(m, options)),
               imported(scratch, "<i8", rows, 0, bytes_of(predicted), options.labels));
     predicted[17] = classes;
     const PredictionStore store = PredictionStore::in_memory(m, options);
-    EXPECT_THAT(message_of([&] { scored(store); }), HasSubstr("row 17 is 7; 0 to 6 are allowed"));
+    EXPECT_THAT(message_of([&] { scores_of(store); }),
+                HasSubstr("row 17 is 7; 0 to 6 are allowed"));
 }
 
 TEST(MemoryStore, AreComparedByTheirIds) {
@@ -199,7 +200,7 @@ TEST(MemoryStore, AreComparedByTheirIds) {
     const auto pairs = compare_stores(first, candidates, how, *self_comm());
     ASSERT_EQ(pairs.size(), 1U);
     EXPECT_EQ(pairs[0].items, rows);
-    const json alone = scored(second);
+    const json alone = scores_of(second);
     EXPECT_EQ(*pairs[0].metrics[0].candidate.value, alone.at("measurements")[0].at("value"));
 }
 
@@ -239,7 +240,7 @@ TEST(MemoryStore, SaysWhatIsWrong) {
     options = {};
     options.labels = LabelSets::from_single(std::vector<std::int32_t>(20, classes));
     const PredictionStore store = PredictionStore::in_memory(matrix_of(scores), options);
-    EXPECT_THAT(message_of([&] { scored(store); }), HasSubstr("outside the 7 classes"));
+    EXPECT_THAT(message_of([&] { scores_of(store); }), HasSubstr("outside the 7 classes"));
 }
 
 // ---- batches ----
@@ -285,7 +286,8 @@ TEST(StreamingScore, GivesTheBitsOfAllRowsAtOnce) {
             how.labels = LabelSets::from_single(labels.single);
             MeasureOptions whole = measure;
             if (sets) whole.label_sets = labels.sets;
-            const json expected = scored(PredictionStore::in_memory(matrix_of(scores), how), whole);
+            const json expected =
+                scores_of(PredictionStore::in_memory(matrix_of(scores), how), whole);
             for (const std::uint64_t batch : {1U, 64U, 1000U, 4096U}) {
                 if (rows / batch > 600) continue;
                 StreamingOptions options;
@@ -316,7 +318,7 @@ TEST(StreamingScore, OfLabelSetsAlone) {
     StreamingScore streaming(options);
     stream(streaming, scores, {{}, how.labels}, 77);
     EXPECT_EQ(result_of(streaming),
-              scored(PredictionStore::in_memory(matrix_of(scores), how), measure));
+              scores_of(PredictionStore::in_memory(matrix_of(scores), how), measure));
 }
 
 TEST(StreamingScore, MergedHasTheValuesOfOne) {
