@@ -25,5 +25,6 @@ function(assay_embed name)
     string(APPEND assembler ".section .note.GNU-stack,\"\",%progbits\n")
     file(CONFIGURE OUTPUT ${name}_files.inc CONTENT "${table}" @ONLY)
     file(CONFIGURE OUTPUT ${name}_files.s CONTENT "${assembler}" @ONLY)
-    set_source_files_properties(${CMAKE_CURRENT_BINARY_DIR}/${name}_files.s PROPERTIES OBJECT_DEPENDS "${paths}")
+    set_source_files_properties(${CMAKE_CURRENT_BINARY_DIR}/${name}_files.s PROPERTIES OBJECT_DEPENDS "${paths}"
+        COMPILE_OPTIONS "$<$<CXX_COMPILER_ID:Clang>:-Wno-unused-command-line-argument>")  # options of its C++, of no use here
 endfunction()

@@ -3,7 +3,6 @@
 #include <filesystem>
 #include <fstream>
 
-#include "cli/command.h"
 #include "cli/plan.h"
 #include "scratch.h"
 
@@ -17,12 +16,6 @@ const fs::path& file() {
 }
 
 }  // namespace
-
-/// The program's table stands beside main(). Nothing here is looked up in it.
-const std::vector<assay::cli::Command>& assay::cli::commands() {
-    static const std::vector<Command> none;
-    return none;
-}
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     std::ofstream(file(), std::ios::binary)

@@ -38,7 +38,8 @@ LibTorch of_distribution() {
     examine(place);
     if (place.libraries.empty()) {
         place.root.clear();
-        place.unusable = "nothing to compile with is here (libtorch-dev, where the distribution has it)";
+        place.unusable =
+            "nothing to compile with is here (libtorch-dev, where the distribution has it)";
     }
     return place;
 }
@@ -62,8 +63,9 @@ std::vector<LibTorch> find_libtorch(const LibTorchOptions& options) {
     all.push_back(of_distribution());
     // A Python that was named counts before a variable that was left over.
     if (!options.python.empty())
-        std::ranges::stable_partition(
-            all, [](const LibTorch& place) { return place.source == LibTorchSource::python; });
+        std::stable_partition(all.begin(), all.end(), [](const LibTorch& place) {
+            return place.source == LibTorchSource::python;
+        });
     return all;
 }
 
