@@ -84,10 +84,15 @@ assay_mpi& plugin_in(const fs::path& path) {
 
 class MpiComm final : public Comm {
 public:
-    MpiComm(assay_mpi& plugin, int rank, int size) : plugin_(plugin), rank_(rank), size_(size) {}
+    MpiComm(assay_mpi& plugin, const assay_mpi_place& place)
+        : plugin_(plugin),
+          rank_(place.rank),
+          size_(place.size),
+          on_one_machine_(place.node_size == place.size) {}
 
     int rank() const override { return rank_; }
     int size() const override { return size_; }
+    bool on_one_machine() const override { return on_one_machine_; }
 
     std::vector<std::vector<std::byte>> all_gather(std::span<const std::byte> mine) override {
         const std::vector<std::uint64_t> sizes = numbers(mine.size());
@@ -157,6 +162,7 @@ private:
 
     assay_mpi& plugin_;
     int rank_, size_;
+    bool on_one_machine_;
 };
 
 /// What MPI calls while it waits has no place for an object.
@@ -172,7 +178,7 @@ public:
           library_(plugin.library),
           rank_of_machine_(place.node_rank),
           ranks_of_machine_(place.node_size),
-          comm_(plugin, place.rank, place.size) {}
+          comm_(plugin, place) {}
 
     Comm& comm() override { return comm_; }
     const std::string& library() const override { return library_; }

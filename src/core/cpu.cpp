@@ -1,6 +1,7 @@
 #include "core/cpu.h"
 
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <fstream>
@@ -59,6 +60,13 @@ std::string cpu_name() {
         return std::string(uname(&system) == 0 ? system.machine : "unknown");
     }();
     return name;
+}
+
+std::uint64_t physical_memory() {
+    const long pages = ::sysconf(_SC_PHYS_PAGES), size = ::sysconf(_SC_PAGESIZE);
+    return pages > 0 && size > 0
+               ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(size)
+               : 0;
 }
 
 }  // namespace assay

@@ -2,6 +2,7 @@
 // the same bits.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace assay {
@@ -18,5 +19,8 @@ std::string cpu_name();
 /// The widest vector instructions that the processor has ("avx512f", "avx2", "sse2"): what a tensor
 /// library chooses its kernels by. "none" where they are switched off by ASSAY_SIMD.
 std::string cpu_instruction_set();
+
+/// Bytes of memory that this machine has; 0 where it does not say.
+std::uint64_t physical_memory();
 
 }  // namespace assay

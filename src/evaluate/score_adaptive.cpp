@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 
+#include "core/cpu.h"
 #include "metric/families.h"
 #include "metric/real_sum.h"
 
@@ -78,6 +79,8 @@ const ClassWiseSums& AdaptiveBins::sums(int bins, bool top) {
         sums = class_wise_sums(TopConfidence(rows_), how);  // small: every rank does all of it
         return sums;
     }
+    // What the memory of the machine holds, its ranks read once.
+    if (comm_.on_one_machine()) how.row_shares_beyond = physical_memory() / 2;
     sums = class_wise_sums(rows_, how, comm_);
     return sums;
 }

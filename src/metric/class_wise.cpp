@@ -242,7 +242,7 @@ ClassWiseSums class_wise_sums(const ProbabilityRows& rows, const ClassWiseOption
                               Comm& comm) {
     if (comm.size() == 1) return class_wise_sums(rows, options);
     const std::uint64_t bytes = rows.items() * rows.classes() * sizeof(float);
-    if (bytes > options.columns_limit) return streamed_sums(rows, options, comm);
+    if (bytes > options.row_shares_beyond) return streamed_sums(rows, options, comm);
     const std::uint64_t classes = rows.classes();
     const auto first_of = [&](int rank) {
         return static_cast<std::uint32_t>(classes * static_cast<std::uint64_t>(rank) /

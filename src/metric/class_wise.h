@@ -55,6 +55,9 @@ struct ClassWiseOptions {
     std::uint64_t scratch_bytes = std::uint64_t{64} << 20;
     std::uint64_t columns_limit =
         std::uint64_t{256} << 20;  ///< beyond: rows are streamed, same bits (4 million items)
+    /// Of ranks: more bytes of all scores than this are shared by items, fewer by classes. Same
+    /// bits.
+    std::uint64_t row_shares_beyond = std::uint64_t{256} << 20;
     bool keep_edges = false;
     std::uint32_t first_class = 0, last_class = 0xFFFFFFFFU;  ///< [first, last), cut to what is
 };
@@ -66,7 +69,8 @@ struct ClassEdges {
     std::vector<double> confidence, members;  ///< sum of p, and items, of each bin
 };
 
-/// Sums over the classes [first_class, last_class); parts are added (`sums`, `without`) in any order.
+/// Sums over the classes [first_class, last_class); parts are added (`sums`, `without`) in any
+/// order.
 struct ClassWiseSums {
     /// Two definitions: weights n_r / m (`ace.class_wise`) and 1 / B (`ace.class_wise_equal`,
     /// equation 8 of the paper).
@@ -77,9 +81,10 @@ struct ClassWiseSums {
         {};  ///< with keep_edges: one per class of the rows, empty outside the part
 };
 ClassWiseSums class_wise_sums(const ProbabilityRows& rows, const ClassWiseOptions& options);
-/// The same, shared by ranks, each of which gets the whole. Collective. Rows of columns_limit bytes
-/// altogether are shared by classes: each rank reads all of them. More are shared by items: a rank
-/// reads its own, four times, and counts are added over the ranks (some 400 KiB a class).
+/// The same, shared by ranks, each of which gets the whole. Collective; all pass the same options.
+/// Shared by classes, each rank reads all rows, and all together compute what one does. Shared by
+/// items (row_shares_beyond), a rank reads its own rows, four times, and counts are added over the
+/// ranks (300 KB a class); all together compute some six times as much.
 ClassWiseSums class_wise_sums(const ProbabilityRows& rows, const ClassWiseOptions& options,
                               Comm& comm);
 

@@ -204,7 +204,7 @@ TEST(ClassWise, RanksThatShareItemsReadTheirOwnAndGiveTheSameBits) {
             run_thread_ranks(ranks, [&](Comm& comm) {
                 const WatchedRows rows(t, ~std::uint64_t{0});
                 const auto got =
-                    class_wise_sums(rows, {.columns_limit = limit, .keep_edges = true}, comm);
+                    class_wise_sums(rows, {.row_shares_beyond = limit, .keep_edges = true}, comm);
                 const std::scoped_lock lock(mutex);
                 most = std::max(most, rows.numbers.load());
                 EXPECT_EQ(got.sums, want.sums);
@@ -241,7 +241,7 @@ TEST(ClassWise, ARankThatCannotReadEndsAll) {
         run_thread_ranks(3, [&](Comm& comm) {
             const WatchedRows rows(t, comm.rank() == 1 ? 4500 : ~std::uint64_t{0});
             try {
-                class_wise_sums(rows, {.columns_limit = limit}, comm);
+                class_wise_sums(rows, {.row_shares_beyond = limit}, comm);
             } catch (const Error& error) {
                 EXPECT_EQ(error.code(), ErrorCode::bad_input);
                 ++told;

@@ -23,6 +23,9 @@ public:
     virtual ~Comm() = default;
     virtual int rank() const = 0;
     virtual int size() const = 0;
+    /// Whether all ranks run on one machine, which reads a file once for all of them; the same
+    /// answer on each.
+    virtual bool on_one_machine() const { return true; }
 
     /// Every rank's bytes, in rank order, on every rank. They may differ in length.
     virtual std::vector<std::vector<std::byte>> all_gather(std::span<const std::byte> mine) = 0;
