@@ -8,9 +8,9 @@
 
 #include "assay/error.h"
 #include "cli/command.h"
-#include "core/json_keys.h"
 #include "cli/plan_quality.h"
 #include "core/file.h"
+#include "core/json_keys.h"
 #include "core/refuse.h"
 #include "core/toml.h"
 #include "data/archives.h"

@@ -23,7 +23,8 @@ std::string computed_note(std::span<const ComputedStore> stores) {
         if (own.empty()) continue;
         all.insert(own.begin(), own.end());
         std::string ways = fmt::format("{}", fmt::join(own, " and "));
-        const auto known = std::ranges::find(said, ways, &std::pair<std::string, std::string>::first);
+        const auto known =
+            std::ranges::find(said, ways, &std::pair<std::string, std::string>::first);
         if (known == said.end()) {
             said.emplace_back(std::move(ways), store.name);
         } else {

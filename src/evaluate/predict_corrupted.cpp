@@ -247,8 +247,8 @@ private:
         std::vector<RowError> errors;
         for (std::size_t i = 0; i < n; ++i) {
             images.push_back(kept(first + i).read);
-            const std::string problem = WindowReader::unless_unreadable(
-                [&] { prepare(which, first + i, prepared, i); });
+            const std::string problem =
+                WindowReader::unless_unreadable([&] { prepare(which, first + i, prepared, i); });
             if (problem.empty()) continue;
             states[i] = RowState::unreadable;  // a recorded fact
             errors.push_back({first + i, RowState::unreadable, problem});
@@ -423,7 +423,8 @@ std::vector<PredictResult> predict_corrupted(std::span<const LoadedModel> models
         }
         progress.skipped += found;
         progress.done += found;
-        for (auto& run : runs) run.second->work(prediction::threads_for(models, options), comm, report);
+        for (auto& run : runs)
+            run.second->work(prediction::threads_for(models, options), comm, report);
         for (std::size_t v = begin; v < end; ++v) {
             for (const LoadedModel& model : models) {
                 results.push_back(

@@ -124,9 +124,8 @@ private:
             if (tile.stretch % exact_stretches != exact_stretches - 1) return;
             for (std::uint32_t c = tile.from; c < tile.to; ++c) flush(classes_[c - begin_]);
         };
-        agree(comm_, [&] {
-            sweep_columns(rows_, first_, last_, begin_, end_, options_.threads, work);
-        });
+        agree(comm_,
+              [&] { sweep_columns(rows_, first_, last_, begin_, end_, options_.threads, work); });
     }
 
     void prepare(std::size_t level) {

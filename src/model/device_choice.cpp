@@ -56,9 +56,7 @@ std::vector<int> all_of_one_type(const std::vector<std::string>& visible, Device
 
 void check_listed(const std::string& wanted, const std::vector<int>& numbers,
                   const std::vector<std::string>& visible) {
-    const auto name = [&](int number) {
-        return visible[static_cast<std::size_t>(number)];
-    };
+    const auto name = [&](int number) { return visible[static_cast<std::size_t>(number)]; };
     if (static_cast<std::size_t>(numbers.back()) >= visible.size()) {
         refuse_device(wanted, visible.size() == 1
                                   ? std::string("there is one CUDA device, cuda:0")

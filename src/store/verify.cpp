@@ -38,7 +38,9 @@ std::string several_devices(const std::map<std::string, std::size_t>& computed_o
     for (const auto& [device, shards] : computed_on)
         list +=
             fmt::format("{}{} ({})", list.empty() ? "" : "; ", device, how_many(shards, "shard"));
-    return "computed on several kinds of device or with several libraries, whose last bits differ: " + list;
+    return "computed on several kinds of device or with several libraries, whose last bits "
+           "differ: " +
+           list;
 }
 
 /// All of it is of the store as it was when it was opened, once.

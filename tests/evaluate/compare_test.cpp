@@ -418,9 +418,9 @@ TEST(Compare, SaysOnceWhatWasNotComputedAlike) {
                     "not all computed alike, which alone moves scores by about 1e-5: base, same: "
                     "cpu, LibTorch 1.13.1; one, two: cuda (H100), LibTorch 2.6.0"));
     EXPECT_THAT(notes_of({&low}),
-                testing::ElementsAre(testing::AllOf(
-                    testing::HasSubstr("by about 1 part in 100 (bf16)"),
-                    testing::HasSubstr("low: cuda (H100), LibTorch 2.6.0, bf16"))));
+                testing::ElementsAre(
+                    testing::AllOf(testing::HasSubstr("by about 1 part in 100 (bf16)"),
+                                   testing::HasSubstr("low: cuda (H100), LibTorch 2.6.0, bf16"))));
 }
 
 TEST(Compare, SameBitsForAnyThreadsAndRanks) {

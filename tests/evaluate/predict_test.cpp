@@ -76,7 +76,8 @@ public:
 TEST_F(Predict, ClassifiersAreGivenBytesOrFloatsAsTheyPrefer) {
     const Dataset dataset = images(9);
     write_file_atomically(dataset.root / "003.bmp", "no image");
-    const auto on_device = std::make_shared<FakeOnDevice>(), alone = std::make_shared<FakeOnDevice>();
+    const auto on_device = std::make_shared<FakeOnDevice>(),
+               alone = std::make_shared<FakeOnDevice>();
     const auto floats = std::make_shared<Fake>();
     std::vector<LoadedModel> models = {loaded("device", on_device), loaded("floats", floats),
                                        loaded("alone", alone)};

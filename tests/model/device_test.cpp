@@ -63,13 +63,32 @@ protected:
 
 TEST_F(Device, ScoresAreThoseOfTheProcessor) {
     // These give the processor the channels last, which moves the last bits.
-    for (const char* name :
-         {"cnn.pt", "vit.pt", "dict.pt", "frozen.pt", "double.pt", "in_place.pt", "half.pt",
-          "conv_out.pt", "fixed_batch.pt", "auxiliary.pt", "spectrum.pt", "cnn_opset11.onnx",
-          "vit_opset13.onnx", "conv_out.onnx", "fixed_batch.onnx", "quantised_cnn_qoperator.onnx",
-          "quantised_cnn_dynamic.onnx", "quantised_vit_qdq.onnx", "quantised_vit_qoperator.onnx",
-          "pt2_plain.pt2", "pt2_vit.pt2", "pt2_half.pt2",
-          "pt2_cuda.pt2", "pt2_in_place.pt2", "pt2_counting.pt2", "pt2_fixed_batch.pt2"}) {
+    for (const char* name : {"cnn.pt",
+                             "vit.pt",
+                             "dict.pt",
+                             "frozen.pt",
+                             "double.pt",
+                             "in_place.pt",
+                             "half.pt",
+                             "conv_out.pt",
+                             "fixed_batch.pt",
+                             "auxiliary.pt",
+                             "spectrum.pt",
+                             "cnn_opset11.onnx",
+                             "vit_opset13.onnx",
+                             "conv_out.onnx",
+                             "fixed_batch.onnx",
+                             "quantised_cnn_qoperator.onnx",
+                             "quantised_cnn_dynamic.onnx",
+                             "quantised_vit_qdq.onnx",
+                             "quantised_vit_qoperator.onnx",
+                             "pt2_plain.pt2",
+                             "pt2_vit.pt2",
+                             "pt2_half.pt2",
+                             "pt2_cuda.pt2",
+                             "pt2_in_place.pt2",
+                             "pt2_counting.pt2",
+                             "pt2_fixed_batch.pt2"}) {
         SCOPED_TRACE(name);
         const auto processor = opened(name, {});
         const auto device = opened(name, fakes(1));
@@ -110,8 +129,8 @@ struct BothForms {
 
 TEST_F(Device, BytesGiveTheBitsOfTheirFloats) {
     for (const Precision precision : {Precision::fp32, Precision::bf16}) {
-        for (const char* name : {"cnn.pt", "bytes.pt", "fixed_batch.pt", "pt2_bytes.pt2",
-                                 "vit_opset13.onnx"}) {
+        for (const char* name :
+             {"cnn.pt", "bytes.pt", "fixed_batch.pt", "pt2_bytes.pt2", "vit_opset13.onnx"}) {
             SCOPED_TRACE(fmt::format("{} {}", name, name_of(precision)));
             ModelSpec spec = fixture_spec(name);
             spec.preprocess.mean = {0.485, 0.456, 0.406};
@@ -218,11 +237,13 @@ TEST_F(Device, AnErrorNamesItsDeviceAndTheNextBatchIsFine) {
     for (int i = 0; i < 5; ++i) {
         fake_device::fail_once("aten::convolution");
         std::vector<float> out(want.size());
-        const Error error =
-            error_of([&] { device->score_bytes({images.bytes, &images.values}, 4, out); });
+        const Error error = error_of([&] {
+            device->score_bytes({images.bytes, &images.values}, 4, out);
+        });
         EXPECT_EQ(error.code(), ErrorCode::bad_input);
-        EXPECT_EQ(error.message(), "the model failed on privateuseone:0: fake device: "
-                                   "aten::convolution failed");
+        EXPECT_EQ(error.message(),
+                  "the model failed on privateuseone:0: fake device: "
+                  "aten::convolution failed");
         EXPECT_EQ(run(*device, 4, side), want);
     }
 }
@@ -265,9 +286,7 @@ TEST_F(Device, ABatchForWhichThereIsMemoryAloneIsNotDivided) {
             if (run(*device, 64, side) != want) ++wrong;
         }
     };
-    {
-        std::jthread one(score), two(score), three(score);
-    }
+    { std::jthread one(score), two(score), three(score); }
     EXPECT_GT(fake_device::seen().out_of_memory, 0U);
     EXPECT_EQ(wrong, 0);
     EXPECT_EQ(error_of([&] { run(*device, 128, side); }).code(), ErrorCode::out_of_memory);
@@ -275,9 +294,9 @@ TEST_F(Device, ABatchForWhichThereIsMemoryAloneIsNotDivided) {
 }
 
 TEST_F(Device, HalvesRoundScoresOfEveryFormat) {
-    for (const char* name : {"cnn.pt", "vit.pt", "double.pt", "half.pt", "dict.pt", "view.pt",
-                             "cnn_opset13.onnx", "vit_opset13.onnx", "pt2_vit.pt2",
-                             "pt2_half.pt2", "pt2_standardised.pt2"}) {
+    for (const char* name :
+         {"cnn.pt", "vit.pt", "double.pt", "half.pt", "dict.pt", "view.pt", "cnn_opset13.onnx",
+          "vit_opset13.onnx", "pt2_vit.pt2", "pt2_half.pt2", "pt2_standardised.pt2"}) {
         SCOPED_TRACE(name);
         const std::vector<float> whole = run(*opened(name, {}), 4, side);
         const auto device = opened(name, fakes(1, Precision::bf16));
@@ -359,8 +378,7 @@ TEST_F(PredictOnDevices, AnotherPrecisionIsAnotherStore) {
     const LoadedModel whole = model_on(fakes(1)), half = model_on(fakes(1, Precision::bf16));
     const Dataset dataset = unlabelled(9, whole);
     predict(std::span(&whole, 1), dataset, options("runs"));
-    const Error error =
-        error_of([&] { predict(std::span(&half, 1), dataset, options("runs")); });
+    const Error error = error_of([&] { predict(std::span(&half, 1), dataset, options("runs")); });
     EXPECT_EQ(error.code(), ErrorCode::bad_input);
     EXPECT_THAT(error.what(), AllOf(HasSubstr("the precision is `fp32` there and `bf16` now"),
                                     Not(HasSubstr("preprocessing differs"))));

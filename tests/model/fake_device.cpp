@@ -127,12 +127,16 @@ void release(void* context) {
 
 struct Memory final : c10::Allocator {
 #if TORCH_VERSION_MAJOR >= 2
-    c10::DataPtr allocate(std::size_t bytes) override { return allocated(bytes); }
+    c10::DataPtr allocate(std::size_t bytes) override {
+        return allocated(bytes);
+    }
     void copy_data(void* to, const void* from, std::size_t bytes) const override {
         default_copy_data(to, from, bytes);
     }
 #else
-    c10::DataPtr allocate(std::size_t bytes) const override { return allocated(bytes); }
+    c10::DataPtr allocate(std::size_t bytes) const override {
+        return allocated(bytes);
+    }
 #endif
 
 private:
@@ -309,10 +313,9 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor> convolution_backward(
     at::IntArrayRef stride, at::IntArrayRef padding, at::IntArrayRef dilation, bool transposed,
     at::IntArrayRef output_padding, std::int64_t groups, std::array<bool, 3> wanted) {
     const Running running("aten::convolution_backward", input.device().index());
-    const at::Tensor by_input =
-        std::get<0>(at::convolution_backward(as_host(gradient), as_host(input), as_host(weight),
-                                             c10::nullopt, stride, padding, dilation, transposed,
-                                             output_padding, groups, {wanted[0], false, false}));
+    const at::Tensor by_input = std::get<0>(at::convolution_backward(
+        as_host(gradient), as_host(input), as_host(weight), c10::nullopt, stride, padding, dilation,
+        transposed, output_padding, groups, {wanted[0], false, false}));
     return {wanted[0] ? by_input.to(input.device()) : at::Tensor(), at::Tensor(), at::Tensor()};
 }
 

@@ -20,15 +20,15 @@ inline c10::Device device(int number) {
 
 /// What was done since reset().
 struct Seen {
-    std::set<int> devices;               ///< that operators ran on
-    std::set<std::int64_t> streams;      ///< that they ran on, of all devices
-    std::uint64_t late_copies = 0;       ///< that need not be waited for
-    std::uint64_t on_default_stream = 0; ///< operators
-    std::uint64_t elsewhere = 0;         ///< operators on tensors of another than the thread's device
-    std::uint64_t overwritten = 0;       ///< sources that changed while they were copied
-    int most_at_once = 0;                ///< threads in operators of one device
+    std::set<int> devices;                ///< that operators ran on
+    std::set<std::int64_t> streams;       ///< that they ran on, of all devices
+    std::uint64_t late_copies = 0;        ///< that need not be waited for
+    std::uint64_t on_default_stream = 0;  ///< operators
+    std::uint64_t elsewhere = 0;    ///< operators on tensors of another than the thread's device
+    std::uint64_t overwritten = 0;  ///< sources that changed while they were copied
+    int most_at_once = 0;           ///< threads in operators of one device
     std::uint64_t out_of_memory = 0;
-    std::size_t most_bytes = 0;          ///< given out on one device at a time
+    std::size_t most_bytes = 0;  ///< given out on one device at a time
 };
 
 /// Forgets what was seen; no limits, no failures.

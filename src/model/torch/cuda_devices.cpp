@@ -48,8 +48,7 @@ private:
 
     template <class Function>
     Function function(const char* name) const {
-        return library_ == nullptr ? nullptr
-                                   : reinterpret_cast<Function>(::dlsym(library_, name));
+        return library_ == nullptr ? nullptr : reinterpret_cast<Function>(::dlsym(library_, name));
     }
 
     void* library_;

@@ -101,8 +101,8 @@ at::Tensor Lane::part_of(at::Tensor& kept, std::int64_t count, at::ScalarType ty
         // Written to in every mode.
         const c10::InferenceMode usual(false);
         kept = at::Tensor();
-        kept = at::empty({count},
-                         at::TensorOptions(type).pinned_memory(stream_.device().is_cuda()));
+        kept =
+            at::empty({count}, at::TensorOptions(type).pinned_memory(stream_.device().is_cuda()));
     }
     return kept.narrow(0, 0, count);
 }

@@ -56,7 +56,7 @@ struct NetworkCopy {
     std::unique_ptr<Network> network;
     c10::Device device;
     at::Tensor byte_std, byte_mean;  ///< 1 x 3 x 1 x 1: from a normalised number to its byte
-    at::Tensor channel_starts;       ///< 1 x 3 x 1 x 1: where a channel's values begin among 3 x 256
+    at::Tensor channel_starts;  ///< 1 x 3 x 1 x 1: where a channel's values begin among 3 x 256
 };
 
 class NetworkClassifier final : public Classifier {
@@ -101,10 +101,11 @@ public:
             throw Error(ErrorCode::internal,
                         "Classifier::scores called with buffers of the wrong size");
         in_parts(n, [&](std::size_t first, std::size_t count) {
-            run(count, out.subspan(first * facts_.classes), [&](const NetworkCopy& copy, LaneTurn*) {
-                return fed(copy, own_batch(copy, input.subspan(first * image, count * image),
-                                           static_cast<std::int64_t>(count)));
-            });
+            run(count, out.subspan(first * facts_.classes),
+                [&](const NetworkCopy& copy, LaneTurn*) {
+                    return fed(copy, own_batch(copy, input.subspan(first * image, count * image),
+                                               static_cast<std::int64_t>(count)));
+                });
         });
     }
 
@@ -119,10 +120,10 @@ public:
         in_parts(n, [&](std::size_t first, std::size_t count) {
             run(count, out.subspan(first * facts_.classes),
                 [&](const NetworkCopy& copy, LaneTurn* turn) {
-                    return fed_bytes(copy, turn->lane(),
-                                     {batch.pixels.subspan(first * image, count * image),
-                                      batch.values},
-                                     static_cast<std::int64_t>(count));
+                    return fed_bytes(
+                        copy, turn->lane(),
+                        {batch.pixels.subspan(first * image, count * image), batch.values},
+                        static_cast<std::int64_t>(count));
                 });
         });
     }
@@ -290,14 +291,16 @@ private:
                     .view(pixels.sizes());
         }
         if (rows < facts_.fixed_batch) {
-            x = at::cat({x, at::empty({facts_.fixed_batch - rows, 3, height_, width_}, x.options())
-                                .zero_()});
+            x = at::cat(
+                {x,
+                 at::empty({facts_.fixed_batch - rows, 3, height_, width_}, x.options()).zero_()});
         }
         return laid_out(x);
     }
 
     static at::Tensor on_device(const NetworkCopy& copy, const at::Tensor& pinned) {
-        const at::Tensor there = at::empty(pinned.sizes(), pinned.options().device(copy.device).pinned_memory(false));
+        const at::Tensor there =
+            at::empty(pinned.sizes(), pinned.options().device(copy.device).pinned_memory(false));
         return there.copy_(pinned, /*non_blocking=*/true);
     }
 
@@ -392,8 +395,8 @@ private:
     }
 
     at::Tensor empty_batch(const NetworkCopy& copy, std::int64_t n) const {
-        return at::empty({n, 3, height_, width_},
-                         at::TensorOptions(at::kFloat).device(copy.device), layout_);
+        return at::empty({n, 3, height_, width_}, at::TensorOptions(at::kFloat).device(copy.device),
+                         layout_);
     }
 
     void check_declared_input() {
@@ -531,9 +534,10 @@ private:
 
 std::string precision_note(at::ScalarType given, const ComputeOn& where) {
     if (!is_half(given) || is_half(where.type)) return "";
-    return fmt::format("the model's weights have half precision ({}); {}it is computed in single precision",
-                       given == at::kHalf ? "float16" : "bfloat16",
-                       where.device.is_cpu() ? "on a CPU " : "unless another one is asked for ");
+    return fmt::format(
+        "the model's weights have half precision ({}); {}it is computed in single precision",
+        given == at::kHalf ? "float16" : "bfloat16",
+        where.device.is_cpu() ? "on a CPU " : "unless another one is asked for ");
 }
 
 ComputeOn DeviceGroup::copy(std::size_t i) const {

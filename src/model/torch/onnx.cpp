@@ -206,8 +206,8 @@ public:
             if (constant.is_non_overlapping_and_dense()) constant = constant.contiguous();
             // Whole numbers are shapes and positions, which are read on the CPU, or quantised.
             if (constant.is_floating_point() || quantised[&constant - constants_.data()])
-                constant = constant.to(computed_type(constant.scalar_type(), where.type))
-                               .to(where.device);
+                constant =
+                    constant.to(computed_type(constant.scalar_type(), where.type)).to(where.device);
         }
         if (is_half(where.type)) half_ = where.type;
         if (std::string note = precision_note(graph.weight_type, where); !note.empty())

@@ -23,19 +23,19 @@ void prepare_once() {
 }
 
 DeviceGroup devices_for(const ClassifierOptions& options) {
-    const DeviceChoice choice =
-        choose_devices(options.device, cuda_device_names(), options.process, options.processes,
-                       framework_name());
+    const DeviceChoice choice = choose_devices(options.device, cuda_device_names(), options.process,
+                                               options.processes, framework_name());
     DeviceGroup group;
     group.precision = options.precision;
     group.notes = choice.notes;
     if (choice.numbers.empty()) {
         if (options.precision == Precision::fp32) return group;
-        throw Error(ErrorCode::usage,
-                    fmt::format("precision \"{}\" needs a CUDA device; on a CPU models are computed "
-                                "in fp32{}",
-                                name_of(options.precision),
-                                options.device == "auto" ? ", and no CUDA device is here" : ""));
+        throw Error(
+            ErrorCode::usage,
+            fmt::format("precision \"{}\" needs a CUDA device; on a CPU models are computed "
+                        "in fp32{}",
+                        name_of(options.precision),
+                        options.device == "auto" ? ", and no CUDA device is here" : ""));
     }
     group.kind = choice.type.empty() ? "cuda" : fmt::format("cuda ({})", choice.type);
     group.devices.clear();

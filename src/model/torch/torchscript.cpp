@@ -182,7 +182,8 @@ private:
                     list.set(i, converted(item));
             }
         } else if (value.isGenericDict()) {
-            for (const auto& entry : value.toGenericDict()) entry.setValue(converted(entry.value()));
+            for (const auto& entry : value.toGenericDict())
+                entry.setValue(converted(entry.value()));
         } else if (value.isTuple()) {
             const auto tuple = value.toTuple();
             std::vector<c10::IValue> items;
