@@ -13,6 +13,7 @@ inline void add_real(std::int64_t* state, double value) {
     const double scaled = value * 0x1p20;
     const double whole = std::floor(scaled);
     state[0] += static_cast<std::int64_t>(whole);
+    // NOLINTNEXTLINE(bugprone-incorrect-roundings): it is not negative, and lround is a call
     state[1] += static_cast<std::int64_t>((scaled - whole) * 0x1p32 + 0.5);
 }
 
