@@ -33,6 +33,7 @@ std::string computed_note(std::span<const ComputedStore> stores) {
     }
     if (all.size() < 2) return "";
     std::vector<std::string> parts;
+    parts.reserve(said.size());
     for (const auto& [ways, names] : said) parts.push_back(fmt::format("{}: {}", names, ways));
     return fmt::format("not all computed alike, which alone moves scores by about {}: {}",
                        bf16     ? "1 part in 100 (bf16)"
