@@ -60,6 +60,8 @@ def _built():
         folder = pathlib.Path(given)
         if not (folder / "lib").is_dir():
             raise SystemExit(f"assay: error: ASSAY_BUILD={given} holds no lib/: is it a build folder?")
+        if not list((folder / "lib").glob("libassay.so.*")):  # tools/quickstart builds the program alone
+            raise SystemExit(f"assay: error: ASSAY_BUILD={given} has no lib/libassay.so: `cmake --build {given}` builds all of it")
         return folder
     for tool in ("cmake", "ninja", "c++"):
         if shutil.which(tool) is None:

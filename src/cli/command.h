@@ -32,8 +32,8 @@ struct StatusMeaning {
 /// What users may meet, an internal error left out.
 std::span<const StatusMeaning> status_meanings();
 
-/// One command: a row of the table in main.cpp. `run` gets the arguments after the command's name;
-/// it may throw assay::Error.
+/// One command: a row of the table in commands.cpp. `run` gets the arguments after the command's
+/// name; it may throw assay::Error.
 struct Command {
     std::string_view name;
     std::string_view summary;

@@ -215,7 +215,9 @@ private:
 std::vector<MpiPlugin> mpi_plugins() {
     std::vector<MpiPlugin> found;
     const std::string wish = wished_plugin();
-    if (wish.find('/') != std::string::npos) found.push_back({"as ASSAY_MPI says", wish});
+    std::error_code none;
+    if (wish.find('/') != std::string::npos && fs::exists(wish, none))
+        found.push_back({"as ASSAY_MPI says", wish});
     for (const auto& [mpi, file] :
          {std::pair("of this site", site_plugin), std::pair("Open MPI", openmpi_plugin),
           std::pair("MPICH", mpich_plugin)}) {

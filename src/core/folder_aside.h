@@ -1,4 +1,5 @@
-// A folder that appears whole or not at all: made beside its place, synced, renamed.
+// A folder that appears whole or not at all: made beside its place, synced, renamed. One that is
+// never kept is scratch.
 #pragma once
 
 #include <filesystem>

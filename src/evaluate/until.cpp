@@ -11,35 +11,17 @@
 #include "assay/data/sample.h"
 #include "assay/error.h"
 #include "core/file.h"
+#include "core/folder_aside.h"
 #include "core/statistics.h"
-#include "core/temporary.h"
 #include "store/outcomes.h"
 
 namespace assay {
 namespace {
 
-namespace fs = std::filesystem;
-
 double wilson_half_width(double accuracy, std::uint64_t n) {
     const Interval interval = wilson_of_mean(accuracy, n);
     return (interval.high - interval.low) / 2;
 }
-
-/// A folder that goes with its owner, or is removed by the next owner of such a folder.
-class PilotFolder {
-public:
-    explicit PilotFolder(const fs::path& runs) : made_(make_temporary_folder(runs / "pilot")) {}
-    ~PilotFolder() {
-        std::error_code ignored;
-        fs::remove_all(made_.path, ignored);
-    }
-    PilotFolder(const PilotFolder&) = delete;
-    PilotFolder& operator=(const PilotFolder&) = delete;
-    const fs::path& path() const { return made_.path; }
-
-private:
-    Temporary made_;
-};
 
 }  // namespace
 
@@ -94,7 +76,7 @@ UntilResult images_until(std::span<const LoadedModel> models, const Dataset& dat
     result.images = result.pilot;
     if (result.pilot == dataset.size()) return result;
     make_folders(options.runs);
-    const PilotFolder folder(options.runs);
+    const FolderAside folder(options.runs / "pilot");  // never kept
     PredictOptions own = options;
     own.runs = folder.path();
     const Dataset pilot = stratified_sample(dataset, static_cast<std::size_t>(result.pilot), seed);

@@ -144,8 +144,10 @@ FrameworkFile framework_file() {
 FrameworkFile framework_file_at(const fs::path& plugin) {
     constexpr std::string_view mark = ASSAY_FRAMEWORK_MARK;
     FrameworkFile found{.file = plugin, .framework = "?", .libtorch = {}, .problem = {}};
-    if (const auto record = record_of_plugin(plugin)) found.libtorch = record->libtorch;
-    found.problem = problem_of_plugin(plugin);
+    if (const auto record = record_of_plugin(plugin)) {
+        found.libtorch = record->libtorch;
+        found.problem = problem_of_plugin(plugin, *record);
+    }
     const std::string bytes = read_text(plugin);
     const std::size_t begin = bytes.find(mark);
     if (begin == std::string::npos) return found;

@@ -45,6 +45,10 @@ if(TARGET assay_torch)
     if(NOT ASSAY_SANITIZE)
         assay_test_case(clusters LABEL cli COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/cli/clusters.sh
             $<TARGET_FILE:assay> $<TARGET_FILE:shape_images> ${PROJECT_SOURCE_DIR})
+        if(BUILD_SHARED_LIBS)
+            assay_test_case(torch_build SLOW LABEL cli ENVIRONMENT CXX=${CMAKE_CXX_COMPILER}
+                COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/cli/torch_build.sh ${PROJECT_BINARY_DIR} $<TARGET_FILE:shape_images> ${PROJECT_SOURCE_DIR})
+        endif()
         assay_test_case(mpi_commands SLOW LABEL cli COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/cli/mpi.sh
             $<TARGET_FILE:assay> $<TARGET_FILE:shape_images> ${PROJECT_SOURCE_DIR})
         set_tests_properties(mpi_commands PROPERTIES SKIP_RETURN_CODE 77)

@@ -47,18 +47,6 @@ TEST_F(Predict, ADataSetWithoutImagesIsRefused) {
     EXPECT_FALSE(fs::exists(scratch_ / "runs"));
 }
 
-TEST_F(Predict, OutOfMemoryHalvesTheBatch) {
-    const Dataset dataset = images(8);
-    const auto fake = std::make_shared<Fake>(2);
-    const LoadedModel model = loaded("m", fake);
-    const auto results = predict({&model, 1}, dataset, options("runs"));
-    // Each batch of 4 fails once and becomes two of 2.
-    EXPECT_THAT(fake->sizes, testing::ElementsAre(4, 2, 2, 4, 2, 2));
-    EXPECT_EQ(results[0].halved, 2U);
-    const std::vector<float> scores = kept(results[0].store);
-    for (std::size_t i = 0; i < 8; ++i) EXPECT_EQ(scores[2 * i], static_cast<float>(i) / 255.0F);
-}
-
 /// Asks for bytes, as classifiers on devices do.
 class FakeOnDevice final : public Fake {
 public:
@@ -72,6 +60,22 @@ public:
     int asked = 0;
     std::uint8_t largest_byte = 0;
 };
+
+TEST_F(Predict, OutOfMemoryHalvesTheBatch) {
+    const Dataset dataset = images(8);
+    for (const auto& fake :
+         {std::make_shared<Fake>(2), std::shared_ptr<Fake>(std::make_shared<FakeOnDevice>(2))}) {
+        const std::string runs = fake->prefers_bytes() ? "bytes" : "floats";
+        const LoadedModel model = loaded("m", fake);
+        const auto results = predict({&model, 1}, dataset, options(runs));
+        // Each batch of 4 fails once and becomes two of 2.
+        EXPECT_THAT(fake->sizes, testing::ElementsAre(4, 2, 2, 4, 2, 2)) << runs;
+        EXPECT_EQ(results[0].halved, 2U) << runs;
+        const std::vector<float> scores = kept(results[0].store);
+        for (std::size_t i = 0; i < 8; ++i)
+            EXPECT_EQ(scores[2 * i], static_cast<float>(i) / 255.0F) << runs;
+    }
+}
 
 TEST_F(Predict, ClassifiersAreGivenBytesOrFloatsAsTheyPrefer) {
     const Dataset dataset = images(9);
@@ -98,17 +102,6 @@ TEST_F(Predict, ClassifiersAreGivenBytesOrFloatsAsTheyPrefer) {
     for (const std::size_t i : {0, 1, 8}) EXPECT_EQ(kept(results[2].store)[2 * i], -0.5F);
     EXPECT_EQ(results[0].bad_rows, 1U);
     EXPECT_EQ(alone->largest_byte, 8);
-}
-
-TEST_F(Predict, OutOfMemoryHalvesABatchOfBytes) {
-    const Dataset dataset = images(8);
-    const auto fake = std::make_shared<FakeOnDevice>(2);
-    const LoadedModel model = loaded("m", fake);
-    const auto results = predict({&model, 1}, dataset, options("runs"));
-    EXPECT_THAT(fake->sizes, testing::ElementsAre(4, 2, 2, 4, 2, 2));
-    EXPECT_EQ(results[0].halved, 2U);
-    const std::vector<float> scores = kept(results[0].store);
-    for (std::size_t i = 0; i < 8; ++i) EXPECT_EQ(scores[2 * i], static_cast<float>(i) / 255.0F);
 }
 
 TEST_F(Predict, OutOfMemoryForOneImageIsAnError) {

@@ -1,5 +1,5 @@
 // Which LibTorch a plug-in is compiled for, by made-up ones: folders with the files that are looked
-// at, and scripts that answer in Python's place. tests/package/torch_plugin.sh compiles.
+// at, and scripts that answer in Python's place. tests/cli/torch_build.sh compiles.
 #include "assay/model/libtorch.h"
 
 #include <gmock/gmock.h>

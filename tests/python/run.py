@@ -67,6 +67,20 @@ class Package(unittest.TestCase):
             self.assertIn("the library of Assay cannot be opened", done.stderr)
             self.assertIn(text, done.stderr)
 
+    def test_a_build_without_the_library_makes_no_wheel(self):
+        script = "import assay_build; assay_build.build_wheel('.')"
+        with tempfile.TemporaryDirectory() as build:
+            for made, text in ((None, "holds no lib/"), ("lib", "has no lib/libassay.so: `cmake --build ")):
+                if made:
+                    (pathlib.Path(build) / made).mkdir()
+                done = subprocess.run(
+                    [sys.executable, "-c", script], env={**os.environ, "ASSAY_BUILD": build, "PYTHONPATH": str(ROOT / "python")},
+                    capture_output=True, text=True, cwd=build,
+                )
+                self.assertEqual(done.returncode, 1)
+                self.assertTrue(done.stderr.startswith("assay: error: ASSAY_BUILD="), done.stderr)
+                self.assertIn(text, done.stderr)
+
     def test_the_wheel_holds_what_it_needs(self):
         build = pathlib.Path(os.environ["ASSAY_LIBRARY"]).resolve().parent.parent
         if not (build / "cmake_install.cmake").is_file():

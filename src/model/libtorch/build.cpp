@@ -12,10 +12,10 @@
 #include "assay/model/libtorch.h"
 #include "core/elf.h"
 #include "core/file.h"
+#include "core/folder_aside.h"
 #include "core/paths.h"
 #include "core/plugin_folders.h"
 #include "core/run_program.h"
-#include "core/temporary.h"
 #include "core/text.h"
 #include "model/isolated/launcher.h"
 #include "model/libtorch/places.h"
@@ -165,7 +165,7 @@ void call(const Words& words, const fs::path& log) {
 
 fs::path target_folder(const LibTorchOptions& options) {
     if (!options.folder.empty()) return absolute_path(options.folder);
-    const fs::path users = user_plugin_folder();
+    fs::path users = user_plugin_folder();
     if (users.empty())
         throw Error(ErrorCode::usage, "there is no folder for the plug-in: HOME is not set");
     return users;
@@ -185,22 +185,6 @@ void install(const fs::path& made, const fs::path& plugin, const LibTorch& libto
                     fmt::format("cannot write {}: {}", plugin.string(), error.message()));
 }
 
-/// What is made on the way goes away with it.
-class ScratchFolder {
-public:
-    explicit ScratchFolder(const fs::path& beside) : held_(make_temporary_folder(beside)) {}
-    ~ScratchFolder() {
-        std::error_code ignored;
-        fs::remove_all(held_.path, ignored);
-    }
-    ScratchFolder(const ScratchFolder&) = delete;
-    ScratchFolder& operator=(const ScratchFolder&) = delete;
-    const fs::path& path() const { return held_.path; }
-
-private:
-    Temporary held_;
-};
-
 }  // namespace
 
 BuiltPlugin build_torch_plugin(const LibTorch& libtorch, const LibTorchOptions& options) {
@@ -208,7 +192,8 @@ BuiltPlugin build_torch_plugin(const LibTorch& libtorch, const LibTorchOptions& 
     const fs::path folder = target_folder(options);
     const Words words = compiler();
     make_folders(folder);
-    const ScratchFolder scratch(folder / kPluginFile);
+    const FolderAside scratch(folder /
+                              kPluginFile);  // never kept: it goes with what is made on the way
     BuiltPlugin built{.file = folder / kPluginFile,
                       .libtorch = libtorch,
                       .compiler = words[0],

@@ -56,12 +56,15 @@ std::optional<PluginRecord> record_of_plugin(const fs::path& plugin) {
 
 std::string problem_of_plugin(const fs::path& plugin) {
     const auto record = record_of_plugin(plugin);
-    if (!record) return {};
+    return record ? problem_of_plugin(plugin, *record) : std::string();
+}
+
+std::string problem_of_plugin(const fs::path& plugin, const PluginRecord& record) {
     std::error_code error;
-    const std::uintmax_t bytes = fs::file_size(record->libtorch, error);
-    if (!error && bytes == record->bytes) return {};
+    const std::uintmax_t bytes = fs::file_size(record.libtorch, error);
+    if (!error && bytes == record.bytes) return {};
     return fmt::format("the plug-in {} was built for LibTorch {}, {}, which {}; {}",
-                       plugin.string(), shortened(record->version), record->libtorch.string(),
+                       plugin.string(), shortened(record.version), record.libtorch.string(),
                        error ? "is not there any more" : "is another one now", what_to_do);
 }
 

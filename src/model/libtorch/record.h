@@ -24,5 +24,7 @@ std::optional<PluginRecord> record_of_plugin(const std::filesystem::path& plugin
 /// Why the plug-in cannot be used, and what to do: a whole sentence without a full stop; "": no
 /// such reason is known.
 std::string problem_of_plugin(const std::filesystem::path& plugin);
+/// The same by its record, where that has been read.
+std::string problem_of_plugin(const std::filesystem::path& plugin, const PluginRecord& record);
 
 }  // namespace assay

@@ -172,7 +172,7 @@ public:
 private:
     const Network& network() const { return *copies_.front().network; }
 
-    const NetworkCopy& copy_on(c10::Device device) const {
+    const NetworkCopy& own_copy_of(c10::Device device) const {
         return *std::ranges::find(copies_, device, &NetworkCopy::device);
     }
 
@@ -193,7 +193,7 @@ private:
             device = turn.device();
             translating(fmt::format("the model failed on {}", device.str()), [&] {
                 prepare_thread();
-                body(copy_on(device), &turn);
+                body(own_copy_of(device), &turn);
             });
         };
         try {
