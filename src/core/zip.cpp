@@ -1,150 +1,156 @@
 #include "core/zip.h"
 
 #include <fmt/format.h>
-#include <unzip.h>
 #include <zlib.h>
 
 #include <algorithm>
-#include <cstring>
-#include <memory>
+#include <array>
 #include <numeric>
-#include <type_traits>
 
 #include "assay/error.h"
 #include "core/refuse.h"
+#include "core/text.h"
 
 namespace assay {
 namespace {
 
 constexpr std::uint64_t max_entries = 65536;
 constexpr std::uint64_t max_deflate_ratio = 1032;
-constexpr std::size_t piece_bytes = 1U << 20;
+constexpr std::size_t local_header_size = 30;
+constexpr std::size_t piece_bytes = std::size_t{1} << 20;
 
-/// minizip reads files through a table of functions; these read memory instead.
-struct Memory {
-    std::span<const std::byte> bytes;
-    std::uint64_t at = 0;
+struct RawInflater {
+    z_stream stream{};
+    RawInflater() {
+        if (inflateInit2(&stream, -15) != Z_OK)
+            throw Error(ErrorCode::out_of_memory, "no memory to unpack deflate");
+    }
+    ~RawInflater() { inflateEnd(&stream); }
+    RawInflater(const RawInflater&) = delete;
+    RawInflater& operator=(const RawInflater&) = delete;
 };
 
-Memory* memory_of(voidpf stream) {
-    return static_cast<Memory*>(stream);
+uLong crc_of_bytes(uLong crc, std::span<const std::byte> bytes) {
+    return crc32_z(crc, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
 }
 
-voidpf open_memory(voidpf opaque, const void*, int) {
-    return opaque;
+void compare_crc(const ZipMember& member, uLong crc, std::string_view what) {
+    if (crc != member.crc)
+        refuse(fmt::format("{} is damaged: its CRC-32 is {:08x}, and {:08x} is recorded", what, crc,
+                           member.crc));
 }
 
-uLong read_memory(voidpf, voidpf stream, void* out, uLong size) {
-    Memory& memory = *memory_of(stream);
-    const std::uint64_t n = std::min<std::uint64_t>(size, memory.bytes.size() - memory.at);
-    if (n != 0) std::memcpy(out, memory.bytes.data() + memory.at, n);
-    memory.at += n;
-    return n;
-}
-
-uLong refuse_to_write(voidpf, voidpf, const void*, uLong) {
-    return 0;
-}
-
-ZPOS64_T tell_memory(voidpf, voidpf stream) {
-    return memory_of(stream)->at;
-}
-
-long seek_memory(voidpf, voidpf stream, ZPOS64_T offset, int origin) {
-    Memory& memory = *memory_of(stream);
-    const std::uint64_t size = memory.bytes.size();
-    const std::uint64_t base = origin == ZLIB_FILEFUNC_SEEK_SET   ? 0
-                               : origin == ZLIB_FILEFUNC_SEEK_CUR ? memory.at
-                                                                  : size;
-    if (offset > size - base) return -1;
-    memory.at = base + offset;
-    return 0;
-}
-
-int close_memory(voidpf, voidpf) {
-    return 0;
-}
-
-int no_error(voidpf, voidpf) {
-    return 0;
-}
-
-struct CloseArchive {
-    void operator()(voidp file) const { unzClose(file); }
-};
-using Archive = std::unique_ptr<std::remove_pointer_t<unzFile>, CloseArchive>;
-
-Archive open_archive(Memory& memory) {
-    zlib_filefunc64_def functions{open_memory, read_memory,  refuse_to_write, tell_memory,
-                                  seek_memory, close_memory, no_error,        &memory};
-    Archive archive(unzOpen2_64(nullptr, &functions));
-    if (!archive) refuse("not a zip file, or one whose directory is damaged or cut off");
-    return archive;
-}
-
-void go_to(const Archive& archive, const ZipEntry& entry) {
-    const unz64_file_pos position{entry.directory_position, entry.number};
-    if (unzGoToFilePos64(archive.get(), &position) != UNZ_OK ||
-        unzOpenCurrentFile(archive.get()) != UNZ_OK) {
-        refuse(fmt::format("zip entry `{}` is damaged", entry.name));
+std::string name_of_zip_method(std::uint16_t method) {
+    switch (method) {
+        case 9:
+            return "deflate64";
+        case 12:
+            return "bzip2 (method 12)";
+        case 14:
+            return "lzma (method 14)";
+        case 93:
+            return "zstd (method 93)";
+        case 95:
+            return "xz (method 95)";
+        default:
+            return fmt::format("method {}", method);
     }
 }
 
-ZipEntry current_entry(const Archive& archive) {
-    unz_file_info64 info{};
-    std::string name(4096, '\0');
-    if (unzGetCurrentFileInfo64(archive.get(), &info, name.data(), name.size(), nullptr, 0, nullptr,
-                                0) != UNZ_OK) {
-        refuse("the directory of the zip file is damaged");
-    }
-    if (info.size_filename > name.size())
-        refuse(fmt::format("a zip entry has a name of {} bytes", info.size_filename));
-    name.resize(info.size_filename);
-    name.shrink_to_fit();  // 4 KiB for each of 65,536 entries otherwise
-    unz64_file_pos position{};
-    unzGetFilePos64(archive.get(), &position);
-    if ((info.flag & 1U) != 0) refuse(fmt::format("zip entry `{}` is encrypted", name));
-    if (info.compression_method != 0 && info.compression_method != Z_DEFLATED) {
-        refuse(fmt::format("zip entry `{}` is compressed by method {}; supported: stored, deflate",
-                           name, info.compression_method));
-    }
-    const bool stored = info.compression_method == 0;
-    // Sizes are what the directory claims; no claim beyond the possible leaves here.
-    const bool possible = stored
-                              ? info.uncompressed_size == info.compressed_size
-                              : info.uncompressed_size / max_deflate_ratio <= info.compressed_size;
-    if (!possible) {
-        refuse(fmt::format("zip entry `{}` claims {} bytes out of {} packed ones", name,
-                           info.uncompressed_size, info.compressed_size));
-    }
-    return {std::move(name), info.uncompressed_size,        info.compressed_size,
-            stored,          position.pos_in_zip_directory, position.num_of_file};
+std::string zip_entry_text(const ZipEntry& entry) {
+    return fmt::format("zip entry `{}`", shortened(entry.name));
 }
 
 }  // namespace
 
-ZipArchive::ZipArchive(std::span<const std::byte> bytes) : bytes_(bytes) {
-    Memory memory{bytes, 0};
-    const Archive archive = open_archive(memory);
-    unz_global_info64 info{};
-    unzGetGlobalInfo64(archive.get(), &info);
-    if (info.number_entry > max_entries) {
-        refuse(fmt::format("the zip file claims {} entries; at most {} are read", info.number_entry,
-                           max_entries));
+void check_zip_entry(const ZipEntry& entry) {
+    if (entry.encrypted) refuse(zip_entry_text(entry) + " is encrypted: unpack it first");
+    if (entry.method != 0 && entry.method != Z_DEFLATED) {
+        refuse(fmt::format("{} is compressed by {}; stored entries and deflate are read",
+                           zip_entry_text(entry), name_of_zip_method(entry.method)));
     }
-    // minizip takes an end record that is cut off for one of an empty archive.
-    if (info.number_entry == 0) refuse("the zip file has no entries, or its end is cut off");
-    int status = unzGoToFirstFile(archive.get());
-    for (; status == UNZ_OK; status = unzGoToNextFile(archive.get())) {
+    // Sizes are what the directory claims; no claim beyond the possible leaves here.
+    if (entry.stored ? entry.size != entry.packed_size
+                     : entry.size / max_deflate_ratio > entry.packed_size) {
+        refuse(fmt::format("{} claims {} bytes out of {} packed ones", zip_entry_text(entry),
+                           entry.size, entry.packed_size));
+    }
+}
+
+std::uint64_t zip_data_begin(const ByteSource& source, const ZipMember& member,
+                             std::string_view what) {
+    std::array<std::byte, local_header_size> local{};
+    source.read(member.header, local);
+    const auto byte = [&](std::size_t at) { return std::to_integer<std::uint64_t>(local[at]); };
+    if (byte(0) != 'P' || byte(1) != 'K' || byte(2) != 3 || byte(3) != 4)
+        refuse(fmt::format("{} is damaged: byte {} is not the beginning of its header", what,
+                           member.header));
+    const std::uint64_t begin = member.header + local_header_size + (byte(26) | byte(27) << 8U) +
+                                (byte(28) | byte(29) << 8U);
+    if (begin > source.size() || member.packed_size > source.size() - begin)
+        refuse(fmt::format("{} is cut off: its {} bytes begin at byte {} of {}", what,
+                           member.packed_size, begin, source.size()));
+    return begin;
+}
+
+void check_zip_crc(const ZipMember& member, std::span<const std::byte> bytes,
+                   std::string_view what) {
+    compare_crc(member, crc_of_bytes(0, bytes), what);
+}
+
+void inflate_zip_member(const ZipMember& member, std::span<const std::byte> packed,
+                        std::span<std::byte> buffer, std::string_view what,
+                        const std::function<void(std::span<const std::byte>)>& piece) {
+    RawInflater inflater;
+    z_stream& stream = inflater.stream;
+    constexpr std::size_t most = std::size_t{1} << 30;  // zlib's counts are of 32 bits
+    std::uint64_t done = 0;
+    std::size_t in_at = 0;
+    std::byte beyond{};  // the first byte of a member that is longer than it says
+    uLong crc = 0;
+    for (int status = Z_OK; status != Z_STREAM_END;) {
+        const bool full = done == member.size;
+        const std::span<std::byte> out =
+            full ? std::span(&beyond, 1)
+                 : buffer.first(static_cast<std::size_t>(std::min<std::uint64_t>(
+                       {member.size - done, buffer.size(), std::uint64_t{most}})));
+        std::size_t room = out.size();
+        while (room > 0 && status != Z_STREAM_END) {
+            const std::size_t in = std::min(most, packed.size() - in_at);
+            // zlib declares its input without const, and does not write to it.
+            stream.next_in =
+                reinterpret_cast<Bytef*>(const_cast<std::byte*>(packed.data() + in_at));
+            stream.avail_in = static_cast<uInt>(in);
+            stream.next_out = reinterpret_cast<Bytef*>(out.data() + (out.size() - room));
+            stream.avail_out = static_cast<uInt>(room);
+            status = inflate(&stream, Z_NO_FLUSH);
+            if (status != Z_OK && status != Z_STREAM_END)
+                refuse(fmt::format("{} is damaged after {} of {} bytes", what,
+                                   full ? done : done + out.size() - room, member.size));
+            in_at += in - stream.avail_in;
+            room = stream.avail_out;
+        }
+        const std::span<const std::byte> made = out.first(out.size() - room);
+        if (full && !made.empty())
+            refuse(fmt::format("{} unpacks to more than its {} bytes", what, member.size));
+        if (full) continue;
+        done += made.size();
+        crc = crc_of_bytes(crc, made);
+        if (!made.empty()) piece(made);
+    }
+    if (done != member.size)
+        refuse(fmt::format("{} unpacks to {} bytes, not {}", what, done, member.size));
+    compare_crc(member, crc, what);
+}
+
+ZipArchive::ZipArchive(std::span<const std::byte> bytes) : bytes_(bytes) {
+    read_zip_directory(MemorySource(bytes), [this](ZipEntry entry) {
         if (entries_.size() == max_entries)
             refuse(fmt::format("the zip file has more than {} entries", max_entries));
-        entries_.push_back(current_entry(archive));
-        if (entries_.back().packed_size > bytes.size()) {
-            refuse(fmt::format("zip entry `{}` claims {} packed bytes; the whole file has {}",
-                               entries_.back().name, entries_.back().packed_size, bytes.size()));
-        }
-    }
-    if (status != UNZ_END_OF_LIST_OF_FILE) refuse("the directory of the zip file is damaged");
+        check_zip_entry(entry);
+        entries_.push_back(std::move(entry));
+    });
+    if (entries_.empty()) refuse("the zip file has no entries");
     by_name_.resize(entries_.size());
     std::iota(by_name_.begin(), by_name_.end(), std::size_t{0});
     const auto name = [this](std::size_t entry) -> std::string_view {
@@ -164,53 +170,31 @@ const ZipEntry* ZipArchive::find(std::string_view name) const {
     return at == by_name_.end() || name_of_entry(*at) != name ? nullptr : &entries_[*at];
 }
 
+std::span<const std::byte> ZipArchive::packed_bytes(const ZipEntry& entry) const {
+    const std::uint64_t begin = zip_data_begin(MemorySource(bytes_), entry, zip_entry_text(entry));
+    return bytes_.subspan(static_cast<std::size_t>(begin),
+                          static_cast<std::size_t>(entry.packed_size));
+}
+
 std::span<const std::byte> ZipArchive::view(const ZipEntry& entry) const {
     if (!entry.stored)
         throw Error(ErrorCode::internal, fmt::format("zip entry `{}` is compressed", entry.name));
-    Memory memory{bytes_, 0};
-    const Archive archive = open_archive(memory);
-    go_to(archive, entry);
-    unz_file_info64 info{};
-    unzGetCurrentFileInfo64(archive.get(), &info, nullptr, 0, nullptr, 0, nullptr, 0);
-    const std::uint64_t begin = unzGetCurrentFileZStreamPos64(archive.get());
-    if (begin > bytes_.size() || entry.size > bytes_.size() - begin) {
-        refuse(fmt::format("zip entry `{}` is cut off", entry.name));
-    }
-    const std::span<const std::byte> data = bytes_.subspan(begin, entry.size);
-    const uLong crc = crc32_z(0, reinterpret_cast<const Bytef*>(data.data()), data.size());
-    if (crc != info.crc)
-        refuse(fmt::format("zip entry `{}` is damaged: its CRC is {:08x}, {:08x} is recorded",
-                           entry.name, crc, info.crc));
+    const std::span<const std::byte> data = packed_bytes(entry);
+    check_zip_crc(entry, data, zip_entry_text(entry));
     return data;
 }
 
 void ZipArchive::unpack(const ZipEntry& entry,
                         const std::function<void(std::span<const std::byte>)>& piece) const {
-    Memory memory{bytes_, 0};
-    const Archive archive = open_archive(memory);
-    go_to(archive, entry);
-    std::vector<std::byte> buffer(
-        static_cast<std::size_t>(std::min<std::uint64_t>(piece_bytes, entry.size + 1)));
-    std::uint64_t done = 0;
-    for (;;) {
-        const int got =
-            unzReadCurrentFile(archive.get(), buffer.data(), static_cast<unsigned>(buffer.size()));
-        if (got < 0)
-            refuse(fmt::format("zip entry `{}` is damaged after {} of {} bytes", entry.name, done,
-                               entry.size));
-        if (got == 0) break;
-        if (static_cast<std::uint64_t>(got) > entry.size - done) {
-            refuse(fmt::format("zip entry `{}` unpacks to more than its {} bytes", entry.name,
-                               entry.size));
-        }
-        done += static_cast<std::uint64_t>(got);
-        piece(std::span<const std::byte>(buffer).first(static_cast<std::size_t>(got)));
+    if (entry.stored) {
+        std::span<const std::byte> left = view(entry);
+        for (; !left.empty(); left = left.subspan(std::min(piece_bytes, left.size())))
+            piece(left.first(std::min(piece_bytes, left.size())));
+        return;
     }
-    if (done != entry.size)
-        refuse(fmt::format("zip entry `{}` unpacks to {} bytes, not {}", entry.name, done,
-                           entry.size));
-    if (unzCloseCurrentFile(archive.get()) != UNZ_OK)
-        refuse(fmt::format("zip entry `{}` is damaged: wrong CRC", entry.name));
+    std::vector<std::byte> buffer(
+        static_cast<std::size_t>(std::min<std::uint64_t>(piece_bytes, entry.size)));
+    inflate_zip_member(entry, packed_bytes(entry), buffer, zip_entry_text(entry), piece);
 }
 
 std::vector<std::byte> ZipArchive::read(const ZipEntry& entry, std::uint64_t limit) const {

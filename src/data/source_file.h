@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 
+#include "core/byte_source.h"
 #include "core/descriptor.h"
 
 namespace assay {
@@ -18,17 +19,17 @@ class File;
 
 /// Const functions may be called from many threads. Nothing is mapped into memory: a file that
 /// becomes shorter meanwhile is an error and no signal.
-class SourceFile {
+class SourceFile final : public ByteSource {
 public:
     /// Throws bad_input (missing, no file), io, or unreachable.
     explicit SourceFile(const std::filesystem::path& path);
 
-    std::uint64_t size() const noexcept { return size_; }
+    std::uint64_t size() const noexcept override { return size_; }
     /// Of a file at a URL; else null.
     const remote::File* remote() const noexcept { return remote_.get(); }
     /// Fills `out` with the bytes from `offset` on. Throws bad_input where the file ends before, io
     /// where the disk fails, unreachable where a server does.
-    void read(std::uint64_t offset, std::span<std::byte> out) const;
+    void read(std::uint64_t offset, std::span<std::byte> out) const override;
 
 private:
     void read_here(std::uint64_t offset, std::span<std::byte> out) const;

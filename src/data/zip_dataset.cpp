@@ -14,17 +14,16 @@
 #include "core/text.h"
 #include "data/at_place.h"
 #include "data/parquet/labels.h"
+#include "data/source_file.h"
 #include "data/zip/members.h"
 
 namespace assay {
 namespace {
 
 namespace fs = std::filesystem;
-using zipped::Entry;
-
 struct IndexedZip {
     std::uint64_t bytes = 0;
-    std::vector<Entry> images;  ///< by name
+    std::vector<ZipEntry> images;  ///< by name
     std::uint64_t left_out = 0;
 };
 
@@ -34,20 +33,9 @@ bool is_clutter(std::string_view name) {
            base_name(name) == "Thumbs.db";
 }
 
-/// Images that nobody can read are no images of the data set by an oversight: they are refused.
-void check_entry(const Entry& entry) {
-    constexpr std::uint64_t most_out_of_a_byte = 1032;  // of deflate
-    const std::string name = shortened(entry.name);
-    if (entry.encrypted) refuse(fmt::format("its entry `{}` is encrypted: unpack it first", name));
-    if (entry.method != 0 && entry.method != 8) {
-        refuse(fmt::format("its entry `{}` is packed by {}; stored entries and deflate are read",
-                           name, zipped::name_of_method(entry.method)));
-    }
-    if (entry.method == 0 ? entry.size != entry.packed
-                          : entry.size / most_out_of_a_byte > entry.packed) {
-        refuse(fmt::format("its entry `{}` claims {} bytes out of {}", name, entry.size,
-                           entry.packed));
-    }
+/// Archivers of Windows wrote its slashes.
+void turn_slashes(std::string& name) {
+    if (name.find('/') == std::string::npos) std::replace(name.begin(), name.end(), '\\', '/');
 }
 
 IndexedZip index_zip(const fs::path& path) {
@@ -58,18 +46,20 @@ IndexedZip index_zip(const fs::path& path) {
             const SourceFile source(path);
             IndexedZip out;
             out.bytes = source.size();
-            zipped::read_directory(source, [&](Entry entry) {
+            read_zip_directory(source, [&](ZipEntry entry) {
+                turn_slashes(entry.name);
                 if (entry.name.empty() || entry.name.ends_with('/') || is_clutter(entry.name))
                     return;
                 if (!has_image_extension(entry.name)) {
                     ++out.left_out;
                     return;
                 }
-                check_entry(entry);
+                // Images that nobody can read are not left out by an oversight: they are refused.
+                check_zip_entry(entry);
                 out.images.push_back(std::move(entry));
             });
-            std::ranges::sort(out.images, {}, &Entry::name);
-            const auto twice = std::ranges::adjacent_find(out.images, {}, &Entry::name);
+            std::ranges::sort(out.images, {}, &ZipEntry::name);
+            const auto twice = std::ranges::adjacent_find(out.images, {}, &ZipEntry::name);
             if (twice != out.images.end())
                 refuse(fmt::format("two of its entries are called `{}`", shortened(twice->name)));
             return out;
@@ -81,7 +71,7 @@ std::string common_folder(const std::vector<IndexedZip>& indexed) {
     std::string common;
     bool first = true;
     for (const IndexedZip& zip : indexed) {
-        for (const Entry& entry : zip.images) {
+        for (const ZipEntry& entry : zip.images) {
             const std::string_view folder =
                 std::string_view(entry.name).substr(0, entry.name.rfind('/') + 1);
             if (first) common = folder;
@@ -107,7 +97,7 @@ std::optional<std::size_t> place_of_classes(const std::vector<IndexedZip>& index
     const std::string common = common_folder(indexed);
     std::size_t all = 0, in_folders = 0;
     for (const IndexedZip& zip : indexed) {
-        for (const Entry& entry : zip.images) {
+        for (const ZipEntry& entry : zip.images) {
             ++all;
             in_folders += class_folder(entry.name, common.size()).empty() ? 0 : 1;
         }
@@ -123,7 +113,7 @@ void refuse_parts_of_a_data_set(const std::vector<IndexedZip>& indexed,
                                                         "validation", "test",     "testing"};
     std::string seen;
     for (const IndexedZip& zip : indexed) {
-        for (const Entry& entry : zip.images) {
+        for (const ZipEntry& entry : zip.images) {
             const std::string folder = loose_name(class_folder(entry.name, begin));
             if (std::ranges::find(splits, folder) == splits.end()) return;
             if (seen.empty()) seen = folder;
@@ -181,14 +171,14 @@ Dataset open_zips(const std::vector<fs::path>& files, const DatasetOptions& opti
     auto images = std::make_shared<zipped::ZipImages>();
     parquet::Labels labels({});
     for (std::size_t i = 0; i < files.size(); ++i) {
-        std::vector<Entry>& entries = indexed[i].images;
+        std::vector<ZipEntry>& entries = indexed[i].images;
         left_out += indexed[i].left_out;
         if (options.limit > 0)
             entries.resize(
                 std::min<std::size_t>(entries.size(), options.limit - dataset.ids.size()));
         images->add(files[i], indexed[i].bytes, entries);
         const std::string name = files[i].filename().string();
-        for (const Entry& entry : entries) {
+        for (const ZipEntry& entry : entries) {
             dataset.ids.append(fmt::format("{}/{}", name, entry.name));
             if (place) {
                 labels.add(std::string(class_folder(entry.name, *place)),

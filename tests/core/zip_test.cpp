@@ -79,10 +79,7 @@ TEST(Zip, Zip64) {
 }
 
 TEST(Zip, AnArchiveWithoutEntriesIsRefused) {
-    // Some versions of minizip open it, others do not.
-    EXPECT_THAT(
-        refusal([] { ZipArchive(bytes_of(archive_of({}))); }),
-        testing::AnyOf(HasSubstr("not a zip file"), HasSubstr("the zip file has no entries")));
+    EXPECT_EQ(refusal([] { ZipArchive(bytes_of(archive_of({}))); }), "the zip file has no entries");
 }
 
 TEST(Zip, LongEntriesArriveInPieces) {

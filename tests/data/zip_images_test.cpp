@@ -193,17 +193,17 @@ TEST_F(Zips, WhatCannotBeReadIsRefusedByName) {
         return ZipWriter().add("a/1.png", "1234", claims).bytes();
     };
     EXPECT_THAT(refusal_of(one({.flags = 1})), HasSubstr("`a/1.png` is encrypted"));
-    EXPECT_THAT(refusal_of(one({.method = 12})), HasSubstr("packed by bzip2"));
-    EXPECT_THAT(refusal_of(one({.method = 93})), HasSubstr("packed by zstd"));
-    EXPECT_THAT(refusal_of(one({.method = 77})), HasSubstr("packed by method 77"));
+    EXPECT_THAT(refusal_of(one({.method = 12})), HasSubstr("compressed by bzip2"));
+    EXPECT_THAT(refusal_of(one({.method = 93})), HasSubstr("compressed by zstd"));
+    EXPECT_THAT(refusal_of(one({.method = 77})), HasSubstr("compressed by method 77"));
     EXPECT_THAT(refusal_of(one({.size = 5})), HasSubstr("claims 5 bytes out of 4"));
     EXPECT_THAT(refusal_of(one({.deflate = true, .size = 4'000'000})), HasSubstr("claims 4000000"));
     EXPECT_THAT(refusal_of(ZipWriter().add("a/1.png", "1").add("a/1.png", "2").bytes()),
                 HasSubstr("two of its entries are called `a/1.png`"));
     EXPECT_THAT(refusal_of(ZipWriter().add("a/x.txt", "1").bytes()), HasSubstr("no image in it"));
     EXPECT_THAT(refusal_of(ZipWriter().bytes()), HasSubstr("no image in it"));
-    EXPECT_THAT(refusal_of(std::string(4000, 'x')), HasSubstr("no zip file"));
-    EXPECT_THAT(refusal_of(""), HasSubstr("no zip file"));
+    EXPECT_THAT(refusal_of(std::string(4000, 'x')), HasSubstr("not a zip file"));
+    EXPECT_THAT(refusal_of(""), HasSubstr("not a zip file"));
     folder_.write("x.zip", one({}));
     DatasetOptions options;
     options.label_column = "label";

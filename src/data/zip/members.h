@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "assay/data/image_archive.h"
+#include "core/zip.h"
 #include "data/name_hash.h"
-#include "data/zip/directory.h"
 
 namespace assay::zipped {
 
@@ -20,24 +20,20 @@ class ZipImages final : public ImageArchive {
 public:
     /// Throws bad_input: another file has its name, or two entries have one.
     void add(const std::filesystem::path& path, std::uint64_t bytes,
-             const std::vector<Entry>& entries);
+             const std::vector<ZipEntry>& entries);
 
     std::vector<std::byte> read(std::string_view name, std::uint64_t limit) const override;
 
 private:
     struct Member {
         NameHash hash;
-        std::uint64_t header, packed, size;
-        std::uint32_t crc;
-        bool stored;
+        ZipMember place;
     };
     struct Zip {
         std::filesystem::path path;
         std::uint64_t bytes;
         std::vector<Member> members;  ///< by hash
     };
-    static std::vector<std::byte> bytes_of(const SourceFile& source, const Member& member);
-
     std::vector<Zip> zips_;
     std::map<std::string, std::size_t, std::less<>> by_name_;
 };

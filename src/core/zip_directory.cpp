@@ -1,4 +1,4 @@
-#include "data/zip/directory.h"
+#include "core/zip.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 #include "core/refuse.h"
 #include "core/text.h"
 
-namespace assay::zipped {
+namespace assay {
 namespace {
 
 constexpr std::uint32_t end_mark = 0x06054b50, end64_mark = 0x06064b50, locator_mark = 0x07064b50,
@@ -19,57 +19,59 @@ constexpr std::uint32_t end_mark = 0x06054b50, end64_mark = 0x06064b50, locator_
 constexpr std::size_t end_size = 22, end64_size = 56, locator_size = 20, entry_size = 46;
 constexpr std::size_t window_size = std::size_t{1} << 20;
 
-std::uint64_t little(std::span<const std::byte> bytes, std::size_t at, unsigned size) {
+std::uint64_t zip_number(std::span<const std::byte> bytes, std::size_t at, unsigned size) {
     std::uint64_t value = 0;
     for (unsigned b = 0; b < size; ++b)
         value |= std::to_integer<std::uint64_t>(bytes[at + b]) << (8 * b);
     return value;
 }
 
-struct Directory {
+struct ZipDirectory {
     std::uint64_t begin = 0, size = 0, entries = 0;
     std::uint64_t before =
         0;  ///< bytes of another file before the archive, which it does not count
 };
 
 /// The last record that says it is the end: a comment may follow it.
-std::uint64_t find_end(const SourceFile& source, std::vector<std::byte>& tail) {
+std::uint64_t find_zip_end(const ByteSource& source, std::vector<std::byte>& tail) {
     const std::uint64_t there = std::min<std::uint64_t>(source.size(), end_size + 0xffffU);
     tail.resize(there);
     source.read(source.size() - there, tail);
     for (std::size_t at = there < end_size ? 0 : there - end_size + 1; at-- > 0;) {
-        if (little(tail, at, 4) != end_mark) continue;
-        if (at + end_size + little(tail, at + 20, 2) == there) return at;
+        if (zip_number(tail, at, 4) != end_mark) continue;
+        if (at + end_size + zip_number(tail, at + 20, 2) == there) return at;
     }
-    refuse("no zip file, or one that was cut off: the record of its end is not at its end");
+    refuse("not a zip file, or one that was cut off: its end record is missing");
 }
 
 void refuse_disks() {
     refuse("it is one of the pieces of a split archive: join them first (zip -s 0)");
 }
 
-Directory find_directory(const SourceFile& source) {
+ZipDirectory find_zip_directory(const ByteSource& source) {
     std::vector<std::byte> tail;
-    const std::uint64_t end = find_end(source, tail);
+    const std::uint64_t end = find_zip_end(source, tail);
     const std::span<const std::byte> record = std::span(tail).subspan(end, end_size);
     std::uint64_t stop = source.size() - tail.size() + end;  // of the directory
-    Directory found{little(record, 16, 4), little(record, 12, 4), little(record, 10, 2), 0};
+    ZipDirectory found{zip_number(record, 16, 4), zip_number(record, 12, 4),
+                       zip_number(record, 10, 2), 0};
     const bool zip64 =
         found.begin == 0xffffffffU || found.size == 0xffffffffU || found.entries == 0xffffU;
     std::array<std::byte, locator_size> locator{};
     if (zip64 && stop >= locator_size) source.read(stop - locator_size, locator);
-    if (zip64 && little(locator, 0, 4) == locator_mark) {
-        const std::uint64_t at = little(locator, 8, 8);
+    if (zip64 && zip_number(locator, 0, 4) == locator_mark) {
+        const std::uint64_t at = zip_number(locator, 8, 8);
         std::array<std::byte, end64_size> record64{};
         if (stop < locator_size + end64_size || at > stop - locator_size - end64_size)
             refuse("the record of its end leads beyond the file");
         source.read(at, record64);
-        if (little(record64, 0, 4) != end64_mark)
+        if (zip_number(record64, 0, 4) != end64_mark)
             refuse(fmt::format("byte {}: no record of the end of a zip64 archive", at));
-        if (little(record64, 16, 4) != little(record64, 20, 4)) refuse_disks();
-        found = {little(record64, 48, 8), little(record64, 40, 8), little(record64, 32, 8), 0};
+        if (zip_number(record64, 16, 4) != zip_number(record64, 20, 4)) refuse_disks();
+        found = {zip_number(record64, 48, 8), zip_number(record64, 40, 8),
+                 zip_number(record64, 32, 8), 0};
         stop = at;
-    } else if (little(record, 4, 2) != 0 || little(record, 6, 2) != 0) {
+    } else if (zip_number(record, 4, 2) != 0 || zip_number(record, 6, 2) != 0) {
         refuse_disks();
     }
     if (found.size > stop || found.begin > stop - found.size)
@@ -86,17 +88,17 @@ Directory find_directory(const SourceFile& source) {
 }
 
 /// The numbers that did not fit, in the order of the fields that say so.
-void take_zip64(std::span<const std::byte> extra, Entry& entry, std::uint64_t& header) {
+void take_zip64(std::span<const std::byte> extra, ZipEntry& entry, std::uint64_t& header) {
     for (std::size_t at = 0; at + 4 <= extra.size();) {
-        const auto id = little(extra, at, 2);
-        const auto size = static_cast<std::size_t>(little(extra, at + 2, 2));
+        const auto id = zip_number(extra, at, 2);
+        const auto size = static_cast<std::size_t>(zip_number(extra, at + 2, 2));
         at += 4;
         if (size > extra.size() - at) return;
         if (id == 1) {
             std::size_t next = at;
-            for (std::uint64_t* number : {&entry.size, &entry.packed, &header}) {
+            for (std::uint64_t* number : {&entry.size, &entry.packed_size, &header}) {
                 if (*number != 0xffffffffU || next + 8 > at + size) continue;
-                *number = little(extra, next, 8);
+                *number = zip_number(extra, next, 8);
                 next += 8;
             }
             return;
@@ -105,15 +107,10 @@ void take_zip64(std::span<const std::byte> extra, Entry& entry, std::uint64_t& h
     }
 }
 
-/// Archivers of Windows wrote its slashes.
-void turn_slashes(std::string& name) {
-    if (name.find('/') == std::string::npos) std::replace(name.begin(), name.end(), '\\', '/');
-}
-
 }  // namespace
 
-void read_directory(const SourceFile& source, const std::function<void(Entry)>& visit) {
-    const Directory directory = find_directory(source);
+void read_zip_directory(const ByteSource& source, const std::function<void(ZipEntry)>& visit) {
+    const ZipDirectory directory = find_zip_directory(source);
     std::vector<std::byte> window;
     std::uint64_t window_at = 0;
     const auto bytes = [&](std::uint64_t at, std::size_t size) -> std::span<const std::byte> {
@@ -131,55 +128,34 @@ void read_directory(const SourceFile& source, const std::function<void(Entry)>& 
     std::uint64_t at = 0;
     for (std::uint64_t n = 0; n < directory.entries; ++n) {
         std::span<const std::byte> head = bytes(at, entry_size);
-        if (little(head, 0, 4) != entry_mark)
+        if (zip_number(head, 0, 4) != entry_mark)
             refuse(fmt::format("byte {}: no entry of a directory, of which {} of {} were read",
                                directory.begin + at, n, directory.entries));
-        const auto name_size = static_cast<std::size_t>(little(head, 28, 2));
-        const auto extra_size = static_cast<std::size_t>(little(head, 30, 2));
-        const auto comment_size = static_cast<std::size_t>(little(head, 32, 2));
+        const auto name_size = static_cast<std::size_t>(zip_number(head, 28, 2));
+        const auto extra_size = static_cast<std::size_t>(zip_number(head, 30, 2));
+        const auto comment_size = static_cast<std::size_t>(zip_number(head, 32, 2));
         const std::size_t whole = entry_size + name_size + extra_size + comment_size;
         head = bytes(at, whole);
-        Entry entry;
-        entry.encrypted = (little(head, 8, 2) & 1U) != 0;
-        entry.method = static_cast<std::uint16_t>(little(head, 10, 2));
-        entry.crc = static_cast<std::uint32_t>(little(head, 16, 4));
-        entry.packed = little(head, 20, 4);
-        entry.size = little(head, 24, 4);
-        std::uint64_t header = little(head, 42, 4);
+        ZipEntry entry;
+        entry.encrypted = (zip_number(head, 8, 2) & 1U) != 0;
+        entry.method = static_cast<std::uint16_t>(zip_number(head, 10, 2));
+        entry.stored = entry.method == 0;
+        entry.crc = static_cast<std::uint32_t>(zip_number(head, 16, 4));
+        entry.packed_size = zip_number(head, 20, 4);
+        entry.size = zip_number(head, 24, 4);
+        std::uint64_t header = zip_number(head, 42, 4);
         entry.name.assign(reinterpret_cast<const char*>(head.data()) + entry_size, name_size);
         take_zip64(head.subspan(entry_size + name_size, extra_size), entry, header);
         if (header > directory.begin - directory.before ||
-            entry.packed > directory.begin - directory.before - header)
+            entry.packed_size > directory.begin - directory.before - header)
             refuse(
                 fmt::format("its entry `{}` is said to lie at byte {}, of {} bytes, beyond the "
                             "archive's members",
-                            shortened(entry.name), header, entry.packed));
+                            shortened(entry.name), header, entry.packed_size));
         entry.header = header + directory.before;
-        turn_slashes(entry.name);
         at += whole;
         visit(std::move(entry));
     }
 }
 
-std::string name_of_method(std::uint16_t method) {
-    switch (method) {
-        case 0:
-            return "stored";
-        case 8:
-            return "deflate";
-        case 9:
-            return "deflate64";
-        case 12:
-            return "bzip2";
-        case 14:
-            return "lzma";
-        case 93:
-            return "zstd";
-        case 95:
-            return "xz";
-        default:
-            return fmt::format("method {}", method);
-    }
-}
-
-}  // namespace assay::zipped
+}  // namespace assay

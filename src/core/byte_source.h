@@ -1,0 +1,46 @@
+// Bytes at any place of something that does not change while it is read: memory, a file, a URL.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+#include "core/refuse.h"
+
+namespace assay {
+
+/// Const functions may be called from many threads.
+class ByteSource {
+public:
+    virtual ~ByteSource() = default;
+    virtual std::uint64_t size() const noexcept = 0;
+    /// Fills `out` with the bytes from `offset` on. Throws bad_input if the source ends before.
+    virtual void read(std::uint64_t offset, std::span<std::byte> out) const = 0;
+
+protected:
+    ByteSource() = default;
+    ByteSource(const ByteSource&) = default;
+    ByteSource(ByteSource&&) = default;
+    ByteSource& operator=(const ByteSource&) = default;
+    ByteSource& operator=(ByteSource&&) = default;
+};
+
+/// Bytes that somebody else holds, for longer than this lives.
+class MemorySource final : public ByteSource {
+public:
+    explicit MemorySource(std::span<const std::byte> bytes) : bytes_(bytes) {}
+
+    std::uint64_t size() const noexcept override { return bytes_.size(); }
+    void read(std::uint64_t offset, std::span<std::byte> out) const override {
+        if (offset > bytes_.size() || out.size() > bytes_.size() - offset)
+            refuse("it ends at byte " + std::to_string(bytes_.size()) + "; bytes up to " +
+                   std::to_string(offset + out.size()) + " are needed");
+        if (!out.empty()) std::memcpy(out.data(), bytes_.data() + offset, out.size());
+    }
+
+private:
+    std::span<const std::byte> bytes_;
+};
+
+}  // namespace assay
