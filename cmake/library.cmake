@@ -1,9 +1,9 @@
 # assay::assay: the components as one library, static or shared (BUILD_SHARED_LIBS). Its interface is the public
 # headers, C++20 and nlohmann_json; no flag of this tree is in it. Programs and tests of this tree link the components.
-set(objects "")
-foreach(component IN LISTS ASSAY_COMPONENTS)
-    list(APPEND objects $<TARGET_OBJECTS:assay_${component}>)
-endforeach()
+# Hot ones first: assay_hot_first says why.
+get_property(objects GLOBAL PROPERTY ASSAY_HOT_OBJECTS)
+get_property(others GLOBAL PROPERTY ASSAY_OTHER_OBJECTS)
+list(APPEND objects ${others})
 # The plug-in that `assay torch --build` compiles finds its functions here.
 list(APPEND objects $<TARGET_OBJECTS:assay_pt2>)
 add_library(assay_library ${objects})
