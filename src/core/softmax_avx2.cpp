@@ -1,4 +1,6 @@
 // The AVX2 form of softmax.cpp; called only where cpu_has_avx2().
+#if defined(__x86_64__)
+
 #include <algorithm>
 #include <array>
 
@@ -125,3 +127,24 @@ ASSAY_AVX2 void exp_row_avx2(std::span<const float> row, float shift, float fact
 }
 
 }  // namespace assay::detail
+
+#else
+
+#include "core/softmax_kernel.h"
+
+namespace assay::detail {
+
+RowScan scan_row_avx2(std::span<const float>, std::int32_t) {
+    return {};
+}
+RowSums exp_sums_avx2(std::span<const float>, float) {
+    return {};
+}
+RowSums plain_sums_avx2(std::span<const float>) {
+    return {};
+}
+void exp_row_avx2(std::span<const float>, float, float, float*) {}
+
+}  // namespace assay::detail
+
+#endif

@@ -1,4 +1,6 @@
 // The AVX2 form of scan.cpp's kernel; called only where cpu_has_avx2().
+#if defined(__x86_64__)
+
 #include <immintrin.h>
 
 #include "mad/scan_kernel.h"
@@ -41,3 +43,20 @@ ASSAY_SCAN_AVX2 std::uint64_t confident_avx2(const std::uint8_t* confidences,
 }
 
 }  // namespace assay::mad::detail
+
+#else
+
+#include "mad/scan_kernel.h"
+
+namespace assay::mad::detail {
+
+std::uint64_t different_avx2(const std::uint16_t*, const std::uint16_t*) {
+    return 0;
+}
+std::uint64_t confident_avx2(const std::uint8_t*, std::uint8_t) {
+    return 0;
+}
+
+}  // namespace assay::mad::detail
+
+#endif

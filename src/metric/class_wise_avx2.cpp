@@ -1,4 +1,6 @@
 // The AVX2 form of class_wise_kernel.cpp; called only where cpu_has_avx2().
+#if defined(__x86_64__)
+
 #include "class_wise_kernel.h"
 
 #include <immintrin.h>
@@ -185,3 +187,22 @@ ASSAY_AVX2 void transpose8_avx2(const float* const* rows, std::size_t classes, f
 }
 
 }  // namespace assay::detail
+
+#else
+
+#include "class_wise_kernel.h"
+
+namespace assay::detail {
+
+void add_by_bin_avx2(std::span<const float>, const std::array<float, tree_bounds>&, std::size_t,
+                     double*) {}
+std::size_t add_by_key_avx2(std::span<const float>, const std::uint16_t*, std::int64_t*,
+                            std::uint32_t*) {
+    return 0;
+}
+void transpose8_avx2(const float* const*, std::size_t, float*, std::size_t) {}
+void turn16_avx2(const ScoreRow*, const ScoreRow*, bool, std::size_t, float*, std::size_t) {}
+
+}  // namespace assay::detail
+
+#endif

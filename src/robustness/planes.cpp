@@ -1,6 +1,8 @@
 #include "robustness/planes.h"
 
+#if defined(__x86_64__)
 #include <immintrin.h>
+#endif
 
 #include <algorithm>
 #include <cmath>
@@ -80,6 +82,7 @@ void weighted_sum_plain(std::span<const float* const> rows, std::span<const floa
     }
 }
 
+#if defined(__x86_64__)
 // Products are rounded before they are added, as in the plain form: no fused multiply-add.
 __attribute__((target("avx2"))) void weighted_sum_avx2(std::span<const float* const> rows,
                                                        std::span<const float> weights,
@@ -114,6 +117,11 @@ __attribute__((target("avx2"))) void weighted_sum_avx2(std::span<const float* co
         out[i] = sum;
     }
 }
+
+#else
+void weighted_sum_avx2(std::span<const float* const>, std::span<const float>, std::size_t, float*) {
+}
+#endif
 
 void weighted_sum(std::span<const float* const> rows, std::span<const float> weights, std::size_t n,
                   float* out) {

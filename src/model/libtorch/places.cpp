@@ -17,7 +17,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
+#if defined(__aarch64__)
+constexpr const char* triplet = "aarch64-linux-gnu";
+#else
 constexpr const char* triplet = "x86_64-linux-gnu";
+#endif
 constexpr const char* api_headers = "torch/csrc/api/include";
 
 bool is_file(const fs::path& path) {
