@@ -30,6 +30,11 @@ std::uint64_t MemoryBudget::in_use() const {
     return in_use_;
 }
 
+std::uint64_t MemoryBudget::waiting() const {
+    const std::scoped_lock lock(mutex_);
+    return asked_ - served_;
+}
+
 void MemoryBudget::give_back(std::uint64_t bytes) {
     const std::scoped_lock lock(mutex_);
     in_use_ -= bytes;

@@ -38,6 +38,8 @@ public:
     /// Waits. Throws interrupted when a stop was requested meanwhile.
     Share take(std::uint64_t bytes);
     std::uint64_t in_use() const;
+    /// Threads that have asked and have no share yet.
+    std::uint64_t waiting() const;
 
 private:
     void give_back(std::uint64_t bytes);

@@ -276,4 +276,8 @@ std::size_t HttpServer::connections() const {
     return impl_->connections.count();
 }
 
+std::size_t HttpServer::connections(HttpPhase phase) const {
+    return impl_->connections.count(phase);
+}
+
 }  // namespace assay::serve

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -28,6 +29,8 @@ struct HttpLimits {
     double request_seconds = 20;    ///< from the connection, or the request line, to the end
     double idle_seconds = 75;       ///< between two requests
     double response_seconds = 120;  ///< until a client has taken its response
+    /// The clock of these three; tests have one of their own.
+    std::function<std::chrono::steady_clock::time_point()> now = std::chrono::steady_clock::now;
 };
 
 using HttpFields = std::vector<std::pair<std::string, std::string>>;
@@ -86,6 +89,14 @@ using HttpHandler = std::function<void(HttpRequest, HttpReply)>;
 /// Of a request whose headers are here: how many bytes its body may have. On the same thread.
 using HttpMostBody = std::function<std::size_t(const HttpRequest& head)>;
 
+enum class HttpPhase : std::uint8_t {
+    connected,  ///< and has not sent a request line
+    reading,    ///< the request
+    handling,   ///< our turn
+    sending,    ///< the response
+    idle,       ///< between two requests
+};
+
 /// Clients that were too slow, and connections that made room or found none, since the start.
 struct HttpCounts {
     std::atomic<std::uint64_t> slow{0}, beyond{0};
@@ -129,6 +140,7 @@ public:
 
     const HttpCounts& counts() const;
     std::size_t connections() const;
+    std::size_t connections(HttpPhase phase) const;
 
 private:
     struct Impl;

@@ -26,7 +26,7 @@ HttpConnections::~HttpConnections() {
 HttpConnection* HttpConnections::add(int socket) {
     auto made = std::make_unique<HttpConnection>();
     made->socket = socket;
-    made->since = Clock::now();
+    made->since = limits_.now();
     const std::lock_guard lock(mutex_);
     all_.insert(made.get());
     return made.release();
@@ -43,12 +43,18 @@ void HttpConnections::remove(HttpConnection* connection) {
 void HttpConnections::enter(HttpConnection* connection, HttpPhase phase) {
     const std::lock_guard lock(mutex_);
     connection->phase = phase;
-    connection->since = Clock::now();
+    connection->since = limits_.now();
 }
 
 std::size_t HttpConnections::count() const {
     const std::lock_guard lock(mutex_);
     return all_.size();
+}
+
+std::size_t HttpConnections::count(HttpPhase phase) const {
+    const std::lock_guard lock(mutex_);
+    return static_cast<std::size_t>(std::ranges::count_if(
+        all_, [phase](const HttpConnection* connection) { return connection->phase == phase; }));
 }
 
 namespace {
@@ -83,7 +89,7 @@ bool HttpConnections::make_room() {
     if (all_.size() - ended < limits_.connections) return ended < most_ended_connections;
     ++counts_.beyond;
     if (ended + 1 >= most_ended_connections) return false;
-    const auto now = Clock::now();
+    const auto now = limits_.now();
     HttpConnection* chosen = nullptr;
     int turn = 0;
     for (HttpConnection* connection : all_) {
@@ -145,7 +151,7 @@ bool has_gone(int socket) {
 }  // namespace
 
 void HttpConnections::sweep() {
-    const auto now = Clock::now();
+    const auto now = limits_.now();
     for (HttpConnection* connection : all_) {
         const std::chrono::duration<double> spent = now - connection->since;
         const bool ours =

@@ -14,14 +14,6 @@
 
 namespace assay::serve {
 
-enum class HttpPhase : std::uint8_t {
-    connected,  ///< and has not sent a request line
-    reading,    ///< the request
-    handling,   ///< our turn
-    sending,    ///< the response
-    idle,       ///< between two requests
-};
-
 struct HttpConnection {
     int socket = -1;
     HttpPhase phase = HttpPhase::connected;
@@ -41,6 +33,7 @@ public:
     void remove(HttpConnection* connection);
     void enter(HttpConnection* connection, HttpPhase phase);
     std::size_t count() const;
+    std::size_t count(HttpPhase phase) const;
     /// Whether there is room for one more; where there is none, one that waits is ended for it.
     bool make_room();
     /// Whether all but those that wait for a request are done, within so many seconds.

@@ -13,7 +13,6 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
-#include <thread>
 
 #include "assay/store/prediction_store.h"
 #include "core/csv.h"
@@ -56,8 +55,8 @@ protected:
         std::vector<std::string> all = words();
         all.insert(all.begin(), ASSAY_PROGRAM);
         Program program(all);
-        for (int i = 0; i < 6000 && !reached(); ++i)
-            std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        EXPECT_TRUE(until([&] { return has_ended(program.pid()) || reached(); },
+                          std::chrono::minutes(15)));  // it trains models meanwhile
         ::kill(program.pid(), signal);
         const Outcome outcome = program.wait();
         EXPECT_EQ(outcome.status, status) << outcome.err;

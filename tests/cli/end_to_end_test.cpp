@@ -3,13 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <csignal>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <thread>
 
 #include "assay/store/prediction_store.h"
 #include "core/file.h"
@@ -105,7 +103,7 @@ TEST_F(EndToEnd, KilledAtAnyMomentItResumesToTheSameBytes) {
     const fs::path runs = fresh("killed");
     std::vector<std::string> words = predict_words(runs, {"--threads", "1"});
     words.insert(words.begin(), ASSAY_PROGRAM);
-    const int kills = kills_until_it_gets_through(words, 60);
+    const int kills = kills_until_it_gets_through(words, runs, 2);
     EXPECT_GE(kills, 1);
     ASSERT_EQ(assay_run(predict_words(runs)).status, 0);
     EXPECT_EQ(shards(runs), shards(reference));
@@ -117,9 +115,7 @@ TEST_F(EndToEnd, InterruptedEndsWith130AndResumes) {
     words.insert(words.begin(), ASSAY_PROGRAM);
     Program program(words);
     const fs::path first = runs / "shapes/small/shards/000000.json";
-    for (int i = 0; i < 2000 && !fs::exists(first); ++i)
-        std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    ASSERT_TRUE(fs::exists(first));
+    ASSERT_TRUE(program.runs_until([&] { return fs::exists(first); }));
     ::kill(program.pid(), SIGINT);
     const Outcome outcome = program.wait();
     EXPECT_EQ(outcome.status, 130) << outcome.err;
@@ -205,7 +201,7 @@ TEST_F(EndToEnd, ACorruptedRunThatIsKilledResumesToTheSameBytes) {
     std::vector<std::string> words = predict_words(runs, corrupt);
     words.insert(words.end(), {"--threads", "1"});
     words.insert(words.begin(), ASSAY_PROGRAM);
-    const int kills = kills_until_it_gets_through(words, 250);
+    const int kills = kills_until_it_gets_through(words, runs, 3);
     EXPECT_GE(kills, 1);
     ASSERT_EQ(assay_run(predict_words(runs, corrupt)).status, 0);
     const auto expected = all_shards(reference);
@@ -562,8 +558,7 @@ TEST_F(EndToEnd, AttackedImagesArePredictedAsTheReportSaysAfterAKillToo) {
     program.insert(program.end(), words.begin(), words.end());
     {
         Program killed(program);
-        for (int i = 0; i < 1000 && !fs::exists(runs / "shapes/small@pgd-linf-2_255/counts"); ++i)
-            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        killed.runs_until([&] { return fs::exists(runs / "shapes/small@pgd-linf-2_255/counts"); });
         ::kill(killed.pid(), SIGKILL);
         killed.wait();
     }

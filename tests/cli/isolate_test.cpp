@@ -7,13 +7,12 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <csignal>
 #include <cstddef>
 #include <fstream>
 #include <set>
-#include <thread>
 
 #include "program.h"
 
@@ -135,13 +134,11 @@ std::set<pid_t> helpers_of(pid_t program) {
 }
 
 bool gone(const std::set<pid_t>& processes) {
-    for (int i = 0; i < 2000; ++i) {
-        bool any = false;
-        for (const auto& [pid, parent] : assay_models()) any = any || processes.contains(pid);
-        if (!any) return true;
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    return false;
+    return until([&] {
+        const auto all = assay_models();
+        return std::ranges::none_of(
+            all, [&](const auto& entry) { return processes.contains(entry.first); });
+    });
 }
 
 class IsolateEnd : public testing::TestWithParam<int> {};
@@ -153,10 +150,7 @@ TEST_P(IsolateEnd, NoProcessIsLeft) {
                      std::string(ASSAY_SOURCE_DIR) + "/tests/cli/shapes/small.pt", "--data",
                      scratch / "shapes", "--out", scratch / "runs", "--device", "cpu"});
     std::set<pid_t> helpers;
-    for (int i = 0; i < 6000 && helpers.size() < 2; ++i) {
-        helpers = helpers_of(program.pid());
-        std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    }
+    program.runs_until([&] { return (helpers = helpers_of(program.pid())).size() == 2; });
     ASSERT_EQ(helpers.size(), 2U);  // the launcher and one model
     ::kill(program.pid(), GetParam());
     const Outcome outcome = program.wait();

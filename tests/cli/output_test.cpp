@@ -7,7 +7,6 @@
 #include <csignal>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "core/file.h"
 #include "program.h"
@@ -121,7 +120,7 @@ TEST(Output, APipeWithoutAReaderIsNotWaitedForAfterASignal) {
     const fs::path pipe = scratch / "pipe";
     ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
     Program program({ASSAY_PROGRAM, "list", "metrics", "-o", pipe});
-    std::this_thread::sleep_for(std::chrono::seconds(1));
+    EXPECT_TRUE(program.runs_until([&] { return handles_and_waits(program.pid()); }));
     ::kill(program.pid(), SIGINT);
     EXPECT_EQ(program.wait().status, 130);
     EXPECT_TRUE(fs::is_fifo(pipe));

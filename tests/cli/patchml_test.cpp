@@ -2,10 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <csignal>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "cli/program.h"
 #include "core/file.h"
@@ -177,9 +175,7 @@ TEST_F(PatchmlCommand, InterruptedContinues) {
     words[11] = (folder_ / "out").string();
     const fs::path partial = folder_ / "out/.patchml-seed1.partial";
     Program program(words);
-    for (int tries = 0; tries < 3000 && !fs::exists(partial / "k1-p1024/000000.png"); ++tries) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    }
+    program.runs_until([&] { return fs::exists(partial / "k1-p1024/000000.png"); });
     ::kill(program.pid(), SIGINT);
     const Outcome stopped = program.wait();
     if (stopped.status == 0) GTEST_SKIP() << "it was done before the signal came";

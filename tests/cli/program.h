@@ -6,16 +6,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <chrono>
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
-#include <thread>
 #include <vector>
 
+#include "process_state.h"
 #include "scratch.h"
+#include "until.h"
 
 namespace assay {
 
@@ -60,6 +61,14 @@ public:
     Program& operator=(const Program&) = delete;
 
     pid_t pid() const { return pid_; }
+    /// What it has written to stderr until now.
+    std::string err() const { return slurp(scratch_ / "err"); }
+    /// Waits until `happened()`, or the program has ended. Whether it runs.
+    template <class Happened>
+    bool runs_until(Happened&& happened) const {
+        EXPECT_TRUE(assay::until([&] { return has_ended(pid_) || happened(); }));
+        return !has_ended(pid_);
+    }
     Outcome wait() {
         int status = 0;
         ::waitpid(pid_, &status, 0);
@@ -88,22 +97,32 @@ inline Outcome assay_run(std::vector<std::string> words,
     return Program(words, environment, standard_out).wait();
 }
 
-/// Runs a program again and again, killed after waits that grow by `step` milliseconds, so that the
-/// kills fall before, between and after what it writes until one run gets through. How often it was
-/// killed.
-inline int kills_until_it_gets_through(const std::vector<std::string>& words, int step) {
-    int kills = 0;
-    for (int wait = 300; wait < 60'000; wait += step) {
+/// Files and folders below `folder`, which others change meanwhile.
+inline std::size_t entries_below(const std::filesystem::path& folder) {
+    std::size_t count = 0;
+    std::error_code gone;
+    for (std::filesystem::recursive_directory_iterator entry(folder, gone), end;
+         !gone && entry != end; entry.increment(gone))
+        ++count;
+    return count;
+}
+
+/// Runs a program again and again, each time killed when there are `step` more files and folders
+/// below `folder`, so that the kills fall before, between and after what it writes until one run
+/// gets through. How often it was killed.
+inline int kills_until_it_gets_through(const std::vector<std::string>& words,
+                                       const std::filesystem::path& folder, std::size_t step) {
+    std::size_t wanted = 0;
+    for (int kills = 0;; ++kills) {
+        wanted = std::max(wanted, entries_below(folder)) + step;
         Program program(words);
-        std::this_thread::sleep_for(std::chrono::milliseconds(wait));
-        ::kill(program.pid(), SIGKILL);
+        if (program.runs_until([&] { return entries_below(folder) >= wanted; }))
+            ::kill(program.pid(), SIGKILL);
         const Outcome outcome = program.wait();
-        if (outcome.status == 0) break;
+        if (outcome.status == 0) return kills;
         EXPECT_EQ(outcome.status, 128 + SIGKILL) << outcome.err;
-        if (outcome.status != 128 + SIGKILL) break;
-        ++kills;
+        if (outcome.status != 128 + SIGKILL) return kills;
     }
-    return kills;
 }
 
 }  // namespace assay

@@ -2,10 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <csignal>
 #include <optional>
-#include <thread>
 
 #include "core/file.h"
 #include "program.h"
@@ -28,7 +26,7 @@ protected:
     Scratch scratch_;
 };
 
-/// `assay serve` until it has printed its links.
+/// `assay serve` until it has said that it runs; links are printed before.
 class Served {
 public:
     explicit Served(std::vector<std::string> words) {
@@ -36,10 +34,9 @@ public:
         if (::pipe(ends_) != 0) throw std::runtime_error("no pipe");
         program_.emplace(words, std::vector<std::string>{}, ends_[1]);
         ::close(ends_[1]);
-        char byte = 0;
-        if (::read(ends_[0], &byte, 1) != 1) ADD_FAILURE() << program_->wait().err;
-        // It runs when the note has come, too, and that is a moment later.
-        std::this_thread::sleep_for(std::chrono::milliseconds(300));
+        EXPECT_TRUE(program_->runs_until([&] {
+            return program_->err().find("Ctrl-C ends it") != std::string::npos;
+        })) << program_->err();
     }
     ~Served() { ::close(ends_[0]); }
     Outcome stop() {

@@ -1,16 +1,12 @@
 // What a command that cannot end by itself does with signals.
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <csignal>
-#include <thread>
 
 #include "program.h"
 
 namespace assay {
 namespace {
-
-using namespace std::chrono_literals;
 
 /// A pipe into which nothing more goes: whoever writes there waits.
 class FullPipe {
@@ -35,53 +31,30 @@ private:
     int ends_[2] = {};
 };
 
-bool has_ended(pid_t pid) {
-    siginfo_t info{};
-    return ::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-           info.si_pid == pid;
-}
-
-bool ends_within(pid_t pid, std::chrono::milliseconds time) {
-    const auto deadline = std::chrono::steady_clock::now() + time;
-    while (!has_ended(pid)) {
-        if (std::chrono::steady_clock::now() > deadline) return false;
-        std::this_thread::sleep_for(5ms);
-    }
-    return true;
-}
-
-/// The process that `parent` has started, once there is one.
+/// The process that `parent` has started; -1: none.
 pid_t child_of(pid_t parent) {
     const std::string number = std::to_string(parent);
-    for (int tries = 0; tries < 400; ++tries) {
-        const std::string children = slurp("/proc/" + number + "/task/" + number + "/children");
-        if (!children.empty()) return static_cast<pid_t>(std::stol(children));
-        std::this_thread::sleep_for(5ms);
-    }
-    return -1;
+    const std::string children = slurp("/proc/" + number + "/task/" + number + "/children");
+    return children.empty() ? -1 : static_cast<pid_t>(std::stol(children));
 }
 
-/// Whether the program waits for its output by now: its handlers are there.
-bool waits_for_pipe(pid_t pid) {
-    for (int tries = 0; tries < 400; ++tries) {
-        if (slurp("/proc/" + std::to_string(pid) + "/wchan").find("pipe") != std::string::npos)
-            return true;
-        std::this_thread::sleep_for(5ms);
+/// Sends SIGTERM twice to `program`, which is `started` or its child and writes into a full pipe.
+void expect_the_second_ends(const Program& started, pid_t program) {
+    ASSERT_TRUE(started.runs_until([&] { return handles_and_waits(program); }));
+    ::kill(program, SIGTERM);
+    // It has heard that one, and waits again.
+    ASSERT_TRUE(started.runs_until([&] { return handled_and_waits(program, SIGTERM); }));
+    ::kill(program, SIGTERM);
+    if (!until([&] { return has_ended(started.pid()); })) {
+        ADD_FAILURE() << "it still runs";
+        ::kill(program, SIGKILL);
     }
-    return false;
 }
 
 TEST(Signals, TheSecondOneEndsTheProcessByTheSignal) {
     const FullPipe pipe;
     Program program({ASSAY_PROGRAM, "list", "metrics"}, {}, pipe.in());
-    if (!waits_for_pipe(program.pid())) std::this_thread::sleep_for(500ms);
-    ::kill(program.pid(), SIGTERM);
-    EXPECT_FALSE(ends_within(program.pid(), 200ms));
-    ::kill(program.pid(), SIGTERM);
-    if (!ends_within(program.pid(), 5s)) {
-        ADD_FAILURE() << "still there";
-        ::kill(program.pid(), SIGKILL);
-    }
+    expect_the_second_ends(program, program.pid());
     EXPECT_EQ(program.wait().status, 128 + SIGTERM);
 }
 
@@ -93,16 +66,9 @@ TEST(Signals, TheSecondOneEndsTheFirstProcessOfAContainer) {
     Program container(
         {"/usr/bin/unshare", "--pid", "--fork", "--kill-child", ASSAY_PROGRAM, "list", "metrics"},
         {}, pipe.in());
-    const pid_t program = child_of(container.pid());
-    ASSERT_GT(program, 0);
-    if (!waits_for_pipe(program)) std::this_thread::sleep_for(500ms);
-    ::kill(program, SIGTERM);
-    EXPECT_FALSE(ends_within(container.pid(), 200ms));
-    ::kill(program, SIGTERM);
-    if (!ends_within(container.pid(), 5s)) {
-        ADD_FAILURE() << "still there";
-        ::kill(program, SIGKILL);
-    }
+    pid_t program = -1;
+    ASSERT_TRUE(container.runs_until([&] { return (program = child_of(container.pid())) > 0; }));
+    expect_the_second_ends(container, program);
     EXPECT_EQ(container.wait().status, 128 + SIGTERM);
 }
 

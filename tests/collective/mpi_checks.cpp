@@ -128,7 +128,8 @@ int run(int count, char** words) {
     check_agreements(comm);
     expect(mpi->rank_of_machine() == comm.rank(), "the rank of the machine", comm);
     expect(mpi->ranks_of_machine() == comm.size(), "the ranks of the machine", comm);
-    // The last one is late, and the others wait for it more than once.
+    // The last one is late, so that the others wait for it more than once; nothing fails if they do
+    // not.
     if (comm.rank() == comm.size() - 1) ::usleep(150'000);
     std::vector<RankEnd> ends;
     while (ends.empty()) ends = mpi->leave({comm.rank(), failures}, 0.05);

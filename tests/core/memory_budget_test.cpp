@@ -6,12 +6,12 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <thread>
 #include <vector>
 
 #include "assay/error.h"
 #include "core/parallel.h"
+#include "until.h"
 
 namespace assay {
 namespace {
@@ -26,7 +26,7 @@ TEST(MemoryBudget, NoMoreThanThereIs) {
         int seen = most.load();
         while (now > seen && !most.compare_exchange_weak(seen, now)) {
         }
-        std::this_thread::sleep_for(std::chrono::microseconds(50));
+        std::this_thread::yield();  // for others to take theirs meanwhile
         in_use -= bytes;
     });
     EXPECT_LE(most, 100);
@@ -53,14 +53,14 @@ TEST(MemoryBudget, WhoAsksForMoreThanAllGetsAllAndIsNotPassedOver) {
         EXPECT_FALSE(small_done);
         large_done = true;
     });
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    ASSERT_TRUE(until([&] { return budget.waiting() == 1; }));
     // There would be room, but it came later.
     std::jthread small([&] {
         const MemoryBudget::Share share = budget.take(10);
         EXPECT_TRUE(large_done);
         small_done = true;
     });
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    ASSERT_TRUE(until([&] { return budget.waiting() == 2; }));
     EXPECT_FALSE(large_done);
     EXPECT_FALSE(small_done);
     first = {};
@@ -75,8 +75,8 @@ TEST(MemoryBudget, AStopIsHeardByThoseThatWait) {
     if (child == 0) {
         MemoryBudget budget(100);
         const MemoryBudget::Share all = budget.take(100);
-        std::jthread stopper([] {
-            std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        std::jthread stopper([&] {
+            if (!until([&] { return budget.waiting() == 1; })) ::_exit(3);
             request_stop();
         });
         try {

@@ -8,7 +8,7 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
+#include <condition_variable>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -31,8 +31,8 @@ struct WebRequest {
 /// ends.
 struct WebAnswer {
     std::string head, body;
-    std::chrono::milliseconds before_body{0};
-    bool end = false;  ///< after it the connection ends
+    bool silent = false;  ///< nothing comes after the head, until the server ends
+    bool end = false;     ///< after it the connection ends
 };
 
 class RangeServer {
@@ -55,7 +55,11 @@ public:
         accepting_ = std::thread([this] { accept_all(); });
     }
     ~RangeServer() {
-        ending_ = true;
+        {
+            const std::lock_guard lock(mutex_);
+            ending_ = true;
+        }
+        ended_.notify_all();
         ::shutdown(listener_, SHUT_RDWR);
         accepting_.join();
         {
@@ -170,15 +174,14 @@ private:
             }
             WebAnswer answer = handler ? handler(request) : usual(request);
             go_on = !answer.head.empty();
-            if (go_on && answer.before_body.count() == 0) {
-                go_on = send_all(connection, answer.head + "\r\n\r\n" + answer.body) && !answer.end;
-                continue;
+            if (go_on && answer.silent) {
+                send_all(connection, answer.head + "\r\n\r\n");
+                std::unique_lock lock(mutex_);
+                ended_.wait(lock, [this] { return ending_.load(); });
+                break;
             }
-            go_on = go_on && send_all(connection, answer.head + "\r\n\r\n");
-            for (auto waited = std::chrono::milliseconds(0);
-                 waited < answer.before_body && !ending_; waited += std::chrono::milliseconds(20))
-                std::this_thread::sleep_for(std::chrono::milliseconds(20));
-            go_on = go_on && send_all(connection, answer.body) && !answer.end;
+            go_on = go_on && send_all(connection, answer.head + "\r\n\r\n" + answer.body) &&
+                    !answer.end;
         }
         const std::lock_guard lock(mutex_);
         open_.erase(connection);
@@ -192,6 +195,7 @@ private:
     unsigned port_ = 0;
     std::atomic<bool> ending_{false};
     mutable std::mutex mutex_;
+    std::condition_variable ended_;
     std::map<std::string, Served> files_;
     Handler handler_;
     std::vector<WebRequest> requests_;

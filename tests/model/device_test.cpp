@@ -16,6 +16,7 @@
 #include "model/torch/network.h"
 #include "model/torch/newer_operators.h"
 #include "model/torch/runtime.h"
+#include "until.h"
 
 namespace assay {
 namespace {
@@ -201,7 +202,7 @@ TEST_F(Device, TheLeastBusyDeviceIsNextAndALaneTooManyWaits) {
     EXPECT_EQ(streams.size(), order.size());
     std::atomic<int> got{-1};
     std::jthread late([&] { got = LaneTurn(all).device().index(); });
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    ASSERT_TRUE(until([] { return LaneTurn::waiting() == 1; }));
     EXPECT_EQ(got, -1);
     turns.erase(turns.begin() + 1);
     late.join();
@@ -216,16 +217,16 @@ TEST_F(Device, WhoIsAloneWaitsForTheOthersAndKeepsThemAway) {
     std::jthread alone([&] {
         const LaneTurn turn = LaneTurn::alone_on(device);
         EXPECT_EQ(step.exchange(2), 1);
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        EXPECT_EQ(LaneTurn::waiting(), 1U);  // the other
         EXPECT_EQ(step.exchange(3), 2);
     });
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    ASSERT_TRUE(until([] { return LaneTurn::waiting() == 1; }));
     // One lane is free, but somebody waits to be alone.
     std::jthread other([&] {
         const LaneTurn turn(std::vector{device});
         EXPECT_EQ(step.load(), 3);
     });
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    ASSERT_TRUE(until([] { return LaneTurn::waiting() == 2; }));
     EXPECT_EQ(step.exchange(1), 0);
     first.reset();
 }

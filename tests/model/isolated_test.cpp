@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <fstream>
@@ -19,6 +18,7 @@
 #include "images.h"
 #include "message_of.h"
 #include "scratch.h"
+#include "until.h"
 
 namespace assay {
 namespace {
@@ -56,16 +56,6 @@ std::set<pid_t> model_processes() {
     std::set<pid_t> found;
     for (const pid_t launcher : assay_models_of(::getpid())) found.merge(assay_models_of(launcher));
     return found;
-}
-
-template <class Condition>
-bool soon(Condition&& condition) {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-    while (!condition()) {
-        if (std::chrono::steady_clock::now() > end) return false;
-        std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
-    return true;
 }
 
 TEST(Isolated, ModelsGiveTheSameBitsFactsAndErrors) {
@@ -218,12 +208,13 @@ TEST(Isolated, AProcessThatIsKilledIsAnErrorOfThatModelAlone) {
     for (const pid_t pid : before) its.erase(pid);
     ASSERT_EQ(its.size(), 1U);
     std::atomic<int> failed{0};
+    std::array<std::atomic<int>, 4> done{};
     {
         std::vector<std::jthread> threads;
         for (int t = 0; t < 4; ++t)
-            threads.emplace_back([&] {
+            threads.emplace_back([&, t] {
                 try {
-                    for (;;) run(*classifier, 4, 16);
+                    for (;; ++done[static_cast<std::size_t>(t)]) run(*classifier, 4, 16);
                 } catch (const Error& error) {
                     EXPECT_THAT(error.what(),
                                 AllOf(HasSubstr("cnn.pt was killed"), HasSubstr("want of memory")));
@@ -231,7 +222,9 @@ TEST(Isolated, AProcessThatIsKilledIsAnErrorOfThatModelAlone) {
                     ++failed;
                 }
             });
-        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        EXPECT_TRUE(until([&] {
+            return std::ranges::all_of(done, [](const auto& count) { return count > 0; });
+        }));
         ::kill(*its.begin(), SIGKILL);
     }
     EXPECT_EQ(failed, 4);
@@ -241,13 +234,13 @@ TEST(Isolated, AProcessThatIsKilledIsAnErrorOfThatModelAlone) {
 
 TEST(Isolated, AClosedModelLeavesNoProcess) {
     // Those of the tests before this one.
-    EXPECT_TRUE(soon([] { return model_processes().empty(); }));
+    EXPECT_TRUE(until([] { return model_processes().empty(); }));
     {
         const auto one = open_classifier(fixture_spec("cnn.pt"), isolated_options);
         const auto two = open_classifier(fixture_spec("vit.pt"), isolated_options);
         EXPECT_EQ(model_processes().size(), 2U);
     }
-    EXPECT_TRUE(soon([] { return model_processes().empty(); }));
+    EXPECT_TRUE(until([] { return model_processes().empty(); }));
 }
 
 TEST(Isolated, AKilledLauncherEndsItsModelsAndIsStartedAgain) {
@@ -256,7 +249,7 @@ TEST(Isolated, AKilledLauncherEndsItsModelsAndIsStartedAgain) {
     const std::set<pid_t> launchers = assay_models_of(::getpid());
     ASSERT_EQ(launchers.size(), 1U);
     ::kill(*launchers.begin(), SIGKILL);
-    EXPECT_TRUE(soon([&] {
+    EXPECT_TRUE(until([&] {
         try {
             run(*classifier, 1, 16);
             return false;

@@ -5,7 +5,6 @@ import pathlib
 import signal
 import subprocess
 import sys
-import time
 import unittest
 
 import numpy as np
@@ -152,18 +151,21 @@ class Writer(InFolder):
         scores, labels = made(200_000)
         np.save(self.folder / "scores.npy", scores)
         script = """
-import sys, numpy as np, assay, time
+import sys, numpy as np, assay
 folder = sys.argv[1]
 scores = np.load(folder + "/scores.npy", mmap_mode="r")
 with assay.StoreWriter(folder + "/written", dataset="data", model="model", ids=range(len(scores)), num_classes=scores.shape[1], identity="w") as w:
     for begin, end in w.batches(4096):
         w.write(begin, scores[begin:end])
         print(begin, flush=True)
-        time.sleep(0.01)
+        sys.stdin.readline()  # until it is told to continue
 """
-        process = subprocess.Popen([sys.executable, "-c", script, str(self.folder)], stdout=subprocess.PIPE)
+        process = subprocess.Popen([sys.executable, "-c", script, str(self.folder)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         for _ in range(36):
-            process.stdout.readline()
+            self.assertTrue(process.stdout.readline())
+            process.stdin.write(b"\n")
+            process.stdin.flush()
+        self.assertTrue(process.stdout.readline())  # 37 of 49 batches are written
         process.kill()
         process.communicate()
         options = dict(dataset="data", model="model", ids=range(len(scores)), num_classes=CLASSES)
@@ -202,28 +204,30 @@ with assay.StoreWriter(folder + "/written", dataset="data", model="model", ids=r
 
 
 class Interrupt(InFolder):
-    def test_ctrl_c_stops_within_a_second(self):
+    def test_ctrl_c_stops_what_is_computed(self):
         script = """
-import sys, time, numpy as np, assay
+import numpy as np, assay
 rows = 400_000
 scores = np.random.default_rng(1).normal(size=(rows, 100)).astype(np.float32)
 labels = np.zeros(rows, int)
 assay.score(scores[:10], labels[:10])
-print("ready", flush=True)
+said = []
+
+def computing(step, done, total):
+    if not said:
+        said.append(print("computing", flush=True))
+
 try:
     while True:
-        assay.score(scores, labels, null=100)
+        assay.score(scores, labels, null=100, progress=computing)
 except KeyboardInterrupt:
     print("interrupted", assay.score(scores[:10], labels[:10], "top1")["top1"].n, flush=True)
 """
         process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
-        self.assertEqual(process.stdout.readline().strip(), "ready")
-        time.sleep(1.0)
+        self.assertEqual(process.stdout.readline().strip(), "computing")
         process.send_signal(signal.SIGINT)
-        began = time.monotonic()
-        output, _ = process.communicate(timeout=60)
+        output, _ = process.communicate(timeout=120)
         self.assertEqual(output.strip(), "interrupted 10")
-        print(f"stopped after {time.monotonic() - began:.2f} s", file=sys.stderr)
 
     def test_progress_is_told_and_may_fail(self):
         scores, labels = made(200_000)
@@ -241,25 +245,28 @@ except KeyboardInterrupt:
         import threading
 
         scores, labels = made(500_000)
-        ticks = []
+        ticks, during = 0, 0
         stop = threading.Event()
 
         def tick():
-            while not stop.is_set():
-                ticks.append(time.monotonic())
-                time.sleep(0.001)
+            nonlocal ticks
+            while not stop.wait(0.001):
+                ticks += 1
 
         thread = threading.Thread(target=tick)
         thread.start()
         try:
-            began = time.monotonic()
-            assay.score(scores, labels, threads=1)
-            ended = time.monotonic()
+            # Once is enough on an idle machine; on a busy one the other thread may get no core for that long.
+            for _ in range(50):
+                began = ticks
+                assay.score(scores, labels, threads=1)
+                during += ticks - began
+                if during > 3:
+                    break
         finally:
             stop.set()
             thread.join()
-        during = [t for t in ticks if began < t < ended]
-        self.assertGreater(len(during), 3)  # the interpreter's lock was not held
+        self.assertGreater(during, 3)  # the interpreter's lock was not held
 
 
 class Command(InFolder):

@@ -15,7 +15,7 @@
 namespace assay {
 
 struct Cost {
-    double seconds = 0;    ///< of the processor, all threads together
+    double seconds = 0;    ///< of the processor, all threads together: others lengthen it little
     double mebibytes = 0;  ///< the peak above what the process had before
 };
 

@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <condition_variable>
 #include <deque>
 #include <fstream>
+#include <future>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -14,11 +16,11 @@
 
 #include "message_of.h"
 #include "raw_client.h"
+#include "until.h"
 
 namespace assay::serve {
 namespace {
 
-using namespace std::chrono_literals;
 using testing::HasSubstr;
 
 HttpResponse text_response(int status, std::string_view text) {
@@ -85,24 +87,21 @@ TEST(Http, OneConnectionTakesManyRequestsAlsoAtOnce) {
 
 TEST(Http, AnswersLaterFromAnotherThread) {
     std::mutex mutex;
+    std::condition_variable_any changed;
     std::deque<HttpReply> waiting;
     EchoServer server({}, [&](const HttpRequest&, const HttpReply& reply) {
         const std::lock_guard lock(mutex);
         waiting.push_back(reply);
+        changed.notify_one();
     });
-    std::atomic<bool> stop{false};
-    std::thread answering([&] {
-        while (!stop) {
-            std::optional<HttpReply> reply;
-            {
-                const std::lock_guard lock(mutex);
-                if (!waiting.empty()) {
-                    reply = waiting.front();
-                    waiting.pop_front();
-                }
-            }
-            if (reply) (*reply)(text_response(200, "later"));
-            std::this_thread::sleep_for(1ms);
+    std::jthread answering([&](const std::stop_token& stop) {
+        std::unique_lock lock(mutex);
+        while (changed.wait(lock, stop, [&] { return !waiting.empty(); })) {
+            const HttpReply reply = waiting.front();
+            waiting.pop_front();
+            lock.unlock();
+            reply(text_response(200, "later"));
+            lock.lock();
         }
     });
     std::vector<std::unique_ptr<RawClient>> clients;
@@ -112,8 +111,6 @@ TEST(Http, AnswersLaterFromAnotherThread) {
     }
     clients.erase(clients.begin(), clients.begin() + 5);  // gone before their answers
     for (const auto& client : clients) EXPECT_EQ(client->receive().body, "later");
-    stop = true;
-    answering.join();
 }
 
 TEST(Http, AReplyThatIsLetGoIsA503AndAnExceptionA500) {
@@ -184,38 +181,44 @@ TEST(Http, RefusesWhatTwoReadersCouldReadDifferently) {
 }
 
 TEST(Http, SlowAndSilentClientsAreCutOff) {
+    const auto begin = std::chrono::steady_clock::now();
+    std::atomic<int> passed{0};  // milliseconds since then, by the server's clock
     HttpLimits limits;
-    limits.request_seconds = 0.8;
-    limits.idle_seconds = 1;
-    limits.response_seconds = 0.8;
+    limits.now = [&] { return begin + std::chrono::milliseconds(passed.load()); };
+    limits.request_seconds = 0.04;
     EchoServer server(limits, [](const HttpRequest& request, const HttpReply& reply) {
         reply(text_response(200, request.path == "/large" ? std::string(64 << 20, 'a') : "short"));
     });
-    const auto begin = std::chrono::steady_clock::now();
-    RawClient silent(server.listener.port()), half(server.listener.port()),
-        idle(server.listener.port()), deaf(server.listener.port());
+    const std::uint16_t port = server.listener.port();
+    RawClient silent(port), half(port), idle(port), deaf(port), slow(port);
     half.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n");
     idle.send(get("/"));
     EXPECT_EQ(idle.receive().status, 200);
     deaf.send(get("/large"));
+    slow.send("GET / HTTP/1.1\r\nHost: x\r\nX: ");
+    const auto in = [&](HttpPhase phase) { return server.server.connections(phase); };
+    ASSERT_TRUE(until([&] {
+        return in(HttpPhase::connected) == 1 && in(HttpPhase::reading) == 2 &&
+               in(HttpPhase::idle) == 1 && in(HttpPhase::sending) == 1;
+    }));
     // A byte now and then, which is no idleness to the library.
-    RawClient slow(server.listener.port());
-    std::thread dripping([&] {
-        slow.send("GET / HTTP/1.1\r\nHost: x\r\nX: ");
-        for (int i = 0; i < 100; ++i) {
-            std::this_thread::sleep_for(20ms);
-            if (!slow.send("a")) break;
-        }
-    });
+    for (int i = 0; i < 3; ++i) {
+        passed += 10;
+        EXPECT_TRUE(slow.send("a"));
+    }
+    EXPECT_EQ(server.server.connections(), 5U);
+    passed += 10;
     EXPECT_TRUE(silent.is_ended());
     EXPECT_TRUE(half.is_ended());
-    dripping.join();
     EXPECT_TRUE(slow.is_ended());
+    EXPECT_EQ(in(HttpPhase::idle), 1U);
+    passed += 74'000;
+    EXPECT_EQ(in(HttpPhase::idle), 1U);
+    passed += 1'000;
     EXPECT_TRUE(idle.is_ended());
-    for (int i = 0; i < 200 && server.server.connections() > 0; ++i)
-        std::this_thread::sleep_for(20ms);
-    EXPECT_EQ(server.server.connections(), 0U);  // the deaf one, too
-    EXPECT_LT(std::chrono::steady_clock::now() - begin, 8s);
+    EXPECT_EQ(in(HttpPhase::sending), 1U);
+    passed += 45'000;
+    EXPECT_TRUE(until([&] { return server.server.connections() == 0; }));  // the deaf one, too
     // Half of a request, one in single bytes, a response that nobody reads.
     EXPECT_EQ(server.server.counts().slow, 3U);
 }
@@ -238,11 +241,10 @@ TEST(Http, AFullServerKeepsThoseWhoWaitForAnAnswer) {
         const std::lock_guard lock(mutex);
         return waiting.size();
     };
-    for (int i = 0; i < 500 && handled() < 10; ++i) std::this_thread::sleep_for(10ms);
-    ASSERT_EQ(handled(), 10U);
+    ASSERT_TRUE(until([&] { return handled() == 10; }));
     for (int i = 0; i < 100; ++i) {
         RawClient further(server.listener.port());
-        EXPECT_TRUE(further.is_ended(2000)) << i;
+        EXPECT_TRUE(further.is_ended()) << i;
     }
     EXPECT_EQ(server.server.counts().beyond, 100U);
     for (const HttpReply& reply : waiting) reply(text_response(200, "later"));
@@ -256,8 +258,7 @@ TEST(Http, AFullServerMakesRoomForWhoComes) {
     std::vector<std::unique_ptr<RawClient>> silent;
     for (int i = 0; i < 9; ++i)
         silent.push_back(std::make_unique<RawClient>(server.listener.port()));
-    for (int i = 0; i < 500 && server.server.connections() < 9; ++i)
-        std::this_thread::sleep_for(10ms);
+    ASSERT_TRUE(until([&] { return server.server.connections() == 9; }));
     RawClient busy(server.listener.port());
     busy.send(get("/"));
     EXPECT_EQ(busy.receive().status, 200);
@@ -277,7 +278,7 @@ TEST(Http, AFullServerEndsPausesBeforeRequestsThatComeSlowly) {
     const EchoServer server(limits);
     RawClient half(server.listener.port());
     half.send("POST /p HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\na");
-    std::this_thread::sleep_for(100ms);
+    ASSERT_TRUE(until([&] { return server.server.connections(HttpPhase::reading) == 1; }));
     RawClient idle(server.listener.port());
     idle.send(get("/"));
     EXPECT_EQ(idle.receive().status, 200);
@@ -323,11 +324,7 @@ TEST(Http, MemoryIsFlatOverHostileRequests) {
             }
         }
     };
-    const auto all_gone = [&] {
-        for (int i = 0; i < 500 && server.server.connections() > 0; ++i)
-            std::this_thread::sleep_for(10ms);
-        return server.server.connections() == 0;
-    };
+    const auto all_gone = [&] { return until([&] { return server.server.connections() == 0; }); };
     round(100);
     EXPECT_TRUE(all_gone());
     const std::size_t before = resident_kilobytes();
@@ -338,14 +335,13 @@ TEST(Http, MemoryIsFlatOverHostileRequests) {
 }
 
 TEST(Http, EndsWithRequestsUnderWay) {
-    std::vector<HttpReply> held;
+    std::promise<HttpReply> held;
     auto server = std::make_unique<EchoServer>(
-        HttpLimits{}, [&](const HttpRequest&, const HttpReply& reply) { held.push_back(reply); });
+        HttpLimits{}, [&](const HttpRequest&, const HttpReply& reply) { held.set_value(reply); });
     RawClient client(server->listener.port()), half(server->listener.port());
     client.send(get("/"));
     half.send("GET /");
-    while (held.empty()) std::this_thread::sleep_for(1ms);
-    held.clear();
+    (void)held.get_future().get();  // and lets it go
     EXPECT_EQ(client.receive().status, 503);
     server.reset();
     EXPECT_TRUE(half.is_ended());

@@ -8,11 +8,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 
 namespace assay {
@@ -59,7 +57,7 @@ public:
     void end_sending() { ::shutdown(socket_, SHUT_WR); }
 
     /// The next response; of one to HEAD there is no body.
-    RawResponse receive(bool head = false, int milliseconds = 5000) {
+    RawResponse receive(bool head = false, int milliseconds = 60'000) {
         RawResponse response;
         std::size_t end = std::string::npos;
         while ((end = buffer_.find("\r\n\r\n")) == std::string::npos)
@@ -78,7 +76,7 @@ public:
         return response;
     }
     /// Whether the server ends the connection within so long, whatever it says before.
-    bool is_ended(int milliseconds = 5000) {
+    bool is_ended(int milliseconds = 60'000) {
         while (more(milliseconds)) buffer_.clear();
         return ended_;
     }

@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <chrono>
 #include <mutex>
 #include <thread>
 
@@ -14,6 +13,7 @@
 #include "raw_client.h"
 #include "report/made_document.h"
 #include "serve/files_state.h"
+#include "until.h"
 
 namespace assay::serve {
 namespace {
@@ -106,11 +106,7 @@ TEST(ReportServer, TheDocumentIsAskedForOnceAndAgainWhenItChanges) {
 
     save_models(folder, {"a", "b"}, "another");
     RawResponse now;
-    const auto late = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-    do {
-        std::this_thread::sleep_for(std::chrono::milliseconds(100));
-        now = report.get(document, same);
-    } while (now.status == 304 && std::chrono::steady_clock::now() < late);
+    EXPECT_TRUE(until([&] { return (now = report.get(document, same)).status != 304; }));
     EXPECT_EQ(now.status, 200);
     EXPECT_NE(now.field("ETag"), etag);
     EXPECT_NE(now.body, first.body);
@@ -123,9 +119,7 @@ TEST(ReportServer, WhatCannotBeReadIsAWarningAndTheReportStays) {
     const std::string document = report.path + "document.json.gz";
     const std::string before = report.get(document).body;
     write_file_atomically(folder.path() / "runs/val/a/manifest.json", "{");
-    const auto late = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-    while (report.warnings().empty() && std::chrono::steady_clock::now() < late)
-        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    EXPECT_TRUE(until([&] { return !report.warnings().empty(); }));
     EXPECT_THAT(report.warnings(), HasSubstr("the report stays as it was"));
     EXPECT_EQ(report.get(document).body, before);
 }
@@ -138,23 +132,18 @@ TEST(ReportServer, WhatWasMendedWithoutATraceIsFoundAllTheSame) {
     ServedReport report(folder);
     const std::string document = report.path + "document.json.gz";
     const std::string etag = report.get(document).field("ETag");
-    const auto until = [](auto&& there) {
-        const auto late = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-        while (!there() && std::chrono::steady_clock::now() < late)
-            std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    };
     std::string bad = good;
     bad[0] = 'x';
     write_file_atomically(manifest, bad);
     const auto time = std::filesystem::last_write_time(manifest);
     save_models(folder, {"a", "b"}, "another");
-    until([&] { return !report.warnings().empty(); });
+    EXPECT_TRUE(until([&] { return !report.warnings().empty(); }));
     EXPECT_THAT(report.warnings(), HasSubstr("the report stays as it was"));
     // Of the size and the time of the damaged one.
     write_file_atomically(manifest, good);
     std::filesystem::last_write_time(manifest, time);
     const std::string same = "If-None-Match: " + etag + "\r\n";
-    until([&] { return report.get(document, same).status != 304; });
+    EXPECT_TRUE(until([&] { return report.get(document, same).status != 304; }));
     EXPECT_EQ(report.get(document, same).status, 200);
 }
 

@@ -129,6 +129,7 @@ TEST_P(StoreKill, AgainAndAgainAtRandomTimes) {
         const Scratch scratch(in_memory());
         for (int attempt = 0; attempt < 200; ++attempt) {
             const pid_t child = in_child([&] { write_all(scratch / "runs", GetParam()); });
+            // Any moment will do: the times only spread the kills over what it writes.
             std::this_thread::sleep_for(std::chrono::microseconds(random() % 3000));
             ::kill(child, SIGKILL);
             int status = 0;

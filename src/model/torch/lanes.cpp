@@ -23,7 +23,7 @@ public:
         if (alone) {
             DeviceLanes& only = lanes_of(devices.front());
             ++only.alone;
-            freed_.wait(lock, [&] { return only.busy == 0; });
+            wait(lock, [&] { return only.busy == 0; });
             try {
                 return taken(only, kLanesOfDevice);
             } catch (...) {
@@ -33,7 +33,7 @@ public:
             }
         }
         DeviceLanes* least = nullptr;
-        freed_.wait(lock, [&] {
+        wait(lock, [&] {
             least = nullptr;
             for (const c10::Device device : devices) {
                 DeviceLanes& lanes = lanes_of(device);
@@ -43,6 +43,11 @@ public:
             return least != nullptr;
         });
         return taken(*least, 1);
+    }
+
+    std::size_t waiting() {
+        const std::scoped_lock lock(mutex_);
+        return waiting_;
     }
 
     void give_back(std::unique_ptr<Lane> lane, bool alone) {
@@ -61,6 +66,13 @@ private:
         std::uint32_t busy = 0;
         std::uint32_t alone = 0;  ///< threads that are, or wait to be, alone
     };
+
+    template <class May>
+    void wait(std::unique_lock<std::mutex>& lock, May may) {
+        ++waiting_;
+        freed_.wait(lock, may);
+        --waiting_;
+    }
 
     DeviceLanes& lanes_of(c10::Device device) {
         const auto known = std::ranges::find(all_, device, &DeviceLanes::device);
@@ -82,6 +94,7 @@ private:
 
     std::mutex mutex_;
     std::condition_variable freed_;
+    std::size_t waiting_ = 0;
     std::deque<DeviceLanes> all_;  ///< whose places do not move
 };
 
@@ -105,6 +118,10 @@ at::Tensor Lane::part_of(at::Tensor& kept, std::int64_t count, at::ScalarType ty
             at::empty({count}, at::TensorOptions(type).pinned_memory(stream_.device().is_cuda()));
     }
     return kept.narrow(0, 0, count);
+}
+
+std::size_t LaneTurn::waiting() {
+    return lane_pool().waiting();
 }
 
 LaneTurn::LaneTurn(const std::vector<c10::Device>& devices) : LaneTurn(devices, false) {}

@@ -44,6 +44,8 @@ public:
     explicit LaneTurn(const std::vector<c10::Device>& devices);
     /// Waits until nobody else computes on the device, and keeps others from it.
     static LaneTurn alone_on(c10::Device device) { return LaneTurn({device}, true); }
+    /// Threads of this process that wait for a turn.
+    static std::size_t waiting();
     ~LaneTurn();
     LaneTurn(const LaneTurn&) = delete;
     LaneTurn& operator=(const LaneTurn&) = delete;

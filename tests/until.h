@@ -1,0 +1,22 @@
+// Waiting for an event of another thread or process.
+#pragma once
+
+#include <chrono>
+#include <thread>
+
+namespace assay {
+
+/// Looks again and again until `happened()`. The limit is no part of what is tested: it is far
+/// beyond what the event takes on a busy machine, and only keeps a broken test from hanging. False
+/// when it passed.
+template <class Happened>
+bool until(Happened&& happened, std::chrono::seconds limit = std::chrono::seconds(120)) {
+    const auto late = std::chrono::steady_clock::now() + limit;
+    while (!happened()) {
+        if (std::chrono::steady_clock::now() > late) return false;
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return true;
+}
+
+}  // namespace assay
