@@ -42,7 +42,7 @@ AnnotatorFile read_annotators(const fs::path& path, bool with_weights) {
         if (name.empty()) throw reader.error("an annotator without a name");
         const double w = with_weights ? weight_in(reader, reader[weight]) : 1;
         if (!out.weights.emplace(name, w).second)
-            throw reader.error(fmt::format("annotator `{}` stands twice", shortened(name)));
+            throw reader.error(fmt::format("annotator `{}` appears twice", shortened(name)));
         out.names.push_back(std::move(name));
     }
     return out;

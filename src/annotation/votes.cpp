@@ -46,7 +46,8 @@ AnswerScale answer_scale(std::vector<std::string> names) {
     for (const std::string& name : names) {
         if (trimmed(name).empty()) throw Error(ErrorCode::usage, "an answer without a name");
         if (!seen.insert(folded(name)).second) {
-            throw Error(ErrorCode::usage, fmt::format("answer `{}` stands twice", shortened(name)));
+            throw Error(ErrorCode::usage,
+                        fmt::format("answer `{}` appears twice", shortened(name)));
         }
     }
     AnswerScale scale;

@@ -178,7 +178,7 @@ private:
         }
         const std::uint32_t number = builder_.question(item, label);
         if (number < seen_) {
-            problems_.add("question that stands twice", [&] {
+            problems_.add("question that appears twice", [&] {
                 return fmt::format("array `info`, row {}: `{}` and label `{}`", row,
                                    shortened(item), shortened(label));
             });

@@ -51,7 +51,7 @@ void print(std::string_view text) {
 void end_where_stopped() {
     if (!stop_requested()) return;
     constexpr int status = 130;
-    if (is_first_rank()) print("assay: error: stopped on request\n");
+    if (is_first_rank()) print("assay: error: interrupted\n");
     world().mpi->abort(status);
 }
 

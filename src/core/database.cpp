@@ -203,7 +203,7 @@ Database::Database(const std::filesystem::path& path, Access access)
     : impl_(std::make_unique<Impl>(path, access)) {
     if (access == Access::create) {
         if (is_there(path))
-            throw Error(ErrorCode::usage, fmt::format("{} is there already", path.string()));
+            throw Error(ErrorCode::usage, fmt::format("{} already exists", path.string()));
         impl_->open(path.string(), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
         impl_->run("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
         return;

@@ -74,7 +74,7 @@ public:
     }
     bool key(string_t& text) override {
         if (!keys_[depth_ - 1].add(text))
-            refuse_json(fmt::format("key `{}` stands twice", shortened(text)));
+            refuse_json(fmt::format("key `{}` appears twice", shortened(text)));
         return next_.key(text);
     }
     bool end_object() override {

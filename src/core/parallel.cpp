@@ -128,7 +128,7 @@ StoppableBy::~StoppableBy() {
 }
 
 void throw_if_stopped() {
-    if (stop_requested()) throw Error(ErrorCode::interrupted, "stopped on request");
+    if (stop_requested()) throw Error(ErrorCode::interrupted, "interrupted");
 }
 
 }  // namespace assay

@@ -86,7 +86,7 @@ fs::path absolute_path(const fs::path& path) {
     std::error_code error;
     const fs::path whole = fs::absolute(path, error);
     if (error) {
-        throw Error(ErrorCode::io, fmt::format("cannot tell where `{}` is: the current folder: {}",
+        throw Error(ErrorCode::io, fmt::format("cannot find where `{}` is: the current folder: {}",
                                                path.string(), error.message()));
     }
     return whole.lexically_normal();

@@ -62,7 +62,7 @@ ClassList::ClassList(std::vector<std::string> ids, std::vector<std::string> name
             throw Error(ErrorCode::bad_input, fmt::format("class {} has an empty id", by_id_[i]));
         if (i > 0 && ids_[by_id_[i - 1]] == id) {
             throw Error(ErrorCode::bad_input,
-                        fmt::format("class id `{}` stands twice in the list (classes {} and {})",
+                        fmt::format("class id `{}` appears twice in the list (classes {} and {})",
                                     id, by_id_[i - 1], by_id_[i]));
         }
     }

@@ -53,10 +53,9 @@ public:
         std::vector<Entry> out;
         for (std::size_t i = 0; i < rows_.size(); ++i) {
             if (rows_[i].first != i) {
-                refuse(
-                    fmt::format("class numbers must be 0..{} and each stand once; number {} is {}",
-                                rows_.size() - 1, i,
-                                rows_[i].first < i ? "followed by a second one" : "missing"));
+                refuse(fmt::format("class numbers must be 0 to {}, each once; number {} is {}",
+                                   rows_.size() - 1, i,
+                                   rows_[i].first < i ? "followed by a second one" : "missing"));
             }
             out.push_back(std::move(rows_[i].second));
         }

@@ -215,7 +215,7 @@ ClassMap read_class_map(const std::filesystem::path& path, const ClassList& mode
     const auto& targets = member(root, "target_of");
     if (!targets.is_array() || targets.size() != model.size()) {
         refuse(fmt::format(
-            "\"target_of\" must be an array of one number a class of the model ({} classes){}",
+            "\"target_of\" must be an array of one number per class of the model ({} classes){}",
             model.size(), targets.is_array() ? fmt::format("; it has {}", targets.size()) : ""));
     }
     for (const auto& value : targets) {

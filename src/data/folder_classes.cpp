@@ -137,11 +137,12 @@ void refuse_doubled_name(const std::vector<std::string>& folders, const ClassLis
     for (std::size_t c = 0; c < known.size(); ++c) {
         const auto [entry, fresh] = first.emplace(known.name(c), c);
         if (fresh || !meant.contains(known.name(c)) || known.find(known.name(c))) continue;
-        throw Error(ErrorCode::bad_input,
-                    fmt::format("the class list names `{}` twice (entries {} and {} of {}), and "
-                                "there is a class folder of that name: which of the two it is "
-                                "cannot be told; call the folder by the class's id or number",
-                                shortened(known.name(c)), entry->second + 1, c + 1, known.size()));
+        throw Error(
+            ErrorCode::bad_input,
+            fmt::format("class folder `{}` is ambiguous: the class list has this name twice "
+                        "(entries {} and {} of {}). Name the folder by the class's id or "
+                        "number",
+                        shortened(known.name(c)), entry->second + 1, c + 1, known.size()));
     }
 }
 
@@ -158,7 +159,7 @@ FolderClasses match_unnamed(const std::vector<std::string>& folders, const Class
     }
     FolderClasses out = sorted_names(folders);
     out.note +=
-        fmt::format("; taken for the classifier's {} classes, which have no names", known.size());
+        fmt::format("; used as the classifier's {} classes, which have no names", known.size());
     return out;
 }
 

@@ -40,7 +40,7 @@ Hierarchy::Hierarchy(std::vector<std::string> ids, std::vector<std::string> name
         if (ids_[by_id_[i]].empty()) refuse(source + ": a node without an id");
         if (i > 0 && ids_[by_id_[i]] == ids_[by_id_[i - 1]])
             refuse(
-                fmt::format("{}: the node `{}` stands twice", source, shortened(ids_[by_id_[i]])));
+                fmt::format("{}: the node `{}` appears twice", source, shortened(ids_[by_id_[i]])));
     }
     by_name_ = by_id_;
     std::vector<std::string> loose(ids_.size());
@@ -60,7 +60,7 @@ Hierarchy::Hierarchy(std::vector<std::string> ids, std::vector<std::string> name
         std::sort(above.begin(), above.end());
         const auto twice = std::adjacent_find(above.begin(), above.end());
         if (twice != above.end())
-            refuse(fmt::format("{}: the edge from `{}` to `{}` stands twice", source,
+            refuse(fmt::format("{}: the edge from `{}` to `{}` appears twice", source,
                                shortened(id(node)), shortened(id(*twice))));
     }
     find_root(source);

@@ -161,7 +161,7 @@ private:
         const std::string name = name_of(value, root);
         if (!value.contains("children")) {
             if (!classes_.insert(name).second)
-                fail(fmt::format("the class `{}` stands twice", shortened(name)));
+                fail(fmt::format("the class `{}` appears twice", shortened(name)));
             return;
         }
         for (const auto& child : children_of(value)) collect(child, false);
@@ -174,10 +174,10 @@ private:
         const bool taken = !leaf && (builder_.knows(name) || classes_.contains(name));
         // Or the class would become this node, with all that is below it.
         if (taken && classes_.contains(path_))
-            fail(fmt::format("a class is called `{}`, as this node is told from others of its name",
+            fail(fmt::format("a class is called `{}`, which is the path of this node",
                              shortened(path_)));
         if (taken && builder_.knows(path_))
-            fail(fmt::format("`{}` stands twice below one node", shortened(name)));
+            fail(fmt::format("`{}` appears twice below one node", shortened(name)));
         const std::uint32_t node = builder_.node(taken ? path_ : name);
         builder_.name(node, name);
         if (parent) builder_.edge(node, *parent);

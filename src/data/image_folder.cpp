@@ -94,9 +94,10 @@ std::vector<std::string> class_names(const std::vector<ClassFolder>& folders,
 
 void note_counts(const ScanCounts& counts, std::vector<std::string>& notes) {
     if (counts.others > 0) {
-        notes.push_back(fmt::format(
-            "{} file{} no image by extension (.jpg .jpeg .png .webp .bmp .tif .tiff): left out",
-            counts.others, counts.others == 1 ? " is" : "s are"));
+        notes.push_back(
+            fmt::format("skipped {} file{} without an image's extension (.jpg .jpeg .png .webp "
+                        ".bmp .tif .tiff)",
+                        counts.others, counts.others == 1 ? "" : "s"));
     }
     if (counts.repeats > 0) {
         notes.push_back(fmt::format("{} link{} to folders already read: not followed",
@@ -138,8 +139,8 @@ std::optional<Dataset> open_image_folder(const fs::path& root, const DatasetOpti
                                     without == 1 ? "" : ", ..."));
     }
     if (listing.images > 0) {
-        notes.push_back(fmt::format("{} image{} beside the class folders: left out", listing.images,
-                                    listing.images == 1 ? " lies" : "s lie"));
+        notes.push_back(fmt::format("skipped {} image{} beside the class folders", listing.images,
+                                    listing.images == 1 ? "" : "s"));
     }
     note_counts(counts, notes);
     return dataset;

@@ -86,7 +86,7 @@ Dataset read_items_csv(const std::filesystem::path& path) {
     for (std::uint32_t i = 0; i < dataset.size(); ++i) {
         if (const auto earlier = index.insert(i)) {
             throw Error(ErrorCode::bad_input,
-                        fmt::format("{}: id `{}` stands twice (items {} and {})", path.string(),
+                        fmt::format("{}: id `{}` appears twice (items {} and {})", path.string(),
                                     shortened(dataset.ids[i]), *earlier, i));
         }
     }

@@ -159,11 +159,12 @@ LabelSets rows_in_order(LabelSets rows, const Dataset& dataset, const std::strin
         return out;
     }
     if (rows.size() != dataset.size()) {
-        throw Error(ErrorCode::bad_input,
-                    fmt::format("{}: {} rows for the {} items of the data set {}; rows without "
-                                "file names must be as many as the items (or "
-                                "50000 when the items are named ILSVRC2012_val_00000001 ...)",
-                                source, rows.size(), dataset.size(), dataset.name));
+        throw Error(
+            ErrorCode::bad_input,
+            fmt::format("{}: {} rows for the {} items of the data set {}; without file names "
+                        "there must be one row per item (or 50000 if the items are named "
+                        "ILSVRC2012_val_00000001 ...)",
+                        source, rows.size(), dataset.size(), dataset.name));
     }
     return rows;
 }
@@ -213,7 +214,7 @@ LabelSets rows_by_key(const NamedRows& named, const Dataset& dataset, const std:
         if (next == order.end() || items[*next] != item) ++found.unnamed;
         for (std::size_t n = 0; next != order.end() && items[*next] == item; ++next, ++n) {
             if (n == 1 && !named.may_repeat) {
-                throw Error(ErrorCode::bad_input, fmt::format("{}: item `{}` stands twice", source,
+                throw Error(ErrorCode::bad_input, fmt::format("{}: item `{}` appears twice", source,
                                                               shortened(named.keys[*next])));
             }
             const auto row = named.rows[*next];

@@ -131,7 +131,7 @@ void check_label_ids(const ClassList& classes) {
             throw Error(
                 ErrorCode::bad_input,
                 fmt::format(
-                    "class `{}` cannot stand in a list of labels: `;`, `|` and line ends separate "
+                    "class `{}` cannot be in a list of labels: `;`, `|` and line ends separate "
                     "there, blanks at the ends are cut off, and -1 means none",
                     shortened(id)));
         }

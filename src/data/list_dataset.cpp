@@ -70,8 +70,8 @@ ClassList classes_of_list(const LabelList& list, const ClassList& known, bool im
     for (const auto& text : list.texts) ids.push_back(text.text);
     std::sort(ids.begin(), ids.end());
     notes.push_back(
-        fmt::format("{}: {} different labels, in byte order taken for the classifier's classes, "
-                    "which have no names",
+        fmt::format("{}: no class list; assuming that its {} labels, sorted by bytes, are the "
+                    "classifier's classes (pass --classes)",
                     list.source, ids.size()));
     return ClassList(std::move(ids));
 }
@@ -82,7 +82,7 @@ void refuse_double_ids(const Dataset& dataset, const LabelList& list) {
         if (const auto earlier = index.insert(i)) {
             throw Error(
                 ErrorCode::bad_input,
-                fmt::format("{} line {}: item `{}` stands twice (first in line {})", list.source,
+                fmt::format("{} line {}: item `{}` appears twice (first in line {})", list.source,
                             list.line_of(i), shortened(dataset.ids[i]), list.line_of(*earlier)));
         }
     }
@@ -114,8 +114,8 @@ void take_rows(Dataset& dataset, LabelList& list, const fs::path& folder, const 
         notes.push_back(
             fmt::format("{}: paths are relative to the list's own folder", list.source));
     } else {
-        notes.push_back(fmt::format("{}: none of the images looked for is there (first: {})",
-                                    list.source, dataset.path_of(0).string()));
+        notes.push_back(fmt::format("{}: none of the listed images exists (first: {})", list.source,
+                                    dataset.path_of(0).string()));
     }
 }
 
@@ -154,7 +154,7 @@ void take_stems(Dataset& dataset, LabelList& list, const StringColumn& images, s
     list.attributes = std::move(attributes);
     refuse_double_ids(dataset, list);
     if (absent > 0)
-        notes.push_back(fmt::format("{}: {} of {} rows have no image in the folder: left out",
+        notes.push_back(fmt::format("{}: skipped {} of {} rows, which have no image in the folder",
                                     list.source, absent, list.rows));
     if (dataset.size() == 0)
         throw Error(ErrorCode::bad_input,

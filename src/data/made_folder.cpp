@@ -88,7 +88,7 @@ MadeFolder::MadeFolder(const fs::path& folder, std::string record, const json& s
     if (fs::is_symlink(folder_, ignored) || is_there(folder_)) {
         if (!is_there(folder_ / record_)) {
             throw Error(ErrorCode::usage,
-                        fmt::format("{} is there and holds no {}: choose another folder",
+                        fmt::format("{} exists and holds no {}: choose another folder",
                                     folder_.string(), record_));
         }
         const json there = read_record(folder_ / record_);

@@ -145,10 +145,10 @@ struct Oddities {
     }
     void say(std::vector<std::string>& notes) const {
         if (without_image > 0)
-            notes.push_back(fmt::format("{} without an image left out, the first: {}",
+            notes.push_back(fmt::format("skipped {} without an image, the first: {}",
                                         how_many(without_image, "sample"), first_without));
         if (left_out > 0)
-            notes.push_back(fmt::format("{} left out that are no plain files (links, sparse files)",
+            notes.push_back(fmt::format("skipped {} that are no plain files (links, sparse files)",
                                         how_many(left_out, "member")));
         if (!without_end.empty())
             notes.push_back(

@@ -94,7 +94,7 @@ PublishedTable parse_published(std::string_view text, const std::string& source,
             row.setting += fmt::format("{}{} {}", row.setting.empty() ? "" : ", ",
                                        trimmed(reader.columns()[c]), trimmed(reader[c]));
         if (!known.emplace(row.model, row.setting).second)
-            throw reader.error(fmt::format("the model `{}` stands twice{}{}", shortened(row.model),
+            throw reader.error(fmt::format("the model `{}` appears twice{}{}", shortened(row.model),
                                            row.setting.empty() ? "" : " with ", row.setting));
         for (const std::size_t c : columns) {
             row.values.push_back(value_in(reader, c));

@@ -38,8 +38,8 @@ void reserve_memory(std::string_view format, std::int64_t width, std::int64_t he
     const std::uint64_t bytes =
         4 * static_cast<std::uint64_t>(width) * static_cast<std::uint64_t>(height) + beside;
     if (bytes > limits.bytes) {
-        unsupported(format, fmt::format("{} x {} pixels need {} bytes of memory; at most {} are "
-                                        "taken for an image",
+        unsupported(format, fmt::format("{} x {} pixels need {} bytes of memory; the limit "
+                                        "for an image is {}",
                                         width, height, bytes, limits.bytes));
     }
     if (limits.reserve) limits.reserve(bytes);

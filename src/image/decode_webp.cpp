@@ -48,8 +48,8 @@ std::string_view meaning(VP8StatusCode status) {
         std::uint32_t riff = 0;
         for (int i = 3; i >= 0; --i) riff = (riff << 8) | static_cast<std::uint32_t>(bytes[4 + i]);
         if (std::uint64_t{riff} + 8 > bytes.size()) {
-            truncated("WebP", fmt::format("{} of {} bytes are there", bytes.size(),
-                                          std::uint64_t{riff} + 8));
+            truncated("WebP",
+                      fmt::format("it has {} of {} bytes", bytes.size(), std::uint64_t{riff} + 8));
         }
     }
     damaged("WebP", "its chunks do not fit together");

@@ -109,7 +109,7 @@ void fill_planes(const Image& window, const Preprocess& p, std::span<Number> out
                            window.width, window.height, p.width, p.height));
     }
     if (out.size() != 3 * plane)
-        refuse(fmt::format("{} numbers are to be filled; the input has {}", out.size(), 3 * plane));
+        refuse(fmt::format("the output has {} numbers, the input {}", out.size(), 3 * plane));
     const bool bgr = p.channel_order == ChannelOrder::bgr;
     const int first_byte = bgr ? 2 : 0;
     const int third_byte = bgr ? 0 : 2;

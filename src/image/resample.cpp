@@ -194,9 +194,8 @@ void check(const Image& image, const ResizeWindow& window, std::int64_t crop_w,
     if (window.width <= 0 || window.height <= 0 || crop_w <= 0 || crop_h <= 0 ||
         crop_w > max_image_pixels / crop_h) {
         throw Error(ErrorCode::bad_input,
-                    fmt::format("a resize to {} x {} pixels and a window of {} x {} are asked for; "
-                                "sides must be positive, "
-                                "and at most {} pixels are made",
+                    fmt::format("a resize to {} x {} pixels and a window of {} x {}: sides must be "
+                                "positive, and the limit is {} pixels",
                                 window.width, window.height, crop_w, crop_h, max_image_pixels));
     }
 }

@@ -96,7 +96,7 @@ OtherScores read_other_scores(const std::filesystem::path& file,
             continue;
         }
         auto& place = scores[static_cast<std::size_t>(found - names.begin())];
-        if (place) throw csv.error(fmt::format("model `{}` stands twice", shortened(name)));
+        if (place) throw csv.error(fmt::format("model `{}` appears twice", shortened(name)));
         place = value;
         ++known;
         if (score && rank) both.push_back({name, value, number_in(csv, *rank, "the rank")});

@@ -26,7 +26,7 @@ void check_pairs(std::size_t classifiers, std::span<const PairCounts> pairs,
                                                       classifiers, pair.first, pair.second));
         if (there[pair.first * classifiers + pair.second])
             throw Error(ErrorCode::usage,
-                        fmt::format("the pair {} and {} stands twice", pair.first, pair.second));
+                        fmt::format("the pair {} and {} appears twice", pair.first, pair.second));
         there[pair.first * classifiers + pair.second] = true;
     }
 }

@@ -26,7 +26,7 @@ std::vector<int> numbers_in(const std::string& wanted, std::string_view list) {
         if (one.empty() || stop != one.data() + one.size() || code != std::errc{} || number < 0)
             refuse_device(wanted, "a number must follow \"cuda:\", or several: cuda:0,1");
         if (std::ranges::find(numbers, number) != numbers.end())
-            refuse_device(wanted, fmt::format("{} stands twice", number));
+            refuse_device(wanted, fmt::format("{} appears twice", number));
         numbers.push_back(number);
         if (one.size() == list.size()) break;
         list.remove_prefix(one.size() + 1);

@@ -211,7 +211,7 @@ private:
                   : out_.categories.try_emplace(*id_, std::move(*name_)).second;
         if (!fresh) {
             throw Error(ErrorCode::bad_input,
-                        fmt::format("{} id {} stands twice", item_word(), *id_));
+                        fmt::format("{} id {} appears twice", item_word(), *id_));
         }
     }
 

@@ -44,7 +44,7 @@ std::vector<std::uint64_t> parse_seeds(std::string_view text) {
     std::vector<std::uint64_t> sorted = seeds;
     std::sort(sorted.begin(), sorted.end());
     if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end())
-        throw Error(ErrorCode::usage, fmt::format("seeds `{}`: a seed stands twice", text));
+        throw Error(ErrorCode::usage, fmt::format("seeds `{}`: a seed appears twice", text));
     return seeds;
 }
 

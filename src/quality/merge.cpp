@@ -237,7 +237,7 @@ private:
         for (std::size_t r = 0; r < rows.size(); ++r) {
             const Key key = key_of(rows[r]);
             const std::vector<std::size_t>& same = own.at(key);
-            if (!std::ranges::binary_search(same, r)) {  // stands twice in this table
+            if (!std::ranges::binary_search(same, r)) {  // appears twice in this table
                 ++result_.equal;
                 continue;
             }

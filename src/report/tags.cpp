@@ -27,7 +27,7 @@ nlohmann::json read_tags(const std::filesystem::path& file) {
     for (std::size_t c = 0; c < reader.columns().size(); ++c) {
         if (c == model) continue;
         if (!names.insert(reader.columns()[c]).second)
-            refuse(fmt::format("{}: the column `{}` stands twice", file.string(),
+            refuse(fmt::format("{}: the column `{}` appears twice", file.string(),
                                shortened(reader.columns()[c])));
         tags["names"].push_back(reader.columns()[c]);
     }
@@ -36,7 +36,7 @@ nlohmann::json read_tags(const std::filesystem::path& file) {
         const std::string name(reader[model]);
         if (name.empty()) throw reader.error("the model has no name");
         if (models.contains(name))
-            throw reader.error(fmt::format("the model `{}` stands twice", shortened(name)));
+            throw reader.error(fmt::format("the model `{}` appears twice", shortened(name)));
         nlohmann::json& own = models[name] = nlohmann::json::object();
         for (std::size_t c = 0; c < reader.columns().size(); ++c)
             if (c != model && !reader[c].empty()) own[reader.columns()[c]] = reader[c];

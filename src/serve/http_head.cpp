@@ -91,7 +91,7 @@ std::optional<std::pair<int, std::string_view>> fault_of_head(MHD_Connection* co
     // A proxy in front that goes by the first of two values, where this server goes by the second,
     // would let another request pass than the one that is answered.
     if (reader.twice || (reader.length && reader.encoding))
-        return Fault{400, "a header stands twice, or contradicts another"};
+        return Fault{400, "a header appears twice, or contradicts another"};
     if (reader.unknown)
         return Fault{400, "a header has no name that HTTP knows, or an encoding but chunked"};
     if ((request.method == "GET" || request.method == "HEAD") && reader.encoding)

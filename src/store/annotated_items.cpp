@@ -76,7 +76,7 @@ void read_categories(std::string_view text, const ClassList& told, AnnotatedItem
     std::ranges::sort(categories);
     for (std::size_t i = 1; i < categories.size(); ++i) {
         if (categories[i].first == categories[i - 1].first)
-            refuse(fmt::format("the category {} stands twice: `{}` and `{}`", categories[i].first,
+            refuse(fmt::format("the category {} appears twice: `{}` and `{}`", categories[i].first,
                                shortened(categories[i - 1].second),
                                shortened(categories[i].second)));
     }

@@ -96,9 +96,8 @@ ScoreSource from_predictions(const NumberSpan& values, const SourceOptions& opti
     ScoreSource source = builder.finish();
     source.hint = ScoreKind::labels;
     source.notes.emplace_back(
-        "the array holds whole numbers, which are taken for predicted classes: there are no "
-        "scores, "
-        "and only what the predicted class tells can be measured");
+        "the array holds whole numbers: assuming predicted classes. Without scores only metrics "
+        "of the predicted class are computed");
     return source;
 }
 

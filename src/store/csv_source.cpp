@@ -114,7 +114,7 @@ private:
             if (trimmed(rows[r][*index_]) != std::to_string(r)) return;
             if (label && static_cast<std::size_t>(*label) == r) return;
         }
-        notes_.push_back(fmt::format("the column `{}` counts the rows: it is not taken for classes",
+        notes_.push_back(fmt::format("the column `{}` counts the rows: it is not used as classes",
                                      reader_.columns()[*index_]));
         index_.reset();
     }
@@ -151,7 +151,7 @@ private:
         }
         if (!id_ && words_.size() == 1) {
             id_ = words_.front();
-            notes_.push_back(fmt::format("the column `{}` is taken for the ids",
+            notes_.push_back(fmt::format("the column `{}` is used as the ids",
                                          shortened(reader_.columns()[*id_])));
             words_.clear();
         }
@@ -337,8 +337,8 @@ private:
         ScoreSource source = builder_.finish();
         source.hint = ScoreKind::labels;
         source.notes.push_back(fmt::format(
-            "the column `{}` holds predicted classes and there are no scores: only what "
-            "the predicted class tells can be measured",
+            "the column `{}` holds predicted classes. Without scores only metrics of the predicted "
+            "class are computed",
             shortened(reader_.columns()[*predicted_])));
         return source;
     }

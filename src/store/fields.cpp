@@ -54,7 +54,7 @@ bool check_checksum(std::string_view text) {
     if (written == found) return true;
     refuse(
         fmt::format("damaged, or changed since it was written: the checksum of the text is {}, "
-                    "and {} stands at its end",
+                    "and {} is at its end",
                     found, shortened(written)));
 }
 

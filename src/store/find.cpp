@@ -88,7 +88,7 @@ std::vector<fs::path> find_stores(const fs::path& path) {
         const StoreFolders::Fault& first = found.faults.front();
         throw Error(
             ErrorCode::bad_input,
-            fmt::format("`{}` cannot be used: {}; mend it, or name the other stores one by one",
+            fmt::format("`{}` cannot be used: {}; repair it, or name the other stores one by one",
                         first.folder.string(), first.why));
     }
     return std::move(found.stores);

@@ -413,8 +413,8 @@ void ImageCheck::note_compared(std::uint64_t sizes, std::uint64_t bytes) {
                         folder_.string(), now));
     } else if (came_from != now) {
         notes_.push_back(fmt::format(
-            "the images were in `{}` when the stores were begun and are in `{}` now: {} compared "
-            "by size, {} of them byte by byte; all are the same",
+            "the images moved from `{}` to `{}`: {} compared by size, {} of them byte by byte; all "
+            "are the same",
             came_from, now, count_text(sizes), count_text(bytes)));
         std::error_code error;
         if (!fs::exists(came_from, error)) move_root(folder_, dataset_.root);

@@ -55,9 +55,8 @@ StorageFormat decide_storage(const ScoreSource& source, const ImportOptions& opt
     }
     if (kind == ScoreKind::logits) {
         throw Error(ErrorCode::bad_input,
-                    fmt::format("the best {} logits of a row do not tell their probabilities, "
-                                "which need all {} of them; export "
-                                "probabilities (timm: --output-type prob) or full rows",
+                    fmt::format("the best {} logits of a row give no probabilities, which need all "
+                                "{}; export probabilities (timm: --output-type prob) or full rows",
                                 source.top, source.classes));
     }
     if (storage == StorageFormat::top_k) {
@@ -173,10 +172,11 @@ std::optional<AnnotatedItems> annotated_items(const ImportOptions& options,
 /// the rows are in their order only the user knows.
 void refuse_rows_without_ids(const Dataset& existing, std::uint64_t rows, const fs::path& folder) {
     if (existing.size() != rows || existing.ids[0] == "0") return;
-    throw Error(ErrorCode::bad_input,
-                fmt::format("the scores have no ids, and the data set `{}` is there, with {} items "
-                            "of its own: if the rows are in its order, say so with --items {}",
-                            existing.name, rows, (folder / "items.csv").string()));
+    throw Error(
+        ErrorCode::bad_input,
+        fmt::format("the scores have no ids, and the data set `{}` already has {} items; if "
+                    "the rows are in its order, pass --items {}",
+                    existing.name, rows, (folder / "items.csv").string()));
 }
 
 }  // namespace

@@ -57,12 +57,12 @@ ScoreKind decide_kind(const ScoreSource& source, const KindFacts& facts,
     if (!stated) {
         if (!found) {
             throw Error(ErrorCode::bad_input,
-                        fmt::format("cannot tell what the scores are: {}; give --kind logits, "
+                        fmt::format("the kind of scores is not clear: {}; pass --kind logits, "
                                     "probabilities or log_probabilities",
                                     why));
         }
         notes.push_back(
-            fmt::format("the scores are {}, to judge by their numbers", name_of(*found)));
+            fmt::format("assuming the scores are {} (use --kind to override)", name_of(*found)));
         return *found;
     }
     const std::string against = contradiction(*stated, facts);
@@ -85,9 +85,8 @@ ScoreKind decide_kind(const ScoreSource& source, const KindFacts& facts,
 ClassList classes_of(const ScoreSource& source, const ImportOptions& options,
                      const std::optional<Dataset>& existing, std::vector<std::string>& notes) {
     if (options.class_count != 0 && options.class_count != source.classes) {
-        throw Error(ErrorCode::bad_input,
-                    fmt::format("{} classes are said to be there, the scores have {}",
-                                options.class_count, source.classes));
+        throw Error(ErrorCode::bad_input, fmt::format("{} classes were given, the scores have {}",
+                                                      options.class_count, source.classes));
     }
     if (!options.classes.empty()) {
         if (options.classes.size() != source.classes) {
@@ -108,7 +107,7 @@ ClassList classes_of(const ScoreSource& source, const ImportOptions& options,
     if (!source.columns.empty()) return source.columns;
     if (existing && existing->classes.size() == source.classes) return existing->classes;
     if (source.classes == 1000) {
-        notes.emplace_back("1000 classes: taken for ImageNet's");
+        notes.emplace_back("1000 classes: assuming ImageNet's");
         return imagenet_classes();
     }
     std::vector<std::string> numbers;

@@ -67,10 +67,11 @@ ItemList read_items(const fs::path& path) {
         return list;
     }
     if (ending == ".npy" || ending == ".npz") {
-        refuse(fmt::format(
-            "`{}` is no list of items: a text with one id per line, a csv, a .npy of texts, or "
-            "JSON of COCO or FiftyOne is; labels alone are given with --labels",
-            path.string()));
+        refuse(
+            fmt::format("`{}` is no list of items. Give a text with one id per line, a csv, a .npy "
+                        "of texts, or "
+                        "JSON of COCO or FiftyOne; labels alone go to --labels",
+                        path.string()));
     }
     if (ending == ".csv" || ending == ".tsv")
         return read_item_table(file.text(), path.filename().string());
@@ -235,7 +236,7 @@ void follow(const Dataset& existing, ImportedItems& items, std::vector<std::uint
     std::vector<std::uint32_t> order;
     try {
         std::uint64_t left_out = 0;
-        order = match_rows(items.dataset.ids, existing, "the data set that is there", left_out);
+        order = match_rows(items.dataset.ids, existing, "the existing data set", left_out);
     } catch (const Error& error) {
         if (error.code() != ErrorCode::bad_input) throw;
         return;  // other items: opening the store says so
@@ -243,9 +244,10 @@ void follow(const Dataset& existing, ImportedItems& items, std::vector<std::uint
     const bool moved = !is_identity(order);
     if (moved) put_in_order(items, order, rows);
     if (moved || !(items.dataset.ids == existing.ids)) {
-        notes.emplace_back(moved ? "the rows are put in the order of the data set that is there, "
-                                   "by their ids"
-                                 : "the items have the ids of the data set that is there");
+        notes.emplace_back(moved
+                               ? "the rows are sorted by their ids into the order of the existing "
+                                 "data set"
+                               : "the items have the ids of the existing data set");
     }
     items.dataset.ids = existing.ids;
 }
@@ -300,9 +302,7 @@ ImportedItems imported_items(ScoreSource& source, const ImportOptions& options,
         dataset.ids = std::move(*source.ids);
     } else {
         for (std::uint64_t i = 0; i < source.rows; ++i) dataset.ids.append(fmt::format("{}", i));
-        notes.emplace_back(
-            "no ids were given: the rows' numbers serve, and only files of the same order can be "
-            "compared");
+        notes.emplace_back("no ids given: using row numbers; compare only files in the same order");
     }
     dataset.labels =
         labels_of(source, options, dataset, list_has_labels, annotated != nullptr, rows, notes);
@@ -312,9 +312,9 @@ ImportedItems imported_items(ScoreSource& source, const ImportOptions& options,
                                     options.ids.filename().string()));
     }
     if (items.left_out > 0) {
-        notes.push_back(fmt::format("{} of {} rows of the scores are no item of `{}`: left out",
-                                    count_text(items.left_out), count_text(source.rows),
-                                    options.ids.filename().string()));
+        notes.push_back(fmt::format(
+            "skipped {} of {} rows of the scores, which are no item of `{}`",
+            count_text(items.left_out), count_text(source.rows), options.ids.filename().string()));
     }
     if (existing) follow(*existing, items, rows, notes);
     if (!is_identity(rows) || rows.size() != source.rows) items.order = std::move(rows);

@@ -200,8 +200,9 @@ ScoreSource JsonRows::finish() {
     if (source.truth.size() > 0) source.truth_name = "label";
     if (hint_ == ScoreKind::labels) {
         source.notes.emplace_back(
-            "there are predicted classes and no scores: only what the "
-            "predicted class tells can be measured");
+            "the rows hold predicted classes. Without scores only metrics of the predicted class "
+            "are "
+            "computed");
     }
     for (const std::string& key : unused_)
         source.notes.push_back(fmt::format("the key `{}` is not used", shortened(key)));

@@ -86,8 +86,7 @@ private:
 void check_shape(const ScoreMatrix& scores, const MemoryStoreOptions& options) {
     check_numbers(scores);
     if (scores.columns == 0 && options.classes.empty() && options.class_count == 0) {
-        throw Error(ErrorCode::usage,
-                    "predicted classes do not tell how many classes there are: say it");
+        throw Error(ErrorCode::usage, "pass the number of classes with predicted classes");
     }
 }
 

@@ -328,10 +328,11 @@ PredictionStore::Shard PredictionStore::shard(std::size_t index) const {
                     fmt::format("shard {} asked for; there are {}", index, shards()));
     }
     if (!impl_->present[index]) {
-        throw Error(ErrorCode::bad_input,
-                    fmt::format("shard {} of {} of the store `{}` is missing; run the command that "
-                                "made it again to go on",
-                                index, shards(), impl_->folder.string()));
+        throw Error(
+            ErrorCode::bad_input,
+            fmt::format("shard {} of {} of the store `{}` is missing; rerun the command that "
+                        "made it to resume",
+                        index, shards(), impl_->folder.string()));
     }
     Shard shard;
     shard.first_row = shard_begin(spec(), index);
@@ -349,13 +350,13 @@ std::string writer_warning(const PredictionStore& store) {
     if (store.written_by().empty()) {
         if (store.finished() || !store.complete()) return {};
         return fmt::format(
-            "`{}` was left unfinished though all its shards are there: run the "
-            "command that made it again, which checks them",
+            "`{}` was left unfinished although it has all its shards: rerun the command that made "
+            "it, which checks them",
             store.folder().string());
     }
     return fmt::format(
-        "`{}` is still being written by {}: its numbers are those of the shards that "
-        "were there",
+        "`{}` is still being written by {}: its numbers are those of the shards "
+        "so far",
         store.folder().string(), store.written_by());
 }
 

@@ -30,9 +30,8 @@ struct Begun {
 StoreWriter opened(const fs::path& runs, const StoreSpec& spec, const Dataset& dataset) {
     if (spec.model_hash.empty() && is_store_folder(runs / spec.dataset_name / spec.model_name)) {
         throw Error(ErrorCode::usage,
-                    fmt::format("the store `{}` is there, and nothing says that it is of this "
-                                "model: give the model's file or an identity of it, or another "
-                                "name",
+                    fmt::format("the store `{}` exists and may be of another model: give the "
+                                "model's file or an identity of it, or another name",
                                 (runs / spec.dataset_name / spec.model_name).string()));
     }
     return StoreWriter::open(runs, spec, dataset);
@@ -141,7 +140,7 @@ std::uint64_t RowWriter::write(std::uint64_t first, const ScoreMatrix& scores) {
         throw Error(ErrorCode::usage,
                     impl_->of_classes()
                         ? fmt::format("{} columns; the store is of predicted classes, one number "
-                                      "a row",
+                                      "per row",
                                       scores.columns)
                         : fmt::format("{} columns for the scores of {} classes", scores.columns,
                                       spec.classes));

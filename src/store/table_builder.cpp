@@ -108,7 +108,7 @@ void TableBuilder::add_top(std::optional<std::string_view> id, std::vector<TopEn
                       entries.begin(), entries.end(),
                       [](const TopEntry& a, const TopEntry& b) { return a.cls == b.cls; });
                   if (twice != entries.end())
-                      refuse(fmt::format("class {} stands twice", twice->cls));
+                      refuse(fmt::format("class {} appears twice", twice->cls));
                   const bool has_nan =
                       std::any_of(entries.begin(), entries.end(),
                                   [](const TopEntry& e) { return std::isnan(e.score); });

@@ -21,9 +21,8 @@ std::vector<std::string> notes_on(const PredictionStore& store) {
     std::vector<std::string> notes;
     if (store.spec().id.empty()) {
         notes.emplace_back(
-            "written in format 2, whose files do not name their store and of which only the scores "
-            "have checksums: shards and manifests of another store, and changes to these files, "
-            "may go unnoticed");
+            "written in format 2, whose files do not name their store. Only scores have checksums: "
+            "files of another store and changes to manifests may go unnoticed");
     }
     if (!store::read_dataset_record(store.folder().parent_path()).has_checksum)
         notes.emplace_back(
@@ -107,7 +106,7 @@ std::string state_of(const StoreCheck& check) {
     if (check.replaced > 0) return "was being written";
     if (!check.unfinished.empty())
         return fmt::format("sound; not finished: part {}", text_of(check.unfinished));
-    const std::string sound = check.notes.empty() ? "sound" : "sound as far as its format tells";
+    const std::string sound = check.notes.empty() ? "sound" : "sound as far as its format can show";
     return check.missing.value_or(0) == 0 ? sound : sound + ", not finished";
 }
 

@@ -43,7 +43,7 @@ void refuse_differences(const fs::path& folder, const StoreSpec& recorded,
     if (found.empty()) return;
     throw Error(ErrorCode::bad_input,
                 fmt::format("the store `{}` was begun differently: {}. Use another --out or a new "
-                            "name for the model, or the first options to go on with it",
+                            "name for the model, or the first options to resume it",
                             folder.string(), joined(found)));
 }
 
@@ -56,7 +56,7 @@ void agree_with_store(const fs::path& store, StoreSpec& wanted) {
     if (found.of != wanted.part.of) {
         const std::string how =
             found.of == 0
-                ? std::string("in one piece: leave out the part, or use another --out")
+                ? std::string("in one piece: drop --part, or use another --out")
                 : fmt::format("in {} parts: {}", found.of,
                               wanted.part.of == 0
                                   ? fmt::format("run those that are missing and assay join {}",
@@ -514,7 +514,7 @@ void StoreWriter::redo(std::size_t shard) {
     const std::lock_guard guard(impl_->mutex);
     if (impl_->known.at(shard).state != ShardState::committed) {
         throw Error(ErrorCode::internal,
-                    fmt::format("shard {} is to be computed again and is not there", shard));
+                    fmt::format("shard {} must be computed again and is missing", shard));
     }
     impl_->known[shard] = {};
 }

@@ -349,7 +349,7 @@ TEST_F(BuildSets, IdsThatAFormatCannotHoldAreRefused) {
         return "no error";
     };
     for (const char* id : {"dog|x", "dog;x", "dog\nx", "-1", " dog"})
-        EXPECT_THAT(refused(id, LabelSetFormat::csv), HasSubstr("cannot stand in a list of labels"))
+        EXPECT_THAT(refused(id, LabelSetFormat::csv), HasSubstr("cannot be in a list of labels"))
             << id;
     const ClassList bars({"cat", "dog|x"});
     const auto path =

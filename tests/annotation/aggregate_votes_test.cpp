@@ -72,7 +72,7 @@ TEST_F(AggregateVotes, WeightsAndAnnotatorsFromFiles) {
     write(folder_ / "w.csv", "annotator,weight\nanna,-1\n");
     EXPECT_THAT(refused(), HasSubstr("weight `-1` is not a number from 0 to 1e9"));
     write(folder_ / "w.csv", "annotator,weight\nanna,1\nanna,1\n");
-    EXPECT_THAT(refused(), HasSubstr("annotator `anna` stands twice"));
+    EXPECT_THAT(refused(), HasSubstr("annotator `anna` appears twice"));
     options_.method = "majority";
     EXPECT_THAT(refused(ErrorCode::usage),
                 HasSubstr("weights of annotators go with the method weighted"));

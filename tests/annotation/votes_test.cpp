@@ -89,7 +89,7 @@ TEST_F(VotesFiles, AnswersCanBeAnySet) {
                         answer_scale({"yes", "Yes"});
                     },
                     ErrorCode::usage),
-                HasSubstr("stands twice"));
+                HasSubstr("appears twice"));
     EXPECT_THAT(message_of(
                     [] {
                         answer_scale({"yes", " "});
@@ -209,7 +209,7 @@ TEST_F(VotesFiles, NpzQuestionsThatRepeatOrLackTexts) {
     arrays[1].second = npy("<U8", {3, 2}, unicode({"a.png", "3", "a.png", "3", "", "3"}, 8));
     const Votes votes = npz(arrays);
     EXPECT_EQ(votes.questions(), 1U);
-    EXPECT_EQ(votes.problems.count("question that stands twice"), 1U);
+    EXPECT_EQ(votes.problems.count("question that appears twice"), 1U);
     EXPECT_EQ(votes.problems.count("question without an image or label"), 1U);
     EXPECT_EQ(votes.problems.count("vote without an annotator, image or label"), 2U);
     EXPECT_EQ(votes.codes.size(), 3U);

@@ -105,7 +105,7 @@ TEST_F(Stores, OfTheFormatOfBeforeAreReadAndSaySo) {
     EXPECT_EQ(assay_run({"score", old}).status, 3);  // one image could not be read
     const Outcome verified = assay_run({"verify", old});
     EXPECT_EQ(verified.status, 0);
-    EXPECT_THAT(verified.out, AllOf(HasSubstr("sound as far as its format tells"),
+    EXPECT_THAT(verified.out, AllOf(HasSubstr("sound as far as its format can show"),
                                     HasSubstr("\n2 of 2 stores: written in format 2")));
 }
 

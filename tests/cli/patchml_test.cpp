@@ -133,7 +133,7 @@ TEST_F(PatchmlCommand, RefusesBeforeAnythingIsWritten) {
     refused({"--seeds", "5-1"}, "from the lower to the higher");
     refused({"--seeds", "1-99999999999999999999"}, "is no seed");
     refused({"--seeds", "0-18446744073709551615"}, "at most 1000 in all");
-    refused({"--seeds", "1,1"}, "a seed stands twice");
+    refused({"--seeds", "1,1"}, "a seed appears twice");
     refused({"--seeds", "x"}, "`x` is no seed");
     refused({"--interpolation", "bicubc"}, "bicubic");
     refused({"--boxes", "x.csv"}, "--boxes excludes --whole");

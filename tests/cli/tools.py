@@ -109,7 +109,7 @@ def scalars_in(data):
     for field, value in fields(event[5]):
         check(field == 1, "a summary holds values alone")
         parts = dict(fields(value))
-        check(parts[1].decode() not in values, f"the tag {parts[1]} stands twice")
+        check(parts[1].decode() not in values, f"the tag {parts[1]} appears twice")
         values[parts[1].decode()] = parts[2]
     return version[1], event[1], event[2], values
 
@@ -161,7 +161,7 @@ def test_logs():
 
     lines = [json.loads(line) for line in open("one.jsonl")]
     names = [line["name"] for line in lines]
-    check(len(set(names)) == len(names), "a name stands twice")
+    check(len(set(names)) == len(names), "a name appears twice")
     for name in names:  # MLflow's rules: mlflow.utils.validation
         check(re.fullmatch(r"[/\w.\- ]{1,250}", name, re.ASCII) and os.path.normpath(name) == name, f"the name {name}")
         check(not any(other.startswith(name + "/") for other in names), f"{name} would be a file and a folder")

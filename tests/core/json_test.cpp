@@ -59,7 +59,7 @@ TEST(Json, DepthHasALimit) {
 
 TEST(Json, KeysStandOnce) {
     EXPECT_NO_THROW(parse_json(R"([{"a": 1}, {"a": {"a": 2}}])", 8));
-    EXPECT_THAT(refused_json(R"({"a": {"b": 1, "b": 2}})"), HasSubstr("key `b` stands twice"));
+    EXPECT_THAT(refused_json(R"({"a": {"b": 1, "b": 2}})"), HasSubstr("key `b` appears twice"));
     // Beyond the few that are compared one by one, and after an object inside.
     for (const int keys : {5, 12, 13, 14, 1000}) {
         json object;
@@ -67,7 +67,7 @@ TEST(Json, KeysStandOnce) {
         std::string text = object.dump();
         EXPECT_EQ(parse_json(text, 8), object);
         text.back() = ',';
-        EXPECT_THAT(refused_json(text + "\"k3\": 0}"), HasSubstr("key `k3` stands twice"));
+        EXPECT_THAT(refused_json(text + "\"k3\": 0}"), HasSubstr("key `k3` appears twice"));
     }
 }
 
@@ -110,7 +110,7 @@ TEST(Json, EventsHaveTheSameLimits) {
     EXPECT_THAT(message_of([&] { read_json_events("[[[[", 3, count, "x.json"); }),
                 HasSubstr("x.json: JSON nested deeper than 3 levels"));
     EXPECT_THAT(message_of([&] { read_json_events(R"({"a": 1, "a": 2})", 3, count, "x.json"); }),
-                HasSubstr("x.json: key `a` stands twice"));
+                HasSubstr("x.json: key `a` appears twice"));
 }
 
 /// "key=part" of each part, in order.
@@ -154,7 +154,7 @@ TEST(JsonParts, LimitsAndOtherShapes) {
     EXPECT_THAT(refused(R"({"p": [1, [1, 2, 3, 4]]})", "p"),
                 HasSubstr("element 2 has more than 4 values"));
     EXPECT_THAT(refused(R"({"a": [[[1]]], "p": []})", "p", 3), HasSubstr("deeper than 3"));
-    EXPECT_THAT(refused(R"({"p": [], "p": []})", "p"), HasSubstr("key `p` stands twice"));
+    EXPECT_THAT(refused(R"({"p": [], "p": []})", "p"), HasSubstr("key `p` appears twice"));
     EXPECT_THAT(refused(R"({"p": [1, 2)", "p"), HasSubstr("damaged JSON"));
     // Values beside the member do not count: only what is kept does.
     EXPECT_EQ(parts_of(R"({"a": [1, 2, 3, 4, 5, 6], "p": [1]})", "p", 8, 2), "=1");

@@ -52,7 +52,7 @@ TEST(ClassList, RefusesDuplicatesAndMismatch) {
     EXPECT_THAT(message_of([] {
                     ClassList({"a", "b", "a"});
                 }),
-                HasSubstr("`a` stands twice in the list (classes 0 and 2)"));
+                HasSubstr("`a` appears twice in the list (classes 0 and 2)"));
     EXPECT_THAT(message_of([] { ClassList({"a", ""}); }), HasSubstr("class 1 has an empty id"));
     EXPECT_THAT(message_of([] {
                     ClassList({"a", "b"}, {"x"});
@@ -184,7 +184,7 @@ std::vector<std::string> wordnet_names() {
 }
 
 TEST(NamedClasses, ImagenetsNamesGetWordNetIds) {
-    std::vector<std::string> names = wordnet_names();  // "crane" and "maillot" stand twice
+    std::vector<std::string> names = wordnet_names();  // "crane" and "maillot" appear twice
     EXPECT_EQ(named_classes(names).ids(), imagenet_classes().ids());
     EXPECT_EQ(named_classes(names).names(), names);
     names[0] = "tench, Tinca tinca";
@@ -193,7 +193,7 @@ TEST(NamedClasses, ImagenetsNamesGetWordNetIds) {
     EXPECT_EQ(named_classes(names).ids(), imagenet_classes().ids());
     // Two names at each other's place: not the usual order, and with two cranes no clear other one.
     std::swap(names[3], names[4]);
-    EXPECT_EQ(named_classes(names).id(0), "0");  // "maillot" stands twice: numbers
+    EXPECT_EQ(named_classes(names).id(0), "0");  // "maillot" appears twice: numbers
     // Every name clear, in another order.
     names = wordnet_names();
     names[638] = "maillot";
@@ -244,7 +244,7 @@ TEST(ReadClassList, JsonRefused) {
     EXPECT_THAT(refused("[1.5]"),
                 HasSubstr("a class must be \"name\" or [\"id\", \"name\"], not 1.5"));
     EXPECT_THAT(refused("{\"a\": -1}"), HasSubstr("class `a` has the number -1"));
-    EXPECT_THAT(refused("{\"a\": 0, \"a\": 1}"), HasSubstr("key `a` stands twice"));
+    EXPECT_THAT(refused("{\"a\": 0, \"a\": 1}"), HasSubstr("key `a` appears twice"));
     EXPECT_THAT(refused("{\"0\": \"a\", \"2\": \"b\"}"), HasSubstr("number 1 is missing"));
     EXPECT_THAT(refused("{\"a\": 18446744073709551615}"), HasSubstr("too large"));
     EXPECT_THAT(refused(std::string(100'000, '[')), HasSubstr("nested deeper than 16 levels"));

@@ -64,7 +64,7 @@ TEST(ImageFolder, NamesInByteOrder) {
     EXPECT_EQ(dataset.path_of(0), folder.path() / "B/x.jpeg");
     EXPECT_EQ(dataset.name, folder.path().filename().string());
     EXPECT_THAT(notes, Contains(HasSubstr("4 class folders: their names in byte order")));
-    EXPECT_THAT(notes, Contains(HasSubstr("1 file is no image by extension")));
+    EXPECT_THAT(notes, Contains(HasSubstr("skipped 1 file without an image's extension")));
 }
 
 // Any tree comes out in byte order of the ids, and the same again after the folder moved.
@@ -131,7 +131,8 @@ TEST(ImageFolder, AClassListWithADoubledNameIsNamed) {
     for (const char* lines : {"ant\nbee\ncat\nbee\n", "ant\nbee\nbee\n"}) {
         const ClassList classes = read_class_list(folder.write("classes.txt", lines));
         EXPECT_THAT(refused(folder.path(), {.classes = classes}),
-                    HasSubstr("names `bee` twice (entries 2 and "));
+                    HasSubstr("class folder `bee` is ambiguous: the class list has this name twice "
+                              "(entries 2 and "));
     }
 }
 
@@ -175,7 +176,7 @@ TEST(ImageFolder, NamesForAClassifierThatOnlyCounts) {
     EXPECT_THAT(dataset.classes.ids(), ElementsAre("ant", "bee", "cat"));
     EXPECT_THAT(single_labels(dataset), ElementsAre(0, 2));
     EXPECT_THAT(notes,
-                Contains(HasSubstr("taken for the classifier's 3 classes, which have no names")));
+                Contains(HasSubstr("used as the classifier's 3 classes, which have no names")));
     EXPECT_THAT(
         refused(folder.path(), {.classes = numbered_classes(4)}),
         HasSubstr("3 class folders (`ant`, ...), but the classifier has 4 classes without names"));
@@ -359,7 +360,7 @@ TEST(List, Refused) {
     EXPECT_THAT(message("x,y\n1,2\n"),
                 HasSubstr("no column named path or image or filename or file"));
     EXPECT_THAT(message("path,label\na.jpg,1\nb.jpg,2\na.jpg,3\n"),
-                HasSubstr("l.csv line 4: item `a.jpg` stands twice (first in line 2)"));
+                HasSubstr("l.csv line 4: item `a.jpg` appears twice (first in line 2)"));
     EXPECT_THAT(message("path,label\n,1\n"), HasSubstr("l.csv line 2: no path"));
     EXPECT_THAT(
         message("path,label\na.jpg,elephnt\n", ClassList({"cat", "elephant"})),
@@ -446,7 +447,7 @@ TEST(List, ImagesThatAreNotThereAreANote) {
     const TempFolder folder;
     std::vector<std::string> notes;
     EXPECT_EQ(open_dataset(folder.write("l.csv", "path\nx.jpg\n"), {}, &notes).size(), 1U);
-    EXPECT_THAT(notes, Contains(HasSubstr("none of the images looked for is there")));
+    EXPECT_THAT(notes, Contains(HasSubstr("none of the listed images exists (first: ")));
     EXPECT_THAT(notes, Contains("l.csv: no labels"));
 }
 

@@ -91,7 +91,7 @@ TEST_F(HierarchyFiles, TreesOfNames) {
     EXPECT_THAT(refused("long.csv", "child,parent\n" + std::string(5000, 'x') + ",top\n"),
                 HasSubstr("a name of 5000 bytes"));
     EXPECT_THAT(refused("a.json", R"({"children": [{"class": "x"}, {"class": "x"}]})"),
-                HasSubstr("the class `x` stands twice"));
+                HasSubstr("the class `x` appears twice"));
     EXPECT_THAT(refused("b.json", R"({"children": {"class": "x"}})"),
                 HasSubstr("`children` is no list"));
     EXPECT_THAT(refused("c.json", R"({"children": [{"names": "x"}]})"),
@@ -117,7 +117,7 @@ TEST_F(HierarchyFiles, WhatIsNoHierarchyIsNamed) {
     EXPECT_THAT(refused("e.csv", "child,parent\na,top\nb,head\n"),
                 HasSubstr("2 nodes without a parent (`top`, `head`) and not one"));
     EXPECT_THAT(refused("e.csv", "child,parent\na,top\na,top\n"),
-                HasSubstr("the edge from `a` to `top` stands twice"));
+                HasSubstr("the edge from `a` to `top` appears twice"));
     EXPECT_THAT(refused("e.csv", "kid,parent\na,top\n"), HasSubstr("child"));
     EXPECT_THAT(refused("e.csv", "child,parent\n,top\n"), HasSubstr("line 2"));
     EXPECT_THAT(refused("e.csv", ""), HasSubstr("is empty"));
@@ -130,7 +130,7 @@ TEST_F(HierarchyFiles, WhatIsNoHierarchyIsNamed) {
     EXPECT_THAT(message_of([&] {
                     Hierarchy({"a", "a"}, {}, {}, "test");
                 }),
-                HasSubstr("`a` stands twice"));
+                HasSubstr("`a` appears twice"));
     EXPECT_THAT(message_of([&] {
                     Hierarchy({"a"}, {}, {{0, 7}}, "test");
                 }),

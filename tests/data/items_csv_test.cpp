@@ -85,7 +85,7 @@ TEST(ItemsCsv, Damaged) {
     EXPECT_THAT(refused(folder, "id,path,labels\na,,1\nb,\n"),
                 HasSubstr("bad.csv line 3: 2 fields; the header has 3"));
     EXPECT_THAT(refused(folder, "id,path,labels\na,,1\na,,2\n"),
-                HasSubstr("id `a` stands twice (items 0 and 1)"));
+                HasSubstr("id `a` appears twice (items 0 and 1)"));
     for (const char* labels : {"-1", "x", "1  2", " 1", "1 ", "99999999999", "1;2", "1.0"}) {
         EXPECT_THAT(refused(folder, "id,path,labels\na,," + std::string(labels) + "\n"),
                     HasSubstr("are not class numbers"))

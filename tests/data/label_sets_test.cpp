@@ -150,7 +150,7 @@ TEST(ReadLabelSets, JsonRefused) {
                 HasSubstr("`p.jpg` is no item of the data set three (3 items, the first is "
                           "`x/a.jpg`), nor are the 1 other rows"));
     EXPECT_THAT(refused(folder, "x.json", R"({"a.jpg": 1, "x/a.jpg": 0})"),
-                HasSubstr("stands twice"));
+                HasSubstr("appears twice"));
     EXPECT_THAT(refused(folder, "x.json", R"({"a.jpg": [[1]]})"), HasSubstr("nested deeper"));
 }
 

@@ -221,7 +221,7 @@ TEST(MemoryStore, SaysWhatIsWrong) {
     EXPECT_THAT(misused({scores.data(), NumberType::f4, 20, 0, 4, 0}, {}),
                 HasSubstr("predicted classes are whole numbers"));
     EXPECT_THAT(misused({whole.data(), NumberType::i8, 20, 0, 8, 0}, {}),
-                HasSubstr("how many classes"));
+                HasSubstr("pass the number of classes"));
     MemoryStoreOptions options;
     options.labels = LabelSets::from_single(made_labels(19));
     EXPECT_THAT(refused(matrix_of(scores), options), HasSubstr("19 labels for 20 items"));
@@ -230,13 +230,13 @@ TEST(MemoryStore, SaysWhatIsWrong) {
     EXPECT_THAT(refused(matrix_of(scores), options), HasSubstr("`4` is given to items 4 and 9"));
     options = {};
     options.class_count = 8;
-    EXPECT_THAT(refused(matrix_of(scores), options), HasSubstr("8 classes are said"));
+    EXPECT_THAT(refused(matrix_of(scores), options), HasSubstr("8 classes were given"));
     options = {};
     options.model_name = "a/b";
     EXPECT_THAT(refused(matrix_of(scores), options), HasSubstr("a_b"));
     std::vector<float> mixed(20 * classes, 1.0F / classes);  // probabilities ...
     mixed[19 * classes] = 0.9F;                              // ... but for the last row
-    EXPECT_THAT(refused(matrix_of(mixed), {}), HasSubstr("cannot tell what the scores are"));
+    EXPECT_THAT(refused(matrix_of(mixed), {}), HasSubstr("the kind of scores is not clear"));
     options = {};
     options.labels = LabelSets::from_single(std::vector<std::int32_t>(20, classes));
     const PredictionStore store = PredictionStore::in_memory(matrix_of(scores), options);

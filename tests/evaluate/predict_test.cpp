@@ -153,8 +153,8 @@ TEST_F(Predict, ImagesOverTheLimitsAreRecordedAndComputedUnderLargerOnes) {
             EXPECT_EQ(refused.bad_rows, 10U);
             EXPECT_THAT(refused.first_error,
                         testing::HasSubstr(by_pixels ? "2 x 2 pixels; at most 3 pixels are read"
-                                                     : "2 x 2 pixels need 16 bytes of memory; at "
-                                                       "most 15 are taken"));
+                                                     : "2 x 2 pixels need 16 bytes of memory; the "
+                                                       "limit for an image is 15"));
             // All threads share what one image needs.
             o.max_pixels = 4;
             o.image_memory = 16;

@@ -108,9 +108,9 @@ TEST(Published, WhatCannotBeComparedIsSaid) {
             << cell;
     EXPECT_THAT(refused("model,top1\n,1\n"), HasSubstr("without a model's name"));
     EXPECT_THAT(refused("model,top1\na,1\na,2\n"),
-                HasSubstr("x.csv line 3: the model `a` stands twice"));
+                HasSubstr("x.csv line 3: the model `a` appears twice"));
     EXPECT_THAT(refused("model,img_size,top1\na,224,1\na,224,2\n"),
-                HasSubstr("the model `a` stands twice with img_size 224"));
+                HasSubstr("the model `a` appears twice with img_size 224"));
 }
 
 TEST(Published, AFileMayBeOfAnotherMetric) {

@@ -93,7 +93,7 @@ TEST(ImportReport, OneRow) {
     imported.classes = 3;
     imported.bad_rows = 1;
     imported.first_error = "x: NaN";
-    imported.notes = {"logits, to judge by their numbers"};
+    imported.notes = {"assuming the scores are logits (use --kind to override)"};
     const Report report = report_of(imported);
     EXPECT_TRUE(report.partial);
     EXPECT_THAT(report.warnings, ElementsAre("1 of 10 rows have no score; the first: x: NaN"));

@@ -323,7 +323,7 @@ TEST(MadLabelStudio, DamagedAndHostileJson) {
     EXPECT_THAT(message_of([&] { labelled.take(large); }),
                 HasSubstr("element 1 has more than 200000 values"));
     const auto twice = labelled.small.write("export.json", R"([{"data": {}, "data": {}}])");
-    EXPECT_THAT(message_of([&] { labelled.take(twice); }), HasSubstr("key `data` stands twice"));
+    EXPECT_THAT(message_of([&] { labelled.take(twice); }), HasSubstr("key `data` appears twice"));
     const auto none = labelled.small.write("export.json", "\xEF\xBB\xBF []");
     EXPECT_EQ(labelled.take(none).read, 0U);
 }

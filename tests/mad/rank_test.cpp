@@ -575,7 +575,7 @@ TEST(MadRank, WhatItRefuses) {
         return message("5", options, ErrorCode::bad_input);
     };
     EXPECT_THAT(against("model,score\na,1\nb,2\n"), HasSubstr("it has 2 of the ranked"));
-    EXPECT_THAT(against("model,score\na,1\na,2\n"), HasSubstr("line 3: model `a` stands twice"));
+    EXPECT_THAT(against("model,score\na,1\na,2\n"), HasSubstr("line 3: model `a` appears twice"));
     EXPECT_THAT(against("model,score\na,nan\n"), HasSubstr("the score is `nan`"));
     EXPECT_THAT(against("model,top1\na,1\n"), HasSubstr("score, accuracy or rank"));
     // A loss, most likely: the best has the least.

@@ -56,7 +56,7 @@ TEST(DeviceChoice, ListsNameDevicesOfOneType) {
     EXPECT_THAT(message_of([] { chosen("cuda:1", {"T4"}); }, ErrorCode::usage),
                 HasSubstr("there is one CUDA device, cuda:0"));
     EXPECT_THAT(message_of([] { chosen("cuda:2,2", alike); }, ErrorCode::usage),
-                HasSubstr("2 stands twice"));
+                HasSubstr("2 appears twice"));
     for (const char* wrong : {"cuda:", "cuda:,", "cuda:1,", "cuda:,1", "cuda:x", "cuda:-1",
                               "cuda:1 ", "cuda:1;2", "cuda:99999999999"})
         EXPECT_THAT(message_of([&] { chosen(wrong, alike); }, ErrorCode::usage),

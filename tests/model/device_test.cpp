@@ -397,7 +397,7 @@ TEST_F(PredictOnDevices, WhatIsInterruptedGoesOnAndEndsAlike) {
     predict(std::span(&model, 1), dataset, options("whole"));
     int batches = 0;
     const auto stop = [&](const Progress&) {
-        if (++batches == 8) throw Error(ErrorCode::interrupted, "stopped on request");
+        if (++batches == 8) throw Error(ErrorCode::interrupted, "interrupted");
     };
     EXPECT_EQ(error_of([&] { predict(std::span(&model, 1), dataset, how, stop); }).code(),
               ErrorCode::interrupted);

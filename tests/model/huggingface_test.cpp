@@ -83,7 +83,7 @@ TEST(Timm, AConfigWithAKeyTwiceIsRefusedByName) {
     const Hub hub;
     hub.write("config.json", R"({"pretrained_cfg": {"crop_pct": 0.9, "crop_pct": 0.8}})");
     EXPECT_THAT(message_of([&] { hub.resolve(); }),
-                AllOf(HasSubstr("key `crop_pct` stands twice"), HasSubstr("config.json")));
+                AllOf(HasSubstr("key `crop_pct` appears twice"), HasSubstr("config.json")));
     hub.write("config.json", std::string(100'000, '[') + std::string(100'000, ']'));
     EXPECT_THAT(message_of([&] { hub.resolve(); }), HasSubstr("nested deeper than 32 levels"));
     hub.write("config.json", std::string(100'000, '['));

@@ -174,7 +174,7 @@ TEST(Sidecar, BadValuesAreRefused) {
         {R"({"label_names": "x"})", "label_names"},
         {R"({"pretrained_cfg": 3})", "pretrained_cfg"},
         {R"([])", "table"},
-        {R"({"name": "a", "name": "b"})", "key `name` stands twice"},
+        {R"({"name": "a", "name": "b"})", "key `name` appears twice"},
         {R"({"pretrained_cfg": )" + std::string(100'000, '['), "nested deeper than 32 levels"},
         {R"({)", "damaged JSON"},
         {"", "damaged JSON"},

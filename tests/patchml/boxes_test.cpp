@@ -311,7 +311,7 @@ TEST(Coco, Refused) {
     EXPECT_THAT(
         message(
             R"({"annotations": [], "images": [{"id": 1, "file_name": "a"}, {"id": 1, "file_name": "b"}]})"),
-        HasSubstr("image id 1 stands twice"));
+        HasSubstr("image id 1 appears twice"));
     EXPECT_THAT(message(R"({"annotations": [], "categories": [{"id": "x", "name": "a"}]})"),
                 HasSubstr("category 1 has no whole number as its id"));
     EXPECT_THAT(message("{\"annotations\": []}"), HasSubstr("no box in it"));

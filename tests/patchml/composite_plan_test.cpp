@@ -91,7 +91,7 @@ TEST(Grids, ThePoolMustDo) {
     PatchPool pool = paper_pool({0, 1, 2}, 3);
     pool.classes = ClassList({"a", "b;c", "d"});
     EXPECT_THAT(refused([&] { check_composites(pool, options); }, ErrorCode::bad_input),
-                HasSubstr("class `b;c` cannot stand in a list of labels"));
+                HasSubstr("class `b;c` cannot be in a list of labels"));
 }
 
 // The definition in the header, word for word: a vector, a pick, an erasure.

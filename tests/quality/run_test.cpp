@@ -521,7 +521,7 @@ TEST_F(QualityRuns, WhatRunsHoldsUnderTheSameNameIsRefusedBeforeAnythingIsPredic
     EXPECT_THAT(refused(renamed), AllOf(HasSubstr("runs/v1 holds predictions on the data set "
                                                   "`val`: its folder was renamed"),
                                         HasSubstr("call the folder `val`")));
-    // The same data set in another folder: predictions of the model would stand twice.
+    // The same data set in another folder: predictions of the model would appear twice.
     EXPECT_THAT(refused(val), HasSubstr("are both predictions of `m` on `val`"));
     fs::rename(runs / "v1", runs / "val");
     run_quality(on("runs", val, "m"));

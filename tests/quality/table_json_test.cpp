@@ -204,7 +204,7 @@ TEST(QualityJson, SaysWhatIsWrongAndWhere) {
     EXPECT_THAT(text("{\"schema\": NaN}"), HasSubstr("q.json: damaged JSON"));
     EXPECT_THAT(text(""), HasSubstr("q.json: damaged JSON"));
     EXPECT_THAT(text("[]"), HasSubstr("an object is needed"));
-    EXPECT_THAT(text("{\"schema\": 1, \"schema\": 2}"), HasSubstr("stands twice"));
+    EXPECT_THAT(text("{\"schema\": 1, \"schema\": 2}"), HasSubstr("appears twice"));
     EXPECT_THAT(text(std::string(100, '[')), HasSubstr("nested deeper"));
 }
 

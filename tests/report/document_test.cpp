@@ -189,7 +189,7 @@ TEST(ReportDocument, TagsAreWhatTheTableSays) {
         {"a": {"family": "resnet", "year": "2015"}, "__proto__": {"year": "1"}}})"));
     write_file_atomically(folder / "tags.csv", "model,family\na,x\na,y\n");
     EXPECT_THAT(message_of([&] { document_of(options); }),
-                testing::AllOf(HasSubstr("tags.csv line 3"), HasSubstr("stands twice")));
+                testing::AllOf(HasSubstr("tags.csv line 3"), HasSubstr("appears twice")));
     write_file_atomically(folder / "tags.csv", "model,family\na,\xff\n");
     EXPECT_THAT(message_of([&] { document_of(options); }), HasSubstr("not UTF-8"));
 }

@@ -69,7 +69,7 @@ TEST_F(ReportInput, RefusalsNameTheFileThePlaceAndWhatIsAllowed) {
     EXPECT_THAT(refusal("[1, 2]"), HasSubstr("RUNS folders"));
     EXPECT_THAT(refusal("{}"), HasSubstr("schema"));
     EXPECT_THAT(refusal("{\"schema\": \"assay.scores/2\", \"schema\": \"assay.gap/2\"}"),
-                HasSubstr("stands twice"));
+                HasSubstr("appears twice"));
     EXPECT_THAT(refusal("{\"schema\": \"assay.scores/2\", \"x\": \"\xff\"}"), HasSubstr("UTF-8"));
     EXPECT_THAT(refusal("{\"schema\": \"assay.scores/2\", \"x\": 1e999}"), HasSubstr("x.json"));
     EXPECT_THAT(refusal("hello", "x.csv"), AllOf(HasSubstr("x.csv"), HasSubstr("RUNS folders")));

@@ -144,8 +144,8 @@ TEST_F(JsonImports, ShapesThatAreNoPredictionsAreNamed) {
     EXPECT_THAT(refused("[" + std::string(40, '[') + std::string(41, ']')),
                 HasSubstr("nested deeper than 16"));
     EXPECT_THAT(refused(R"([{"id": "a", "scores": [1, 2, 3], "id": "b"}])"),
-                HasSubstr("key `id` stands twice"));
-    EXPECT_THAT(refused(R"({"a.jpg": 0, "a.jpg": 1})"), HasSubstr("key `a.jpg` stands twice"));
+                HasSubstr("key `id` appears twice"));
+    EXPECT_THAT(refused(R"({"a.jpg": 0, "a.jpg": 1})"), HasSubstr("key `a.jpg` appears twice"));
     EXPECT_THAT(refused(R"([{"id": "a", "pred": 0}, {"id": "b", "pred": 3}])"),
                 AllOf(HasSubstr("class 3 is not among the 3 classes"),
                       HasSubstr("reading element 1"), HasSubstr("reading p.json")));
@@ -224,7 +224,7 @@ TEST_F(JsonImports, CocosFilesAreChecked) {
                 HasSubstr("a score is not a number"));
     EXPECT_THAT(refused(R"([{"image_id": 7, "category_id": 1, "score": 1},
                             {"image_id": 7, "category_id": 1, "score": 0}])"),
-                HasSubstr("class 0 stands twice"));
+                HasSubstr("class 0 appears twice"));
     EXPECT_THAT(refused(R"([{"image_id": 7, "category_id": 1, "score": 1}])"),
                 HasSubstr("2 of the 3 items of `items.json` have no row"));
 
@@ -246,14 +246,14 @@ TEST_F(JsonImports, CocosFilesAreChecked) {
     EXPECT_THAT(items(a, R"({"image_id": 1, "category_id": 5})", cat),
                 HasSubstr("annotations[0]: category_id 5 is no category's id"));
     EXPECT_THAT(items(a, "", cat + R"(, {"id": 1, "name": "dog"})"),
-                HasSubstr("the category 1 stands twice: `cat` and `dog`"));
+                HasSubstr("the category 1 appears twice: `cat` and `dog`"));
     EXPECT_THAT(items(a, "", cat + R"(, {"id": 2, "name": "cat"})"), HasSubstr("cat"));
     EXPECT_THAT(refused(R"([{"image_id": 1, "category_id": 1}])",
                         R"({"images": [{"id": 1, "file_name": "a"}, {"id": 2, "file_name": "a"}],
                             "annotations": [], "categories": [{"id": 1, "name": "cat"}]})"),
                 HasSubstr("the id `a` of row 1 is that of row 0"));
     EXPECT_THAT(refused("[]", R"({"images": [], "x": 1})"), HasSubstr("no list of items: of JSON"));
-    EXPECT_THAT(refused("[]", R"([["cat"]])"), HasSubstr("labels alone are given with --labels"));
+    EXPECT_THAT(refused("[]", R"([["cat"]])"), HasSubstr("labels alone go to --labels"));
 }
 
 TEST_F(JsonImports, FiftyOnesLabels) {

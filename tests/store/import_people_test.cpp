@@ -102,8 +102,8 @@ TEST_F(PeoplesImports, RowsOfNoItemAreLeftOutAndCounted) {
     const ImportReport report = import("m.csv", shuffled, with_items("id\nval/c.png\nval/a.png\n"));
     EXPECT_EQ(report.rows, 2U);
     EXPECT_EQ(report.left_out, 1U);
-    EXPECT_THAT(report.notes, Contains(HasSubstr("1 of 3 rows of the scores are no item of "
-                                                 "`items.csv`: left out")));
+    EXPECT_THAT(report.notes, Contains(HasSubstr("skipped 1 of 3 rows of the scores, which are no "
+                                                 "item of `items.csv`")));
     EXPECT_THAT(predicted(PredictionStore::open(report.store)), ElementsAre(2, 0));
 
     EXPECT_THAT(refusal("m.csv", shuffled, with_items("id\na\nb\nc\nd\nval/e\n")),
@@ -121,7 +121,7 @@ TEST_F(PeoplesImports, AnotherOrderFollowsTheDataSetThatIsThere) {
     ImportOptions options;
     options.model_name = "second";
     const ImportReport second = import("m.csv", shuffled, options);
-    EXPECT_THAT(second.notes, Contains(HasSubstr("order of the data set that is there")));
+    EXPECT_THAT(second.notes, Contains(HasSubstr("order of the existing data set")));
     const PredictionStore store = PredictionStore::open(second.store);
     EXPECT_THAT(ids(store), ElementsAre("val/a.jpg", "val/b.jpg", "val/c.jpg"));
     EXPECT_THAT(predicted(store), ElementsAre(0, 1, 2));
@@ -168,7 +168,7 @@ TEST_F(PeoplesImports, AColumnOfLabelsIsUsedOrNamed) {
     EXPECT_THAT(other.notes, AllOf(Contains("the column `fname` is not used"),
                                    Contains("the column `split` is not used")));
     const ImportReport named = import("m.csv", "fname,c0,c1\na,2,1\nb,1,2\n", {}, "fourth");
-    EXPECT_THAT(named.notes, Contains("the column `fname` is taken for the ids"));
+    EXPECT_THAT(named.notes, Contains("the column `fname` is used as the ids"));
     EXPECT_THAT(ids(PredictionStore::open(named.store)), ElementsAre("a", "b"));
 }
 
@@ -334,7 +334,7 @@ TEST_F(PeoplesImports, NumpyLabelsBesideScores) {
     EXPECT_THAT(labels(PredictionStore::open(report.store)), ElementsAre(2, 0));
     options = with_items("x\n");
     options.ids = scratch_ / "labels.npy";
-    EXPECT_THAT(refusal("m.csv", "c0,c1\n1,2\n", options), HasSubstr("given with --labels"));
+    EXPECT_THAT(refusal("m.csv", "c0,c1\n1,2\n", options), HasSubstr("go to --labels"));
 }
 
 /// A .npy of NumPy's fixed-width texts: `descr` "<U4" or "|S4".

@@ -378,7 +378,7 @@ TEST(Import, TablesAreCheckedRowByRow) {
     EXPECT_THAT(refusal("filename,index,prob\na,7,0.5\n"),
                 AllOf(HasSubstr("class 7 is not among the 7 classes"), HasSubstr("t.csv line 2")));
     EXPECT_THAT(refusal("filename,index,prob\na,1,0.5\na,1,0.2\nb,1,1\n"),
-                HasSubstr("class 1 stands twice"));
+                HasSubstr("class 1 appears twice"));
     EXPECT_THAT(refusal("filename,index,prob\na,1,0.5\na,2,0.2\nb,1,1\n"),
                 HasSubstr("1 entries where the rows before have 2"));
     EXPECT_THAT(refusal("filename,index,prob\na,1,half\n"), HasSubstr("`half` is not a number"));
@@ -396,7 +396,7 @@ TEST(Import, TablesAreCheckedRowByRow) {
         refusal("filename,index,prob\na,1,0.9\na,2,0.8\n"),
         AllOf(HasSubstr("column's name says probabilities"), HasSubstr("row 0 sums to 1.7")));
     EXPECT_THAT(refusal("filename,index,logit\na,1,9\na,2,8\n"),
-                HasSubstr("do not tell their probabilities"));
+                HasSubstr("give no probabilities"));
     EXPECT_THAT(refusal("a,b,c\n1,2\n"), HasSubstr("line 2"));
     EXPECT_THAT(refusal("id,c0,c1\na,1,x\n"),
                 AllOf(HasSubstr("`x` is not a number"), HasSubstr("t.csv line 2")));
@@ -415,8 +415,7 @@ TEST(Import, TablesAreCheckedRowByRow) {
                 HasSubstr("others have none"));
     EXPECT_THAT(refusal("[1]\n", "t.jsonl"), HasSubstr("an object is expected"));
     EXPECT_THAT(refusal("x", "t.parquet"), HasSubstr("known: .npy .npz"));
-    EXPECT_THAT(refusal("id,c0,c1\na,1,2\n"),
-                HasSubstr("7 classes are said to be there, the scores have 2"));
+    EXPECT_THAT(refusal("id,c0,c1\na,1,2\n"), HasSubstr("7 classes were given, the scores have 2"));
     options.class_count = 0;
     EXPECT_THAT(refusal("filename,index,prob\na,1,0.5\n"),
                 HasSubstr("say how many classes there are"));

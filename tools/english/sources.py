@@ -89,6 +89,8 @@ def markdown(source: str):
 
 # C++
 
+# Words and numbers are skipped in runs, for speed: only punctuation says where an expression ends. A word that ends like the
+# prefix of a literal (L, R, u, U, u8) is looked at alone.
 TOKEN = re.compile(
     r"""(?P<skip>[\s.&*!~^%|-]*(?:[A-Za-z_]\w*(?<![uUL8R])|\d(?:'?[\w.])*)+|//[^\n]*|/\*.*?\*/|^[ \t]*\#[ \t]*include[^\n]*)
     |(?P<raw>(?:u8|[uUL])?R"(?P<mark>[^()\\\s]*)\((?P<body>.*?)\)(?P=mark)")
@@ -99,8 +101,8 @@ TOKEN = re.compile(
 LITERAL = re.compile(r'^(?![ \t]*#[ \t]*include)[^"\n]*"', re.MULTILINE)
 ESCAPE = re.compile(r"\\(x[0-9a-fA-F]+|u[0-9a-fA-F]{4}|[0-7]{1,3}|.)", re.DOTALL)
 ESCAPED = {"n": "\n", "t": "\t", "r": "\r"}
-# Literals that a program reads: queries, markup, JSON.
-CODE = re.compile(r"\s*(?:SELECT|INSERT|CREATE|UPDATE|DELETE|PRAGMA|ALTER|DROP|WITH|FROM|WHERE|JOIN|ORDER BY|VALUES|[<{\[]\"?[a-z]+\"?[ :>]|#!)")
+# Literals that a program reads: queries, markup, JSON, Python.
+CODE = re.compile(r"\s*(?:import \w+[,;]|SELECT|INSERT|CREATE|UPDATE|DELETE|PRAGMA|ALTER|DROP|WITH|FROM|WHERE|JOIN|ORDER BY|VALUES|[<{\[]\"?[a-z]+\"?[ :>]|#!)")
 OPEN, CLOSE = "([{", ")]}"
 
 

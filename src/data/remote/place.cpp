@@ -180,9 +180,8 @@ void check_url(std::string_view url) {
     }
     if (url.find_first_of("?#") != std::string_view::npos) {
         refuse(
-            fmt::format("{}: a URL with `?` or `#` names no file by which images could be "
-                        "called; s3:// is signed by Assay, a password for a host stands in "
-                        "~/.netrc",
+            fmt::format("{}: a URL with `?` or `#` is no name for images. Assay signs s3:// "
+                        "itself; put a password for a host into ~/.netrc",
                         shown));
     }
     if (shown != url) {

@@ -343,7 +343,7 @@ std::optional<Fault> ask(const Connection& connection, const Place& place, std::
     answer.silence = patience.silence;
     answer.last_byte = Clock::now();
     const CURLcode code = c.easy_perform(handle);
-    if (answer.was_cancelled) throw Error(ErrorCode::interrupted, "stopped on request");
+    if (answer.was_cancelled) throw Error(ErrorCode::interrupted, "interrupted");
     // A server without ranges may have begun to send all of a large file.
     if (answer.too_long && answer.status == 200)
         answer.too_long = false;
@@ -356,7 +356,7 @@ std::optional<Fault> ask(const Connection& connection, const Place& place, std::
 void pause(std::chrono::milliseconds time, const std::function<bool()>& cancelled) {
     constexpr std::chrono::milliseconds step{50};
     for (const Clock::time_point end = Clock::now() + time; Clock::now() < end;) {
-        if (cancelled()) throw Error(ErrorCode::interrupted, "stopped on request");
+        if (cancelled()) throw Error(ErrorCode::interrupted, "interrupted");
         std::this_thread::sleep_for(
             std::min<Clock::duration>(step, end - Clock::now() + std::chrono::milliseconds(1)));
     }

@@ -41,8 +41,7 @@ std::vector<std::byte> Members::read(std::string_view name, std::uint64_t limit)
     return at_place(
         [&] { return fmt::format("{} in {}", name.substr(slash + 1), tar.path.string()); },
         [&] {
-            if (found == tar.members.end() || found->hash != wanted)
-                refuse("no such member is there");
+            if (found == tar.members.end() || found->hash != wanted) refuse("no such member");
             const SourceFile source(tar.path);
             if (source.size() != tar.bytes) {
                 refuse(

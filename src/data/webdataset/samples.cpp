@@ -72,7 +72,7 @@ public:
             now_.key = parts.key;
             if (!seen_.emplace(parts.key).second) {
                 refuse(
-                    fmt::format("{}: the key `{}` was there before; the members of a sample "
+                    fmt::format("{}: the key `{}` appears twice; the members of a sample "
                                 "follow one another, and no two samples share a key",
                                 member.name, shortened(now_.key)));
             }

@@ -138,7 +138,7 @@ std::vector<Place> places_of(const CsvReader& csv, GapTable& table, std::size_t 
     return places;
 }
 
-/// The models' names, row by row: none is empty, none stands twice.
+/// The models' names, row by row: none is empty, none appears twice.
 class ModelColumn {
 public:
     explicit ModelColumn(const CsvReader& csv)
