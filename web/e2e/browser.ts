@@ -31,6 +31,14 @@ const FLAGS = [
   "--disable-sync",
 ];
 
+/// Until the page has fetched so many images of a study: those that it shows later, too.
+export async function fetched(page: Page, count: number): Promise<void> {
+  const enough = (wanted: number) =>
+    performance.getEntriesByType("resource").filter(({ name }) => name.includes("/api/image/"))
+      .length >= wanted;
+  await page.waitForFunction(enough, count);
+}
+
 export interface Opened {
   context: BrowserContext;
   page: Page;

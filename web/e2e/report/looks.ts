@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { axeFindings } from "../browser.ts";
-import type { OpenReport } from "./open.ts";
+import { type OpenReport, settled } from "./open.ts";
 
 // Widths and colours depend on nothing of one another: two looks see both of each. All four:
 // ASSAY_ALL_LOOKS=1.
@@ -29,7 +29,7 @@ export async function expectClean({ page, complaints }: OpenReport, id: string):
   for (const { name, width, dark } of looks) {
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia({ colorScheme: dark ? "dark" : "light" });
-    await page.waitForTimeout(150);
+    await settled(page);
     const wide = await page.evaluate(() => document.documentElement.scrollWidth);
     expect(wide, `${name}: width of the page`).toBeLessThanOrEqual(width);
     expect(await axeFindings(page), name).toEqual([]);

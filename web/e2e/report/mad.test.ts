@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { documentOf } from "../../mock/report/document.ts";
 import { madNames, madResults, rankingOf } from "../../mock/report/mad.ts";
 import { axeFindings, CHROMIUM, type Opened, open, screenshot } from "../browser.ts";
-import { openReport } from "./open.ts";
+import { openReport, settled } from "./open.ts";
 
 const document = documentOf(madResults());
 
@@ -21,7 +21,7 @@ describe.skipIf(CHROMIUM === undefined)("the report's competition", () => {
         await page.setViewportSize({ width, height: 900 });
         await page.emulateMedia({ colorScheme: scheme });
         await page.waitForSelector(".mad .cell");
-        await page.waitForTimeout(150);
+        await settled(page);
         expect(await axeFindings(page)).toEqual([]);
         expect(await page.evaluate(() => window.document.documentElement.scrollWidth)).toBe(width);
         expect(await page.evaluate(() => "hurt" in window)).toBe(false);

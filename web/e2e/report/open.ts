@@ -38,3 +38,19 @@ export async function openReport(
   await page.waitForSelector("main");
   return { page, complaints, file };
 }
+
+/** Until the page stays as it is drawn: two frames have passed, and no transition or animation runs. */
+export async function settled(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    for (;;) {
+      await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+      const running = document
+        .getAnimations()
+        .filter(
+          (one) => one.playState === "running" && one.effect?.getTiming().iterations !== Infinity,
+        );
+      if (running.length === 0) return;
+      await Promise.allSettled(running.map((one) => one.finished));
+    }
+  });
+}

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { overTimeDocument } from "../../mock/report/over_time.ts";
 import { axeFindings, CHROMIUM, type Opened, open, screenshot } from "../browser.ts";
-import { openReport } from "./open.ts";
+import { openReport, settled } from "./open.ts";
 
 describe.skipIf(CHROMIUM === undefined)("the report's runs over time", () => {
   let browser: Opened;
@@ -22,7 +22,7 @@ describe.skipIf(CHROMIUM === undefined)("the report's runs over time", () => {
         await page.setViewportSize({ width, height: 900 });
         await page.emulateMedia({ colorScheme: scheme });
         await page.waitForSelector(".over-time .curve");
-        await page.waitForTimeout(150);
+        await settled(page);
         expect(await axeFindings(page)).toEqual([]);
         expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
         expect(await page.evaluate(() => "hurt" in window)).toBe(false);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { documentOf } from "../../mock/report/document.ts";
 import { manyModels } from "../../mock/report/many.ts";
 import { axeFindings, CHROMIUM, type Opened, open, screenshot } from "../browser.ts";
-import { openReport } from "./open.ts";
+import { openReport, settled } from "./open.ts";
 
 const hostile = `<img src=x onerror="window.hurt=1">\n</script>\u202e${"x".repeat(300)}`;
 
@@ -93,7 +93,7 @@ describe.skipIf(CHROMIUM === undefined)("the report's overview", () => {
         await page.setViewportSize({ width, height: 900 });
         await page.emulateMedia({ colorScheme: scheme });
         await page.waitForSelector(".overview .cell");
-        await page.waitForTimeout(150);
+        await settled(page);
         expect(await axeFindings(page)).toEqual([]);
         expect(await page.evaluate(() => window.document.documentElement.scrollWidth)).toBe(width);
         expect(await page.evaluate(() => "hurt" in window)).toBe(false);

@@ -5,7 +5,7 @@ import { attacked, corrupted, hostileModel } from "../../mock/report/robustness.
 import { valueText } from "../../src/report/estimate.ts";
 import { budgetText } from "../../src/report/sections/robustness/attacks.tsx";
 import { axeFindings, CHROMIUM, type Opened, open, screenshot } from "../browser.ts";
-import { openReport } from "./open.ts";
+import { openReport, settled } from "./open.ts";
 
 const document = documentOf([corrupted, attacked]);
 
@@ -25,7 +25,7 @@ describe.skipIf(CHROMIUM === undefined)("the report's robustness", () => {
       await page.setViewportSize({ width, height: 900 });
       await page.emulateMedia({ colorScheme: scheme });
       await page.waitForSelector(".corruption-grid .mark");
-      await page.waitForTimeout(150);
+      await settled(page);
       expect(await axeFindings(page)).toEqual([]);
       expect(await page.evaluate(() => window.document.documentElement.scrollWidth)).toBe(width);
       expect(await page.evaluate(() => "hurt" in window)).toBe(false);

@@ -6,7 +6,7 @@ import { manyModels } from "../../mock/report/many.ts";
 import { overTimeDocument } from "../../mock/report/over_time.ts";
 import type { ReportDocument } from "../../src/report/document.ts";
 import { CHROMIUM, type Opened, open } from "../browser.ts";
-import { openReport } from "./open.ts";
+import { openReport, settled } from "./open.ts";
 
 const hash = "xxh128:00112233445566778899aabbccddeeff";
 const whole: ReportDocument = {
@@ -68,7 +68,10 @@ describe.skipIf(CHROMIUM === undefined)("the report's page", () => {
     const address = await page.evaluate(() => location.hash);
     expect(address).toBe("#section=provenance");
     const again = await openReport(browser.context, whole, address);
-    await again.page.waitForTimeout(300);
+    await again.page.waitForFunction(
+      () => (document.getElementById("provenance-title")?.getBoundingClientRect().top ?? 900) < 900,
+    );
+    await settled(again.page);
     const title = again.page.locator("#provenance-title");
     expect(await title.evaluate((heading) => heading.getBoundingClientRect().top)).toBeLessThan(
       900,
@@ -82,7 +85,7 @@ describe.skipIf(CHROMIUM === undefined)("the report's page", () => {
   it("says in the address which section is read", async () => {
     const { page } = await openReport(browser.context, whole);
     await page.setViewportSize({ width: 1200, height: 500 });
-    await page.waitForTimeout(100);
+    await settled(page);
     await page.mouse.move(10, 300);
     await page.locator("#over_time-title").evaluate((heading) => heading.scrollIntoView());
     await page.waitForFunction(() => location.hash.includes("section=over_time"));

@@ -91,7 +91,7 @@ export class Annotator {
 
   /// Until a whole grid other than `before` is there.
   async nextGrid(before: string) {
-    for (let tries = 0; tries < 1000; ++tries) {
+    for (const until = Date.now() + 60_000; Date.now() < until; ) {
       const now = await this.grid();
       if (now && JSON.stringify(now) !== before) return now;
       if (!now && (await this.page.locator("main.message .tick").count()) > 0) return null;
@@ -105,7 +105,7 @@ export class Annotator {
   }
 
   /// Waits for another question than `before`, or null where there is nothing left to ask.
-  async next(before: Shown | null, patience = 15_000): Promise<Shown | null> {
+  async next(before: Shown | null, patience = 60_000): Promise<Shown | null> {
     const until = Date.now() + patience;
     for (;;) {
       const now = await this.sees();

@@ -3,6 +3,7 @@
 
 import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
+import { fetched } from "../browser";
 import { Annotator, type Shown } from "./annotator";
 import { assay, rowsOf, Server, shows, World } from "./study";
 
@@ -68,7 +69,7 @@ it("keeps answers without a network, and sends them later", async () => {
   const { world, folder, server } = await study();
   const anna = await annotator(server, "anna");
   await anna.next(null);
-  await anna.page.waitForTimeout(300); // until the next images are there
+  await fetched(anna.page, 3); // the next two are there
   await anna.page.context().setOffline(true);
   let now = await anna.next(null);
   for (const _ of [1, 2]) {
@@ -90,7 +91,7 @@ it("keeps answers while the server is away, also where the page is closed meanwh
   const { world, folder, server } = await study();
   const anna = await annotator(server, "anna");
   let now = await anna.next(null);
-  await anna.page.waitForTimeout(300);
+  await fetched(anna.page, 4);
   await server.stop();
   const pressed = new Map<string, string>();
   for (const _ of [1, 2, 3]) {
