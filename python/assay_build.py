@@ -1,5 +1,6 @@
-"""The build back-end of the Python package (PEP 517), without dependencies: CMake builds the library and the program, and a wheel holds
-them beside the package. One wheel serves every version of Python 3 from 3.9 on.
+"""The build back-end of the Python package (PEP 517), without dependencies.
+
+CMake builds the library and the program, and a wheel holds them beside the package. One wheel works with every Python from 3.9 on.
 
 Environment: ASSAY_BUILD=FOLDER takes what is built there already (build/release); CMAKE_ARGS go to cmake's configure step, such as
 -DTorch_DIR=... or -DASSAY_TORCH=OFF.

@@ -1,7 +1,7 @@
 """What users hand over, as the library's arrays: any strides, no copies.
 
-Taken are NumPy arrays, tensors of PyTorch, JAX and others (`__dlpack__`, on the CPU), whatever has the buffer protocol, and lists;
-pandas' and polars' columns by their `to_numpy()`.
+These are NumPy arrays, CPU tensors of PyTorch, JAX and others (`__dlpack__`), objects with the buffer protocol, and lists.
+Columns of pandas and polars are read by their `to_numpy()`.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ _DLPACK_CODES = {0: "i", 1: "u", 2: "f", 4: "bf"}
 
 
 class _Borrowed:
-    """A tensor's memory as long as this is there."""
+    """A tensor's memory, held until this object is deleted."""
 
     def __init__(self, capsule: Any):
         self._managed = ctypes.cast(_get_pointer(capsule, b"dltensor"), POINTER(_DLManaged))
@@ -154,7 +154,7 @@ _BUFFER_LETTERS = {"e": "f", "f": "f", "d": "f", "b": "i", "h": "i", "i": "i", "
 
 
 class _Buffer:
-    """Memory of an object with the buffer protocol, as long as this is there."""
+    """Memory of an object with the buffer protocol, held until this object is deleted."""
 
     def __init__(self, value: Any):
         self.view = _PyBuffer()
@@ -275,7 +275,7 @@ class HeldSets:
 
 
 def labels_and_sets(labels: Any, label_sets: Any, classes: Optional[Sequence[str]]) -> "tuple[Optional[Held], Optional[HeldSets]]":
-    """Labels may be classes' names, where `classes` tells them."""
+    """Labels may be names of classes if `classes` lists them."""
     single: Optional[Held] = None
     if labels is not None:
         single = held(_numbered(labels, classes), "labels")

@@ -86,7 +86,7 @@ def columns_of(stream: Stream) -> "dict[str, Any]":
     parts: dict[str, list[Any]] = {}
     try:
         if stream.get_schema(ctypes.byref(stream), ctypes.byref(schema)) != 0:
-            raise _problem(stream, "the columns cannot be told")
+            raise _problem(stream, "the columns cannot be read")
         fields = [schema.children[i].contents for i in range(schema.n_children)]
         names = [field.name.decode() for field in fields]
         formats = [field.format.decode() for field in fields]

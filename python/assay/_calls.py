@@ -39,7 +39,7 @@ def _in_notebook() -> bool:
 
 
 def bar_for(progress: Progress) -> "Optional[Callable[[str, int, int], None]]":
-    """What is told how far the work is; None: nobody."""
+    """The function that shows progress, or None."""
     if callable(progress):
         return progress
     if progress is False or (progress is None and not (sys.stderr.isatty() or _in_notebook())):

@@ -86,8 +86,8 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
 class Error(Exception):
     """What Assay refuses, and why.
 
-    `code` says what to do about it ("usage", "bad_input", "io", "unreachable", "busy", "out_of_memory", "internal"), `message`
-    what was wrong, the value met, and what is allowed; `notes` where it happened, from the innermost on.
+    `code` is one of "usage", "bad_input", "io", "unreachable", "busy", "out_of_memory" and "internal". `message` says what was wrong,
+    the value that was found, and what is allowed. `notes` say where it happened, the innermost first.
     """
 
     def __init__(self, message: str, code: str = "usage", notes: Optional[list[str]] = None):

@@ -58,9 +58,10 @@ def score(
 ) -> Report:
     """Every metric with its interval and definition.
 
-    scores: items x classes (logits or probabilities; found out, or `kind`), one predicted class for each item, a Store or several, or
-    the path of a RUNS folder, a data set or a store. labels: a class for each item, -1 for none (of paths: a file of label sets, as
-    --labels takes it). label_sets: the valid classes of each item, for ReaL, ASMA and the like.
+    scores: items x classes (logits or probabilities; detected, or `kind`), or one predicted class for each item. Stores work too: one
+    or several, or the path of a RUNS folder, a data set or a store.
+    labels: a class for each item, -1 for none. With paths: a file of label sets, as --labels takes it.
+    label_sets: the valid classes of each item, for ReaL, ASMA and similar metrics.
     metrics: names with parameters ("top1,ece:bins=20"), None: the usual ones; assay.metrics() lists them.
     options: gates, reliability, confusions, per_class, subgroup, subgroups, class_map, k, bins, edges, bootstrap, null, seed, threads.
 
@@ -111,8 +112,8 @@ def compare(
 ) -> Comparison:
     """Differences of classifiers on the same items, with paired intervals and tests.
 
-    baseline: a Store, its path, or scores; candidates: one or several of these, or {name: scores}. Of scores, `labels` are the classes of
-    the items; items of stores are matched by their ids.
+    baseline: a Store, its path, or scores; candidates: one or several of these, or {name: scores}.
+    labels: the classes of the items, for scores. Items of stores are matched by their ids.
     options: gates, disagreements, class_map, k, bins, edges, subgroups, bootstrap, null, seed, threads, other_images.
 
     >>> import assay

@@ -1,7 +1,7 @@
 """The program `assay`, for what works on files and runs models.
 
-It runs as a process of its own: LibTorch inside a process that has imported torch would crash both. Ctrl-C stops it as it does in a shell,
-and the same call goes on afterwards.
+It runs as a process of its own: LibTorch inside a process that has imported torch would crash both. Ctrl-C stops it as it does in a shell;
+call it again to resume.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def program() -> str:
 
 
 class Finished:
-    """How a command ended: `status` (0 done, 1 a gate is broken, 3 partial), what it printed, its warnings."""
+    """How a command ended: `status` (0 done, 1 a gate failed, 3 partial), what it printed, its warnings."""
 
     def __init__(self, arguments: "list[str]", status: int, output: str, messages: str):
         self.arguments = arguments
@@ -116,8 +116,8 @@ def predict(
 ) -> "list[Any]":
     """Runs model files (TorchScript, torch.export, ONNX) over images and stores every score; returns the stores.
 
-    options are those of `assay predict`: preset="timm", storage="top_k", top_k=5, device="cuda", batch=64, limit=1000, ... A call that
-    was interrupted goes on when it is repeated.
+    options are those of `assay predict`: preset="timm", storage="top_k", top_k=5, device="cuda", batch=64, limit=1000, ... Repeat a
+    call that was interrupted to resume it.
     """
     from .store import Store
 

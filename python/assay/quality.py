@@ -19,7 +19,7 @@ def table(source: Any = None, **options: Any) -> Any:
 
 
 def measure(runs: Any, **options: Any) -> Any:
-    """The dimensions that the stores below `runs` tell."""
+    """The dimensions that can be measured from the stores below `runs`."""
     return run("quality", "measure", runs, *words(options), "--json").json
 
 

@@ -189,7 +189,7 @@ class Result:
         )
 
     def save_plot(self, path: "str | os.PathLike[str]", recipe: str, **options: Any) -> None:
-        """The same into a file; its ending is the format."""
+        """Saves the plot to a file, in the format of its extension."""
         form = os.fspath(path).rsplit(".", 1)[-1].lower()
         data = self.plot(recipe, form, **options)
         with open(path, "wb") as file:
@@ -288,7 +288,7 @@ class Report(Result):
         return [_record(m) for m in self.measurements]
 
     def to_dict_of_values(self) -> "dict[str, float]":
-        """{metric: value} of a report of one model, for loggers; undefined ones are left out."""
+        """{metric: value} of a report of one model, for loggers; undefined ones are omitted."""
         return {m.metric: m.value for m in self.measurements if m.value is not None and m.subgroup == ""}
 
     def _pictures(self) -> "list[str]":

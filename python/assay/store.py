@@ -17,7 +17,7 @@ STATES = ("ok", "unreadable", "not_finite")
 
 
 class _Shard:
-    """A mapped shard, as long as an array of it is there."""
+    """A mapped shard, held until its last array is deleted."""
 
     def __init__(self, store: "Store", number: int):
         self._store = store
@@ -137,9 +137,12 @@ class Store:
     ) -> "Store":
         """A store of scores in memory: nothing is written, and float32 and float16 rows are read where they lie.
 
-        scores: items x classes, or one predicted class for each item. labels: one class for each (-1: none); label_sets: the valid
-        classes of each, or a matrix of zeros and ones. kind: "logits", "probabilities", "log_probabilities"; None: found out from
-        all rows. classes: their names. The arrays must not change as long as the store is used.
+        scores: items x classes, or one predicted class for each item.
+        labels: one class for each item, -1 for none.
+        label_sets: the valid classes of each item, or a matrix of zeros and ones.
+        kind: "logits", "probabilities" or "log_probabilities"; None: detected from all rows.
+        classes: their names.
+        The arrays must not change while the store is used.
         """
         self = cls.__new__(cls)
         matrix = held(scores, "scores")
@@ -335,16 +338,16 @@ def stores(path: "str | os.PathLike[str]") -> "list[Store]":
 
 
 class StoreWriter:
-    """Writes a store from a loop of one's own, batch by batch; killed at any moment, the same loop goes on.
+    """Writes a store from your own loop, batch by batch. If the process dies, rerun the loop to resume.
 
         with assay.StoreWriter("runs", dataset="val", model="resnet50", ids=ids, labels=labels,
                                classes="imagenet", model_file="resnet50.pth") as writer:
             for begin, end in writer.batches(256):
                 writer.write(begin, net(images[begin:end]))
 
-    `identity` (any text: a commit, a hash of the weights) or `model_file` tells this model from others of the name: without it a store
-    that is there is refused. The items are compared with what is there; other ids, labels or classes are refused. storage: "full", "f16",
-    "top5" (or another number), "label".
+    `identity` (any text: a commit, a hash of the weights) or `model_file` identifies the model; without it an existing store is refused.
+    An existing store must have the same ids, labels and classes.
+    storage: "full", "f16", "top5" (or another number) or "label".
     """
 
     def __init__(
@@ -404,7 +407,7 @@ class StoreWriter:
                 yield at, min(at + size, end)
 
     def write(self, first_row: int, scores: Any) -> int:
-        """Scores of the rows from `first_row` on. Rows that are there already stay; returns how many were not."""
+        """Scores of the rows from `first_row` on. Rows that are stored already stay; returns how many are new."""
         if self._handle is None:
             raise Error("the writer is closed")
         return int(checked("assay_writer_write", self._handle, first_row, pointer(held(scores, "scores"))))
@@ -419,7 +422,7 @@ class StoreWriter:
         return new
 
     def finish(self) -> Store:
-        """Ends the store, whose rows must all be there, and opens it."""
+        """Ends the store, which must have all its rows, and opens it."""
         if self._handle is None:
             raise Error("the writer is closed")
         checked("assay_writer_finish", self._handle)
@@ -427,7 +430,7 @@ class StoreWriter:
         return Store(self.path)
 
     def close(self) -> None:
-        """Without finish(): what was written stays, but for rows of shards that are not whole."""
+        """Without finish(): what was written stays, except for rows of shards that are not whole."""
         if self._handle is not None:
             library().assay_writer_free(self._handle)
             self._handle = None

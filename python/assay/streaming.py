@@ -18,8 +18,8 @@ class Metrics:
             metrics.update(net(images).cpu(), target)
         print(metrics.compute())
 
-    compute() is, to the last bit, what assay.score() gives for all rows at once, of metrics that are sums over rows; those that go over
-    all rows once more (ace, aurc, auroc, ...) are refused by name: write a store with assay.StoreWriter. Memory does not grow.
+    compute() gives the same bits as assay.score() on all rows at once, and memory does not grow. Metrics that need all rows once more
+    (ace, aurc, auroc, ...) are refused by name: write a store with assay.StoreWriter for them.
     """
 
     def __init__(

@@ -138,6 +138,11 @@ class Python(unittest.TestCase):
         self.assertEqual([(line, text.split()) for line, text in texts(sources.python, source)],
                          [(2, ["First", "line", "goes", "on."]), (5, ["Second."])])
 
+    def test_parameters_are_texts_and_examples_are_none(self):
+        source = 'def f():\n    """Whole.\n\n    a: one\n    line more\n    b, c: two\n\n    >>> f()\n    stands\n\n    End.\n    """\n'
+        self.assertEqual([(line, text.split()) for line, text in texts(sources.python, source)],
+                         [(2, ["Whole."]), (4, ["a:", "one", "line", "more"]), (6, ["b,", "c:", "two"]), (11, ["End."])])
+
     def test_messages(self):
         source = 'raise E(f"{a} is no {b!r}: " "pass one" + c)\nx = {"key": 1, "a key of some words": 2}\n'
         self.assertEqual(sorted(texts(sources.python, source)), [(1, "{} is no {}: pass one{}"), (2, "a key of some words")])

@@ -231,6 +231,9 @@ def python(source: str):
 
 
 def dedented(docstring: str) -> str:
+    """Without its margin and its examples (>>>). A line that begins with a parameter's name is a text of its own."""
+    docstring = re.sub(r"^ *>>>.*?(?=^\s*$|\Z)", lambda code: "\n" * code[0].count("\n"), docstring, flags=re.MULTILINE | re.DOTALL)
+    docstring = re.sub(r"(?<=\n)( *)(?=[\w, ]{1,30}: )", r"\1- ", docstring)
     lines = docstring.split("\n")
     indents = [len(line) - len(line.lstrip()) for line in lines[1:] if line.strip()]
     margin = min(indents, default=0)
