@@ -13,7 +13,7 @@ namespace assay {
 inline constexpr std::uint64_t most_json_values = std::uint64_t{8} << 20;
 
 /// Parses a whole text. Throws bad_input: not JSON (with the place), nested deeper than `max_depth`
-/// arrays and objects, a key that appears twice in one object, more than `max_values` values;
+/// arrays and objects, a key that stands twice in one object, more than `max_values` values;
 /// interrupted. Cost: time in proportion to the text.
 nlohmann::json parse_json(std::string_view text, int max_depth,
                           std::uint64_t max_values = most_json_values);

@@ -7,7 +7,7 @@
 namespace assay {
 
 /// Tables become objects, arrays arrays. Throws bad_input with line and column: dates and times, a
-/// key that appears twice, more than 64 levels, 32 parts of a key or 16 MiB are refused.
+/// key that stands twice, more than 64 levels, 32 parts of a key or 16 MiB are refused.
 nlohmann::json parse_toml(std::string_view text);
 
 }  // namespace assay

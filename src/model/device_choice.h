@@ -18,7 +18,7 @@ struct DeviceChoice {
 /// choice have one: "cuda" and "auto" leave those out that differ from the first. The devices are
 /// dealt out to `processes` in turn; where there are fewer, process p has device p modulo their
 /// number. `framework` is for messages. Throws usage: an unknown word, a number that no device has
-/// or that appears twice, devices of several names, none at all.
+/// or that stands twice, devices of several names, none at all.
 DeviceChoice choose_devices(const std::string& wanted, const std::vector<std::string>& visible,
                             std::uint32_t process, std::uint32_t processes,
                             const std::string& framework);

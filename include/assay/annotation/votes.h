@@ -115,7 +115,7 @@ struct VotesOptions {
 ///    above 1: they say no order, and all count); `info` of questions x 2 texts (image, label);
 ///    `ids` of annotators (numbers or texts; absent: 0, 1, ...).
 /// Votes of unknown annotators, with unknown answers, without an annotator, image or label, and
-/// repeated ones are counted and listed in `problems`; a question that appears twice in `info`, or
+/// repeated ones are counted and listed in `problems`; a question that stands twice in `info`, or
 /// under several names of one meaning, is one question, and what an annotator says of it twice is
 /// repeated. A file that is not of this form (columns, arrays, shapes or number types that do not
 /// fit, fractions or negative numbers as counts, damaged archives) throws bad_input with the place.
