@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <mutex>
 #include <tuple>
 
@@ -13,6 +14,7 @@
 #include "evaluate/compare_agreement.h"
 #include "evaluate/compare_pairing.h"
 #include "evaluate/computed_on.h"
+#include "evaluate/measurement_text.h"
 #include "evaluate/score_set.h"
 
 namespace assay {
@@ -237,6 +239,28 @@ void check_images(PairReport& report, const PairedImages& images, bool others_al
     }
 }
 
+// Holm's correction of each metric over the candidates that have it. Derived stores are no further
+// models: they are a family of their own.
+void judge(std::vector<PairReport>& reports, double level) {
+    std::map<std::pair<bool, std::string>, std::vector<PairedMetric*>> families;
+    for (PairReport& report : reports) {
+        for (PairedMetric& metric : report.metrics)
+            families[{report.candidate_derived.any(), column_key(metric.candidate.key)}].push_back(
+                &metric);
+    }
+    for (auto& [key, family] : families) {
+        std::vector<double> p;
+        for (const PairedMetric* metric : family)
+            if (metric->p) p.push_back(*metric->p);
+        const std::vector<double> adjusted = holm(p);
+        std::size_t next = 0;
+        for (PairedMetric* metric : family) {
+            if (metric->p) metric->p_holm = adjusted[next++];
+            metric->verdict = verdict_of(*metric, level);
+        }
+    }
+}
+
 /// `computed`: gets what computed the candidate's scores.
 PairReport compare_pair(const RowReader& baseline, const Truth& truth, const PredictionStore& b,
                         std::pair<std::string, std::string> names, const CompareOptions& options,
@@ -248,6 +272,7 @@ PairReport compare_pair(const RowReader& baseline, const Truth& truth, const Pre
     std::tie(report.baseline, report.candidate) = std::move(names);
     report.dataset = a.spec().dataset_name;
     report.candidate_dataset = b.spec().dataset_name;
+    agree(comm, [&] { report.candidate_derived = derived_of(b); });
     if (a.classes() != b.classes()) {
         throw Error(
             ErrorCode::bad_input,
@@ -384,19 +409,7 @@ std::vector<PairReport> compare_stores(const PredictionStore& baseline,
     // Once, however many candidates there are.
     if (std::string note = computed_note(computed); !reports.empty() && !note.empty())
         reports.front().notes.push_back(std::move(note));
-    for (std::size_t i = 0; !reports.empty() && i < reports[0].metrics.size(); ++i) {
-        std::vector<double> p;
-        for (const auto& report : reports) {
-            if (report.metrics[i].p) p.push_back(*report.metrics[i].p);
-        }
-        const auto adjusted = holm(p);
-        std::size_t next = 0;
-        for (auto& report : reports) {
-            PairedMetric& metric = report.metrics[i];
-            if (metric.p) metric.p_holm = adjusted[next++];
-            metric.verdict = verdict_of(metric, options.score.resampling.level);
-        }
-    }
+    judge(reports, options.score.resampling.level);
     return reports;
 }
 

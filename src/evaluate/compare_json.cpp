@@ -46,6 +46,7 @@ json to_json(const PairReport& report) {
                   {"only_baseline_correct", report.only_baseline_correct},
                   {"only_candidate_correct", report.only_candidate_correct},
                   {"error_consistency", to_json(report.error_consistency)}}}};
+    if (report.candidate_derived.any()) out["derived"] = to_json(report.candidate_derived);
     out["metrics"] = json::array();
     for (const auto& m : report.metrics) out["metrics"].push_back(metric_json(m));
     const auto class_of = [&](std::int32_t c) -> json {

@@ -1,6 +1,8 @@
 // Comparisons for people, and as one flat table.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "assay/evaluate/compare.h"
@@ -44,7 +46,23 @@ std::string consistency_text(const Estimate& kappa) {
     return text + ": 0 is as by chance, 1 errs on the same items";
 }
 
-Table differences_table(const PairReport& report, bool several) {
+/// What Holm's correction of a pair is over, and how many that are.
+struct HolmFamily {
+    std::string_view what;
+    std::ptrdiff_t size = 0;
+};
+
+HolmFamily family_of(const PairReport& report, const std::vector<PairReport>& pairs) {
+    const bool derived = report.candidate_derived.any();
+    const auto size = std::count_if(pairs.begin(), pairs.end(), [&](const PairReport& pair) {
+        return pair.candidate_derived.any() == derived;
+    });
+    if (size == std::ssize(pairs)) return {"candidates", size};
+    return {derived ? "candidates under attack or corruption" : "candidates that are models", size};
+}
+
+Table differences_table(const PairReport& report, const HolmFamily& family) {
+    const bool several = family.size > 1;
     Table table;
     table.title = title_of(report);
     table.columns = {{"metric", false},
@@ -82,8 +100,9 @@ Table differences_table(const PairReport& report, bool several) {
     table.notes.push_back(consistency_text(report.error_consistency));
     table.notes.push_back(
         std::string("p: exact McNemar test for accuracies, else from the paired spread") +
-        (several ? "; `better` and `worse` after Holm's correction over the candidates, "
-                   "metric by metric."
+        (several ? fmt::format("; `better` and `worse` after Holm's correction over the {}, "
+                               "metric by metric.",
+                               family.what)
                  : "."));
     return table;
 }
@@ -151,7 +170,7 @@ Report report_of(const CompareResult& result) {
     Report report;
     Section& section = report.sections.emplace_back();
     for (const PairReport& pair : result.pairs) {
-        section.blocks.emplace_back(differences_table(pair, result.pairs.size() > 1));
+        section.blocks.emplace_back(differences_table(pair, family_of(pair, result.pairs)));
         if (!pair.disagreements.empty()) section.blocks.emplace_back(disagreement_table(pair));
     }
     for (const PairReport& pair : result.pairs) add_values(report, pair);

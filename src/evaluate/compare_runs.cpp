@@ -32,12 +32,15 @@ CompareResult compare_runs(const CompareRunsOptions& options, Comm& comm,
     const PredictionStore baseline = the_store(options.baseline);
     std::vector<PredictionStore> stores;
     for (const auto& path : options.candidates) {
+        std::vector<PredictionStore> attacked;  // after the models of the folder
         for (const auto& folder : find_stores(path)) {
             // However its path is written.
             std::error_code unknown;
-            if (!std::filesystem::equivalent(folder, baseline.folder(), unknown))
-                stores.push_back(PredictionStore::open(folder));
+            if (std::filesystem::equivalent(folder, baseline.folder(), unknown)) continue;
+            PredictionStore store = PredictionStore::open(folder);
+            (derived_of(store).attack.empty() ? stores : attacked).push_back(std::move(store));
         }
+        for (PredictionStore& store : attacked) stores.push_back(std::move(store));
     }
     if (stores.empty()) {
         throw Error(ErrorCode::usage,

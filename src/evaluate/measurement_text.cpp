@@ -35,6 +35,13 @@ std::string parameters_text(const MeasurementKey& key) {
     return text;
 }
 
+std::string column_key(const MeasurementKey& key) {
+    std::string text = key.definition;
+    for (const std::string& part : {parameters_text(key), key.subgroup, key.cls})
+        if (!part.empty()) text += " " + part;
+    return text;
+}
+
 bool is_by_labels_per_image(const Measurement& m) {
     return metric_named(m.key.metric).by_labels_per_image;
 }

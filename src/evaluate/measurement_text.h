@@ -17,6 +17,9 @@ std::string metric_text(const MeasurementKey& key);
 std::string metric_heading(const Measurement& m);
 /// "bins=15 edges=left_closed".
 std::string parameters_text(const MeasurementKey& key);
+/// What tells measurements of one model on one data set apart: the definition, the parameters, the
+/// subgroup and the class. Equal keys stand in one column.
+std::string column_key(const MeasurementKey& key);
 /// Of one number of labels per image: such values have tables of their own.
 bool is_by_labels_per_image(const Measurement& m);
 

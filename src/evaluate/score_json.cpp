@@ -22,6 +22,7 @@ nlohmann::json to_json(const ScoreReport& report) {
                   {"unlabelled", c.unlabelled},
                   {"unnamed", c.unnamed},
                   {"multi_label", c.multi_label}}}};
+    if (report.derived.any()) out["derived"] = to_json(report.derived);
     out["labels_per_image"] = json::array();
     for (std::size_t g = 0; g < report.labels_per_image.size(); ++g) {
         const std::uint64_t items = report.labels_per_image[g];

@@ -10,6 +10,7 @@
 #include "assay/evaluate/published.h"
 #include "assay/evaluate/score.h"
 #include "assay/report.h"
+#include "core/joined_table.h"
 #include "evaluate/measurement_text.h"
 #include "evaluate/score_records.h"
 #include "metric/families.h"
@@ -106,26 +107,37 @@ Cell items_cell(const ScoreReport& report) {
     return count_text(fewest) + " – " + count_text(most);
 }
 
-// Several stores of one data set: a model a line.
-Table league_table(const std::vector<const ScoreReport*>& reports) {
-    Table table;
-    table.title = reports[0]->dataset;
-    table.columns = {{"model", false}};
-    const auto shown = [](const Measurement& m) {
-        return m.key.subgroup.empty() && !is_by_labels_per_image(m);
-    };
-    for (const Measurement& m : reports[0]->measurements) {
-        if (shown(m)) table.columns.push_back({metric_heading(m), true, Show::value_and_half});
-    }
-    table.columns.push_back({"n"});
+// Stores that are shown side by side.
+using Stores = std::vector<const ScoreReport*>;
+
+// "val", "val_fog_3 (fog at severity 3)", "val under attack".
+std::string heading_of(const ScoreReport& report, bool attacked) {
+    DerivedStore corrupted = report.derived;
+    corrupted.attack.clear();
+    return report.dataset + (corrupted.any() ? fmt::format(" ({})", describe(corrupted)) : "") +
+           (attacked ? " under attack" : "");
+}
+
+// Several stores of one data set: a model a line. `attacked`: a model under an attack, by attacks.
+Table league_table(const Stores& reports, bool attacked) {
+    JoinedTable joined;
+    std::string last = reports[0]->derived.attack;
     for (const ScoreReport* report : reports) {
-        std::vector<Cell> cells{report->model};
+        const std::string& attack = report->derived.attack;
+        if (attack != last) joined.rule();
+        last = attack;
+        joined.row();
+        joined.set("model", {"model", false}, attacked ? report->derived.model : report->model);
+        if (attacked) joined.set("attack", {"attack", false}, attack);
         for (const Measurement& m : report->measurements) {
-            if (shown(m)) cells.emplace_back(Estimate(m));
+            if (m.key.subgroup.empty() && !is_by_labels_per_image(m))
+                joined.set(column_key(m.key), {metric_heading(m), true, Show::value_and_half},
+                           Estimate(m));
         }
-        cells.push_back(items_cell(*report));
-        table.add(std::move(cells));
+        joined.set("n", {"n"}, items_cell(*report));
     }
+    Table table = joined.take();
+    table.title = heading_of(*reports[0], attacked);
     std::set<std::string> said;
     for (const ScoreReport* report : reports) {
         for (const std::string& note : report->notes) {
@@ -138,12 +150,14 @@ Table league_table(const std::vector<const ScoreReport*>& reports) {
     return table;
 }
 
-std::vector<std::string> labels_per_image_definitions(const ScoreReport& report) {
+std::vector<std::string> labels_per_image_definitions(const Stores& reports) {
     std::vector<std::string> list;
-    for (const Measurement& m : report.measurements) {
-        if (is_by_labels_per_image(m) &&
-            std::find(list.begin(), list.end(), m.key.definition) == list.end())
-            list.push_back(m.key.definition);
+    for (const ScoreReport* report : reports) {
+        for (const Measurement& m : report->measurements) {
+            if (is_by_labels_per_image(m) &&
+                std::find(list.begin(), list.end(), m.key.definition) == list.end())
+                list.push_back(m.key.definition);
+        }
     }
     return list;
 }
@@ -171,41 +185,33 @@ Table labels_per_image_table(const ScoreReport& report, const std::string& defin
 }
 
 // Several stores: a model a line, a number of labels a column.
-Table labels_per_image_league(const std::vector<const ScoreReport*>& reports,
-                              const std::string& definition) {
-    const auto chosen = [&](const Measurement& m) {
-        return is_by_labels_per_image(m) && m.key.definition == definition &&
-               m.key.subgroup.empty();
-    };
-    std::vector<int> counts;
+Table labels_per_image_league(const Stores& reports, const std::string& definition, bool attacked) {
+    std::map<int, std::map<const ScoreReport*, Estimate>> by_count;
     for (const ScoreReport* report : reports) {
         for (const Measurement& m : report->measurements) {
-            if (chosen(m)) counts.push_back(std::stoi(m.key.parameters.at("g")));
+            if (is_by_labels_per_image(m) && m.key.definition == definition &&
+                m.key.subgroup.empty())
+                by_count[std::stoi(m.key.parameters.at("g"))].emplace(report, m);
         }
     }
-    std::sort(counts.begin(), counts.end());
-    counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
-    Table table;
-    table.columns = {{"model", false}};
-    table.title =
-        fmt::format("{}: by number of labels per image ({})", reports[0]->dataset, definition);
-    for (const int g : counts)
-        table.columns.push_back(
-            {fmt::format("{} label{} %", g, g == 1 ? "" : "s"), true, Show::value_and_half});
+    JoinedTable joined;
     for (const ScoreReport* report : reports) {
-        std::vector<Cell> cells{report->model};
-        for (const int g : counts) {
-            Cell cell = "–";
-            for (const Measurement& m : report->measurements) {
-                if (chosen(m) && m.key.parameters.at("g") == std::to_string(g)) cell = Estimate(m);
-            }
-            cells.push_back(std::move(cell));
+        joined.row();
+        joined.set("model", {"model", false}, report->model);
+        for (const auto& [g, values] : by_count) {
+            const auto found = values.find(report);
+            joined.set(
+                std::to_string(g),
+                {fmt::format("{} label{} %", g, g == 1 ? "" : "s"), true, Show::value_and_half},
+                found == values.end() ? Cell() : Cell(found->second));
         }
-        table.add(std::move(cells));
     }
+    Table table = joined.take();
+    table.title = fmt::format("{}: by number of labels per image ({})",
+                              heading_of(*reports[0], attacked), definition);
     std::string items;
     const auto& sizes = reports[0]->labels_per_image;
-    for (const int g : counts) {
+    for (const auto& [g, values] : by_count) {
         const auto at = static_cast<std::size_t>(g);
         items += fmt::format("{}{}: {}", items.empty() ? "" : ", ", g,
                              at < sizes.size() ? count_text(sizes[at]) : "0");
@@ -351,60 +357,98 @@ Table across_table(const std::vector<AcrossResult>& results) {
     return table;
 }
 
-// A score a line, a table for each pair of data sets.
+// What a measurement of out-of-distribution detection is called, whatever the score.
+std::string ood_heading(const Measurement& m) {
+    if (m.key.metric == "ood_auroc") return "AUROC %";
+    return m.key.definition.find(".out_positive.") == std::string::npos ? "FPR95 %"
+                                                                        : "FPR95 %, out positive";
+}
+
+// A score a line: the measurements of one pair of data sets, those of one model and score together.
+Table ood_table(const std::vector<const Measurement*>& list) {
+    const auto score_of = [](const Measurement* m) { return m->key.parameters.at("score"); };
+    JoinedTable joined;
+    std::vector<std::string> notes;
+    std::string last;
+    for (std::size_t i = 0; i < list.size();) {
+        const Measurement& first = *list[i];
+        const std::string model = first.key.model, score = score_of(&first);
+        if (model != last && !last.empty()) joined.rule();
+        joined.row();
+        joined.set("model", {"model", false}, model != last ? model : "");
+        joined.set("score", {"score", false}, score);
+        for (; i < list.size() && list[i]->key.model == model && score_of(list[i]) == score; ++i) {
+            const std::string heading = ood_heading(*list[i]);
+            joined.set(heading, {heading, true, Show::value_and_half}, Estimate(*list[i]));
+        }
+        joined.set("n", {"n"}, Count{first.n});
+        if (!first.value)
+            notes.push_back(fmt::format("{}: {}: undefined: {}", model, score, first.undefined));
+        last = model;
+    }
+    const std::string &in = list[0]->key.dataset, &out = list[0]->key.parameters.at("out");
+    Table table = joined.take();
+    table.title = fmt::format("{} against {}: out-of-distribution detection", in, out);
+    table.notes = std::move(notes);
+    table.notes.push_back(fmt::format(
+        "FPR95: of {1}, those that pass where 95 % of {0} do (ODIN, energy); out positive: of "
+        "{0}, those that are rejected where 95 % of {1} are (OpenOOD)",
+        in, out));
+    return table;
+}
+
+// A table for each pair of data sets.
 std::vector<Block> ood_blocks(const std::vector<Measurement>& list) {
     std::vector<Block> blocks;
-    const auto pair_of = [](const Measurement& m) {
-        return std::pair(m.key.dataset, m.key.parameters.at("out"));
-    };
-    for (std::size_t first = 0; first < list.size();) {
-        Table table;
-        table.title = fmt::format("{} against {}: out-of-distribution detection",
-                                  list[first].key.dataset, list[first].key.parameters.at("out"));
-        table.columns = {{"model", false},
-                         {"score", false},
-                         {"AUROC %", true, Show::value_and_half},
-                         {"FPR95 %", true, Show::value_and_half},
-                         {"FPR95 %, out positive", true, Show::value_and_half},
-                         {"n"}};
-        const auto pair = pair_of(list[first]);
-        std::string last;
-        for (; first < list.size() && pair_of(list[first]) == pair; first += 3) {
-            const Measurement& m = list[first];
-            const bool next = m.key.model != last;
-            if (next && !last.empty()) table.rule();
-            last = m.key.model;
-            table.add({next ? m.key.model : "", m.key.parameters.at("score"), Estimate(m),
-                       Estimate(list[first + 1]), Estimate(list[first + 2]), Count{m.n}});
-            if (!m.value)
-                table.notes.push_back(fmt::format("{}: {}: undefined: {}", m.key.model,
-                                                  m.key.parameters.at("score"), m.undefined));
+    std::vector<const Measurement*> pair;
+    for (const Measurement& m : list) {
+        const bool same =
+            pair.empty() || (pair[0]->key.dataset == m.key.dataset &&
+                             pair[0]->key.parameters.at("out") == m.key.parameters.at("out"));
+        if (!same) {
+            blocks.emplace_back(ood_table(pair));
+            pair.clear();
         }
-        table.notes.push_back(fmt::format(
-            "FPR95: of {1}, those that pass where 95 % of {0} do (ODIN, energy); out positive: of "
-            "{0}, those that are rejected where 95 % of {1} are (OpenOOD)",
-            pair.first, pair.second));
-        blocks.emplace_back(std::move(table));
+        pair.push_back(&m);
     }
+    if (!pair.empty()) blocks.emplace_back(ood_table(pair));
     return blocks;
 }
 
+void add_store_blocks(std::vector<Block>& blocks, const Stores& list, bool attacked) {
+    const bool subgroups =
+        std::any_of(list.begin(), list.end(), [](const auto* one) { return has_subgroups(*one); });
+    if (list.size() > 1 && !subgroups) {
+        blocks.emplace_back(league_table(list, attacked));
+        for (const auto& id : labels_per_image_definitions(list))
+            blocks.emplace_back(labels_per_image_league(list, id, attacked));
+        return;
+    }
+    for (const ScoreReport* report : list) {
+        blocks.emplace_back(store_table(*report));
+        for (const auto& id : labels_per_image_definitions({report}))
+            blocks.emplace_back(labels_per_image_table(*report, id));
+    }
+}
+
+// Stores of attacks are no models, and stand apart.
 std::vector<Block> store_blocks(const std::vector<ScoreReport>& reports) {
+    struct OfDataSet {
+        Stores models, attacked;
+    };
+    std::map<std::string, OfDataSet> by_dataset;
+    for (const ScoreReport& report : reports) {
+        OfDataSet& own = by_dataset[report.dataset];
+        (report.derived.attack.empty() ? own.models : own.attacked).push_back(&report);
+    }
     std::vector<Block> blocks;
-    std::map<std::string, std::vector<const ScoreReport*>> by_dataset;
-    for (const ScoreReport& report : reports) by_dataset[report.dataset].push_back(&report);
-    for (const auto& [dataset, list] : by_dataset) {
-        if (list.size() > 1 && !has_subgroups(*list[0])) {
-            blocks.emplace_back(league_table(list));
-            for (const auto& id : labels_per_image_definitions(*list[0]))
-                blocks.emplace_back(labels_per_image_league(list, id));
-            continue;
-        }
-        for (const ScoreReport* report : list) {
-            blocks.emplace_back(store_table(*report));
-            for (const auto& id : labels_per_image_definitions(*report))
-                blocks.emplace_back(labels_per_image_table(*report, id));
-        }
+    for (auto& [dataset, own] : by_dataset) {
+        add_store_blocks(blocks, own.models, false);
+        std::stable_sort(own.attacked.begin(), own.attacked.end(),
+                         [](const ScoreReport* a, const ScoreReport* b) {
+                             return a->derived.attack < b->derived.attack;
+                         });
+        add_store_blocks(blocks, own.attacked, true);
     }
     return blocks;
 }

@@ -9,6 +9,7 @@
 #include "assay/error.h"
 #include "assay/evaluate/published.h"
 #include "assay/evaluate/score.h"
+#include "store/data_groups.h"
 
 namespace assay {
 namespace {
@@ -63,6 +64,24 @@ std::vector<PredictionStore> open_all(const std::vector<std::filesystem::path>& 
     return stores;
 }
 
+// A pair of data sets is told by names, which must be those of one each.
+void refuse_namesakes(const std::vector<PredictionStore>& stores, const std::string& name) {
+    store::DataGroups groups;
+    const PredictionStore* first = nullptr;
+    for (const PredictionStore& store : stores) {
+        if (store.spec().dataset_name != name) continue;
+        if (groups.of(store) == 0) {
+            if (first == nullptr) first = &store;
+            continue;
+        }
+        throw Error(ErrorCode::usage,
+                    fmt::format("`{}` and `{}` are two data sets of the same name, `{}`: score "
+                                "one of the folders at a time",
+                                first->folder().parent_path().string(),
+                                store.folder().parent_path().string(), name));
+    }
+}
+
 // Every model that has both data sets of a pair.
 void add_ood(ScoreResult& result, const ScoreRunsOptions& options,
              const std::vector<PredictionStore>& stores, Comm& comm) {
@@ -75,8 +94,10 @@ void add_ood(ScoreResult& result, const ScoreRunsOptions& options,
             if (std::find(datasets.begin(), datasets.end(), name) == datasets.end())
                 throw Error(ErrorCode::usage, fmt::format("no store of the data set `{}`{}", name,
                                                           suggest(name, datasets)));
+            refuse_namesakes(stores, name);
         }
         bool found = false;
+        std::size_t attacked = 0;
         for (const PredictionStore& in : stores) {
             if (in.spec().dataset_name != pair.in) continue;
             bool both = false;
@@ -93,10 +114,17 @@ void add_ood(ScoreResult& result, const ScoreRunsOptions& options,
                             result.ood.push_back(std::move(m));
                     });
             }
-            if (!both)
-                result.warnings.push_back(fmt::format("{} has {} and not {}: it is left out",
-                                                      in.spec().model_name, pair.in, pair.out));
+            if (both) continue;
+            if (!derived_of(in).attack.empty()) {
+                ++attacked;
+                continue;
+            }
+            result.warnings.push_back(fmt::format("{} has {} and not {}: it is left out",
+                                                  in.spec().model_name, pair.in, pair.out));
         }
+        if (attacked > 0)
+            result.warnings.push_back(
+                fmt::format("stores of attacks are left out: {} on {}", attacked, pair.in));
         if (!found)
             throw Error(ErrorCode::usage,
                         fmt::format("no model has both `{}` and `{}`", pair.in, pair.out));
@@ -114,23 +142,33 @@ public:
           comm_(comm),
           progress_(progress) {}
 
-    void expect(const PredictionStore& store) { total_ += store.rows(); }
+    /// Of every store, before the first is added.
+    void expect(const PredictionStore& store) {
+        total_ += store.rows();
+        groups_.of(store);
+    }
+
+    void begin() { names_ = groups_.names(result_.warnings); }
 
     void add(const PredictionStore& store) {
-        const std::string name = store.spec().dataset_name + "/" + store.spec().model_name;
+        const std::string& dataset = names_[groups_.of(store)];
+        const std::string name = dataset + "/" + store.spec().model_name;
         with_note("scoring `" + store.folder().string() + "`", [&] {
             ScoreOptions one = resolve(options_.measure, store);
             one.subgroup = options_.subgroup;
             one.confusions = options_.confusions;
             if (options_.reliability) one.reliability = reliability_of(options_.measure);
-            if (!one.labels_note.empty() && warned_.insert(store.spec().dataset_name).second)
+            if (!one.labels_note.empty() && warned_.insert(dataset).second)
                 result_.warnings.push_back(one.labels_note);
             result_.reports.push_back(score_store(store, one, comm_, [&](const Progress& p) {
                 if (progress_) progress_({.step = name, .done = done_ + p.done, .total = total_});
             }));
         });
         done_ += store.rows();
-        const ScoreReport& report = result_.reports.back();
+        ScoreReport& report = result_.reports.back();
+        report.derived = derived_of(store);
+        report.dataset = dataset;
+        for (Measurement& m : report.measurements) m.key.dataset = dataset;
         if (options_.across.empty()) {
             for (const Gate& gate : gates_)
                 result_.gates.push_back(check_gate(gate, report.measurements));
@@ -146,7 +184,9 @@ private:
     Comm& comm_;
     const ProgressCallback& progress_;
     std::uint64_t total_ = 0, done_ = 0;
-    std::set<std::string> warned_;  // once a data set: its models share the labels
+    store::DataGroups groups_;
+    std::vector<std::string> names_;  // of the data sets, by their numbers in groups_
+    std::set<std::string> warned_;    // once a data set: its models share the labels
 };
 
 }  // namespace
@@ -182,6 +222,7 @@ ScoreResult score_runs(const ScoreRunsOptions& options, Comm& comm,
     }
     Together together(options, result, comm, progress);
     for (const PredictionStore& store : stores) together.expect(store);
+    together.begin();
     for (PredictionStore& opened : stores) {
         const PredictionStore store = std::move(opened);  // closed again before the next
         together.add(store);
@@ -205,6 +246,7 @@ ScoreResult score_stores(std::span<const PredictionStore* const> stores,
     ScoreResult result;
     Together together(options, result, comm, progress);
     for (const PredictionStore* store : stores) together.expect(*store);
+    together.begin();
     for (const PredictionStore* store : stores) together.add(*store);
     return result;
 }

@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "assay/error.h"
+#include "assay/robustness/derived_store.h"
 #include "core/refuse.h"
 #include "core/text.h"
-#include "robustness/attack_store.h"
 #include "store/image_check.h"
 
 namespace assay::quality {
@@ -23,6 +23,7 @@ std::string file_of(const StoreSpec& spec) {
 void NamedStores::add(const PredictionStore& store) {
     const StoreSpec& spec = store.spec();
     take_items(store);
+    if (!derived_of(store).attack.empty()) attacked_.insert(store.folder());
     const auto [at, fresh] = folders_[spec.dataset_name].emplace(spec.model_name, store.folder());
     if (fresh) return;
     refuse(fmt::format("{} and {} are both predictions of `{}` on `{}`: move one of them away",
@@ -85,11 +86,12 @@ StoreIndex::StoreIndex(const MeasureQualityOptions& options) : options_(options)
     attacked_ = options.attacked.empty() ? val_ : known(options.attacked, "attacked");
     std::vector<std::string> all;
     for (const auto& store : stores_.folders().at(val_)) all.push_back(store.first);
+    const auto is_attacked = [&](const std::string& model) {
+        return stores_.attacked(stores_.folders().at(val_).at(model));
+    };
     for (const std::string& model : options.models) {
         if (std::ranges::find(all, model) == all.end()) {
-            std::erase_if(all, [&, stores = all](const std::string& name) {
-                return robustness::is_of_an_attack(name, stores);
-            });
+            std::erase_if(all, is_attacked);
             throw Error(ErrorCode::usage, fmt::format("no predictions of `{}` on `{}`{}", model,
                                                       val_, suggest(model, all)));
         }
@@ -97,7 +99,7 @@ StoreIndex::StoreIndex(const MeasureQualityOptions& options) : options_(options)
     }
     if (!options.models.empty()) return;
     for (const std::string& model : all) {
-        if (!robustness::is_of_an_attack(model, all)) models_.push_back(model);
+        if (!is_attacked(model)) models_.push_back(model);
     }
 }
 

@@ -24,6 +24,9 @@ public:
         return folders_;
     }
 
+    /// Whether the store, one of those that were added, is of an attack.
+    bool attacked(const std::filesystem::path& folder) const { return attacked_.contains(folder); }
+
 private:
     /// The items that a data set of some name has.
     struct Items {
@@ -34,6 +37,7 @@ private:
 
     std::map<std::string, std::map<std::string, std::filesystem::path>> folders_;
     std::map<std::string, Items> items_;  ///< by data set
+    std::set<std::filesystem::path> attacked_;
     /// Folders of data sets whose images were compared with those of the first of the name.
     std::set<std::filesystem::path> compared_;
 };

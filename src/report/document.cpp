@@ -93,14 +93,17 @@ private:
         std::vector<json> corrupted = corrupted_results(groups, options_, said_);
         std::size_t classes_left = options_.class_estimates;
         std::size_t items_left = options_.items;
+        // Images under attack come last, and are not shown: on the disk lie the others.
+        const auto shown = static_cast<std::size_t>(std::count_if(
+            groups.begin(), groups.end(), [](const auto& group) { return group.attack.empty(); }));
         for (std::size_t g = 0; g < groups.size(); ++g) {
-            const StoreGroup& group = groups[g];
-            const std::size_t own_items = items_left / (groups.size() - g);
+            const std::size_t left = shown - std::min(shown, g);
+            const std::size_t own_items = left == 0 ? 0 : items_left / left;
             const std::size_t own_thumbnails =
-                thumbnails_left() /
-                (groups.size() - g + inputs.competitions.size() + examples_left_);
-            items_left -=
-                add_group(group, groups.size() > 1, own_items, own_thumbnails, classes_left);
+                left == 0
+                    ? 0
+                    : thumbnails_left() / (left + inputs.competitions.size() + examples_left_);
+            items_left -= add_group(groups[g], shown > 1, own_items, own_thumbnails, classes_left);
         }
         add_all(std::move(corrupted));
         if (items_cut_)
@@ -140,6 +143,7 @@ private:
                     said_.warn(group.dataset + ": " + text);
                 add(group.folder.string(), to_json(*best.comparison));
             }
+            if (!group.attack.empty()) return std::size_t{0};
             GroupItems shown = items_of_group(group, *scores, best, options_, items);
             items_cut_ = items_cut_ || shown.cut;
             for (json& item : shown.shown) items_.push_back(std::move(item));

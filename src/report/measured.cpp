@@ -22,6 +22,7 @@ ScoreRunsOptions score_options(const StoreGroup& group, const ReportOptions& opt
 void rename(ScoreReport& report, const StoreGroup& group, const ReportStore& store) {
     report.model = store.model;
     report.dataset = group.dataset;
+    report.derived.attack.clear();  // the data set's name says it
     for (Measurement& m : report.measurements) {
         m.key.model = store.model;
         m.key.dataset = group.dataset;

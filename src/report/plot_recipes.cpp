@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 
 #include "assay/error.h"
@@ -13,81 +12,93 @@
 namespace assay {
 namespace {
 
-// In the order of plot_recipes().
-constexpr PlotMaker plot_makers[] = {score_plots,
-                                     reliability_plots,
-                                     class_plots,
-                                     confusion_plots,
-                                     comparison_plots,
-                                     corruption_plots,
-                                     attack_plots,
-                                     gap_plots,
-                                     gap_label_plots,
-                                     quality_score_plots,
-                                     quality_scatter_plots,
-                                     quality_correlation_plots,
-                                     quality_group_plots,
-                                     mad_ranking_plots,
-                                     replicate_adjust_plots,
-                                     replicate_density_plots,
-                                     replicate_frequency_plots};
+struct PlotKind {
+    PlotRecipe recipe;
+    PlotMaker make;
+};
 
-}  // namespace
+constexpr PlotKind plot_kinds[] = {
+    {{"scores", "one metric of each model with its interval, a plot for each data set",
+      "assay.scores/2", "assay score RUNS --json"},
+     score_plots},
+    {{"reliability", "accuracy by confidence, a plot for each model", "assay.scores/2",
+      "assay score RUNS --reliability --json"},
+     reliability_plots},
+    {{"classes", "accuracy of each class, the worst first, a plot for each model", "assay.scores/2",
+      "assay score RUNS --per-class --json"},
+     class_plots},
+    {{"confusions", "the most frequent confusions, a plot for each model", "assay.scores/2",
+      "assay score RUNS --confusion --json"},
+     confusion_plots},
+    {{"comparison", "differences to the baseline, with intervals", "assay.comparisons/2",
+      "assay compare BASELINE CANDIDATE --json"},
+     comparison_plots},
+    {{"corruptions", "accuracy by severity, a plot for each corruption",
+      "assay.corrupted_accuracy/1", "assay robustness RUNS --clean NAME --json"},
+     corruption_plots},
+    {{"attack", "accuracy by the budget of attacks, a plot for each model", "assay.attack/1",
+      "assay attack --json"},
+     attack_plots},
+    {{"gap", "models on two data sets, with the fitted line, a plot for each metric", "assay.gap/2",
+      "assay gap FIRST SECOND --json"},
+     gap_plots},
+    {{"gap-labels", "models on two data sets by the number of labels of the images, as boxes",
+      "assay.gap/2", "assay gap FIRST SECOND --json"},
+     gap_label_plots},
+    {{"quality-score", "QUBA scores of models with their intervals", "assay.quality_score/1",
+      "assay quality score TABLE --json"},
+     quality_score_plots},
+    {{"quality-scatter", "one dimension of quality by another (--x, --y)", "assay.quality/1",
+      "assay quality measure RUNS --val NAME --json"},
+     quality_scatter_plots},
+    {{"quality-correlations", "rank correlations of dimensions, with intervals",
+      "assay.quality_correlate/1", "assay quality correlate TABLE --json"},
+     quality_correlation_plots},
+    {{"quality-groups", "effect sizes between two groups of models", "assay.quality_groups/1",
+      "assay quality groups TABLE --first TAG=A --second TAG=B --json"},
+     quality_group_plots},
+    {{"mad-ranking", "scores of a competition with their intervals", "assay.mad_ranking/1",
+      "assay mad rank COMPETITION --json"},
+     mad_ranking_plots},
+    {{"replicate-adjust", "accuracies on both data sets, as measured and adjusted",
+      "assay.replicate_adjust/2", "assay replicate adjust --json"},
+     replicate_adjust_plots},
+    {{"replicate-densities", "densities of selection rates, a plot for each method",
+      "assay.replicate_adjust/2", "assay replicate adjust --json"},
+     replicate_density_plots},
+    {{"replicate-frequencies", "images by how often they are selected",
+      "assay.replicate_frequencies/2", "assay replicate frequencies --json"},
+     replicate_frequency_plots},
+};
 
-const std::vector<PlotRecipe>& plot_recipes() {
-    static const std::vector<PlotRecipe> recipes = {
-        {"scores", "one metric of each model with its interval, a plot for each data set",
-         "assay.scores/2", "assay score RUNS --json"},
-        {"reliability", "accuracy by confidence, a plot for each model", "assay.scores/2",
-         "assay score RUNS --reliability --json"},
-        {"classes", "accuracy of each class, the worst first, a plot for each model",
-         "assay.scores/2", "assay score RUNS --per-class --json"},
-        {"confusions", "the most frequent confusions, a plot for each model", "assay.scores/2",
-         "assay score RUNS --confusion --json"},
-        {"comparison", "differences to the baseline, with intervals", "assay.comparisons/2",
-         "assay compare BASELINE CANDIDATE --json"},
-        {"corruptions", "accuracy by severity, a plot for each corruption",
-         "assay.corrupted_accuracy/1", "assay robustness RUNS --clean NAME --json"},
-        {"attack", "accuracy by the budget of attacks, a plot for each model", "assay.attack/1",
-         "assay attack --json"},
-        {"gap", "models on two data sets, with the fitted line, a plot for each metric",
-         "assay.gap/2", "assay gap FIRST SECOND --json"},
-        {"gap-labels", "models on two data sets by the number of labels of the images, as boxes",
-         "assay.gap/2", "assay gap FIRST SECOND --json"},
-        {"quality-score", "QUBA scores of models with their intervals", "assay.quality_score/1",
-         "assay quality score TABLE --json"},
-        {"quality-scatter", "one dimension of quality by another (--x, --y)", "assay.quality/1",
-         "assay quality measure RUNS --val NAME --json"},
-        {"quality-correlations", "rank correlations of dimensions, with intervals",
-         "assay.quality_correlate/1", "assay quality correlate TABLE --json"},
-        {"quality-groups", "effect sizes between two groups of models", "assay.quality_groups/1",
-         "assay quality groups TABLE --first TAG=A --second TAG=B --json"},
-        {"mad-ranking", "scores of a competition with their intervals", "assay.mad_ranking/1",
-         "assay mad rank COMPETITION --json"},
-        {"replicate-adjust", "accuracies on both data sets, as measured and adjusted",
-         "assay.replicate_adjust/2", "assay replicate adjust --json"},
-        {"replicate-densities", "densities of selection rates, a plot for each method",
-         "assay.replicate_adjust/2", "assay replicate adjust --json"},
-        {"replicate-frequencies", "images by how often they are selected",
-         "assay.replicate_frequencies/2", "assay replicate frequencies --json"},
-    };
-    return recipes;
-}
-
-const PlotRecipe& plot_recipe_named(std::string_view name) {
+const PlotKind& plot_kind_named(std::string_view name) {
     std::vector<std::string> names;
-    for (const PlotRecipe& recipe : plot_recipes()) {
-        if (recipe.name == name) return recipe;
-        names.emplace_back(recipe.name);
+    for (const PlotKind& kind : plot_kinds) {
+        if (kind.recipe.name == name) return kind;
+        names.emplace_back(kind.recipe.name);
     }
     throw Error(ErrorCode::usage,
                 fmt::format("unknown plot `{}`{}", shortened(name), suggest(name, names)));
 }
 
+}  // namespace
+
+const std::vector<PlotRecipe>& plot_recipes() {
+    static const std::vector<PlotRecipe> recipes = [] {
+        std::vector<PlotRecipe> list;
+        for (const PlotKind& kind : plot_kinds) list.push_back(kind.recipe);
+        return list;
+    }();
+    return recipes;
+}
+
+const PlotRecipe& plot_recipe_named(std::string_view name) {
+    return plot_kind_named(name).recipe;
+}
+
 std::vector<Plot> plots_of(std::string_view name, const nlohmann::json& result,
                            const PlotChoice& choice) {
-    static_assert(std::size(plot_makers) == 17);
-    const PlotRecipe& recipe = plot_recipe_named(name);
+    const auto& [recipe, make] = plot_kind_named(name);
     const PlotField field(result, "");
     const std::string& schema = field["schema"].text();
     if (schema != recipe.schema) {
@@ -95,7 +106,7 @@ std::vector<Plot> plots_of(std::string_view name, const nlohmann::json& result,
                     fmt::format("`{}` is drawn from {} ({}), and this is {}", name, recipe.schema,
                                 recipe.from, shortened(schema)));
     }
-    return plot_makers[&recipe - plot_recipes().data()](field, choice);
+    return make(field, choice);
 }
 
 bool NameChoice::takes(const std::string& name) {

@@ -1,12 +1,25 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "core/refuse.h"
 #include "report/plot_recipes.h"
 
 namespace assay {
 namespace {
+
+/// The stores of attacks, by data set and model.
+std::set<std::pair<std::string, std::string>> attacked_stores(const PlotField& result) {
+    std::set<std::pair<std::string, std::string>> attacked;
+    for (const PlotField& store : result["stores"].entries()) {
+        const auto derived = store.find("derived");
+        if (derived && derived->find("attack"))
+            attacked.emplace(store["dataset"].text(), store["model"].text());
+    }
+    return attacked;
+}
 
 /// Confidences are bounds and means of bins, in the result as plain numbers.
 std::vector<Point> reliability_points(const PlotField& bins) {
@@ -59,6 +72,7 @@ std::vector<Plot> reliability_plots(const PlotField& result, const PlotChoice& c
 
 std::vector<Plot> score_plots(const PlotField& result, const PlotChoice& choice) {
     const std::vector<PlotField> measurements = result["measurements"].entries();
+    const auto attacked = attacked_stores(result);
     std::vector<std::string> metrics;
     for (const PlotField& m : measurements) add_once(metrics, m["metric"].text());
     const std::string metric = chosen_metric(choice, metrics);
@@ -72,12 +86,15 @@ std::vector<Plot> score_plots(const PlotField& result, const PlotChoice& choice)
         if (!sets.takes(dataset) || !wanted) continue;
         if (m["metric"].text() != metric || m.find("subgroup")) continue;
         const std::string definition = m["definition"].text();
+        // Models under attack are no further models.
+        const bool apart = attacked.contains({dataset, m["model"].text()});
+        const std::string title = dataset + (apart ? ", under attack" : "");
         const auto found = std::find_if(plots.begin(), plots.end(),
-                                        [&](const Plot& p) { return p.title == dataset; });
+                                        [&](const Plot& p) { return p.title == title; });
         const auto at = static_cast<std::size_t>(found - plots.begin());
         if (found == plots.end()) {
             Plot plot;
-            plot.title = dataset;
+            plot.title = title;
             plot.y_title = metric;
             plot.series.emplace_back();
             plots.push_back(std::move(plot));

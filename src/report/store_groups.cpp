@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <utility>
 
+#include "assay/robustness/derived_store.h"
 #include "assay/store/prediction_store.h"
 #include "core/json_limits.h"
-#include "report/told_apart.h"
+#include "core/told_apart.h"
+#include "store/data_groups.h"
 #include "store/image_check.h"
 
 namespace assay {
@@ -39,14 +42,6 @@ json provenance_of(const PredictionStore& store) {
     return out;
 }
 
-/// Stores with one of these hold the same items, labels and classes.
-std::string key_of(const PredictionStore& store) {
-    const std::string id = store::dataset_id_of(store);
-    if (!id.empty()) return id;
-    return fmt::format("{}/{}/{}", store.spec().ids_hash, store.spec().dataset_name,
-                       store.classes());
-}
-
 std::string clean_name_of(const StoreGroup& group) {
     if (group.version.corruption == nullptr) return {};
     const std::string end =
@@ -54,18 +49,6 @@ std::string clean_name_of(const StoreGroup& group) {
     return group.own_dataset.ends_with(end) && group.own_dataset.size() > end.size()
                ? group.own_dataset.substr(0, group.own_dataset.size() - end.size())
                : std::string();
-}
-
-void name_datasets(std::vector<StoreGroup>& groups, std::vector<std::string>& warnings) {
-    std::vector<NamedFolder> named;
-    for (const StoreGroup& group : groups) named.push_back({group.own_dataset, group.folder});
-    const std::vector<std::string> names = told_apart(named);
-    for (std::size_t i = 0; i < groups.size(); ++i) {
-        groups[i].dataset = names[i];
-        if (names[i] != groups[i].own_dataset)
-            warnings.push_back(fmt::format("several data sets are called `{}`: one of them is `{}`",
-                                           groups[i].own_dataset, names[i]));
-    }
 }
 
 void name_models(StoreGroup& group, std::vector<std::string>& warnings) {
@@ -86,12 +69,13 @@ void name_models(StoreGroup& group, std::vector<std::string>& warnings) {
                      [](const auto& a, const auto& b) { return a.model < b.model; });
 }
 
-/// What most models saw is what most readers come for; corrupted images follow their clean ones.
+/// What most models saw is what most readers come for; changed images follow the others.
 bool comes_first(const StoreGroup& a, const StoreGroup& b) {
     const auto order_of = [](const StoreGroup& group) {
         const std::uint64_t models = group.stores.size();
         const std::uint64_t items = models > 0 ? group.rows() / models : 0;
-        return std::tuple(group.version.corruption != nullptr, ~models, ~items);
+        return std::tuple(!group.attack.empty(), group.version.corruption != nullptr, ~models,
+                          ~items);
     };
     return order_of(a) < order_of(b);
 }
@@ -107,28 +91,39 @@ std::uint64_t StoreGroup::rows() const {
 std::vector<StoreGroup> group_stores(const std::vector<fs::path>& folders,
                                      std::vector<std::string>& warnings) {
     std::vector<StoreGroup> groups;
-    std::map<std::string, std::size_t> places;
+    store::DataGroups datasets;
+    std::map<std::pair<std::size_t, std::string>, std::size_t> places;  // by data set and attack
     for (const fs::path& folder : folders) {
         const PredictionStore store = PredictionStore::open(folder);
-        const auto [place, fresh] = places.emplace(key_of(store), groups.size());
+        const DerivedStore derived = derived_of(store);
+        const auto [place, fresh] =
+            places.emplace(std::pair(datasets.of(store), derived.attack), groups.size());
         if (fresh) {
             StoreGroup& group = groups.emplace_back();
             group.own_dataset = store.spec().dataset_name;
+            group.attack = derived.attack;
             group.folder = folder.lexically_normal().parent_path();
             group.version = version_of(store.dataset().root, group.own_dataset);
             group.corrupted_from = clean_name_of(group);
         }
-        groups[place->second].stores.push_back({.folder = folder,
-                                                .model = {},
-                                                .own_model = store.spec().model_name,
-                                                .rows = store.rows(),
-                                                .provenance = provenance_of(store)});
+        groups[place->second].stores.push_back(
+            {.folder = folder,
+             .model = {},
+             .own_model = derived.attack.empty() ? store.spec().model_name : derived.model,
+             .rows = store.rows(),
+             .provenance = provenance_of(store)});
         if (std::string writing = writer_warning(store); !writing.empty())
             warnings.push_back(std::move(writing));
     }
-    std::stable_sort(groups.begin(), groups.end(),
-                     [](const auto& a, const auto& b) { return a.own_dataset < b.own_dataset; });
-    name_datasets(groups, warnings);
+    const std::vector<std::string> names = datasets.names(warnings);
+    for (const auto& [key, place] : places) {
+        const auto& [dataset, attack] = key;
+        groups[place].dataset =
+            names[dataset] + (attack.empty() ? "" : fmt::format(" under {}", attack));
+    }
+    std::stable_sort(groups.begin(), groups.end(), [](const auto& a, const auto& b) {
+        return std::tie(a.own_dataset, a.attack) < std::tie(b.own_dataset, b.attack);
+    });
     for (StoreGroup& group : groups) name_models(group, warnings);
     std::stable_sort(groups.begin(), groups.end(), comes_first);
     return groups;

@@ -1,4 +1,4 @@
-// The stores of a report, those of the same items together.
+// The stores of a report, those of the same items together, and stores of attacks by themselves.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace assay {
 struct ReportStore {
     std::filesystem::path folder;
     std::string model;      ///< no other one of its group has this name
-    std::string own_model;  ///< as the store says
+    std::string own_model;  ///< as the store says; of an attack's, the model that was attacked
     std::uint64_t rows = 0;
     nlohmann::json provenance;  ///< StoreProvenance of web/src/report/document.ts
 };
@@ -24,6 +24,7 @@ struct ReportStore {
 struct StoreGroup {
     std::string dataset;           ///< no other group has this name
     std::string own_dataset;       ///< as the stores say
+    std::string attack;            ///< that changed the images of all its stores; "": none
     std::filesystem::path folder;  ///< of the first store's data set
     VersionOf version;             ///< corrupted images
     std::string corrupted_from;    ///< `own_dataset` of the clean images, as far as the name tells
@@ -32,7 +33,8 @@ struct StoreGroup {
     std::uint64_t rows() const;
 };
 
-/// Data sets of most models first, among these of most items, then by name; models by name. What
+/// Data sets of most models first, among these of most items, then by name, and each of them once
+/// more for every attack on its images ("val under pgd-linf-8_255"); models by name. What
 /// has one name and is not the same is called by as much of its folder as tells it apart, which
 /// `warnings` says. Throws as PredictionStore::open().
 std::vector<StoreGroup> group_stores(const std::vector<std::filesystem::path>& folders,

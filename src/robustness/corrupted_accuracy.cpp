@@ -9,11 +9,11 @@
 #include <set>
 
 #include "assay/error.h"
+#include "assay/robustness/derived_store.h"
 #include "core/parallel.h"
 #include "core/refuse.h"
 #include "core/statistics.h"
 #include "core/text.h"
-#include "robustness/attack_store.h"
 #include "robustness/clean_images.h"
 #include "robustness/version_means.h"
 #include "store/image_check.h"
@@ -40,6 +40,7 @@ struct ClosedStore {
     bool clean = false;
     bool complete = true;
     std::string writing;  ///< writer_warning()
+    bool attacked = false;
 };
 
 std::vector<ClosedStore> look_at(const CorruptedAccuracyOptions& options) {
@@ -57,7 +58,8 @@ std::vector<ClosedStore> look_at(const CorruptedAccuracyOptions& options) {
                          {},
                          spec.dataset_name == options.clean,
                          store.complete(),
-                         writer_warning(store)});
+                         writer_warning(store),
+                         !derived_of(store).attack.empty()});
     }
     return found;
 }
@@ -295,7 +297,7 @@ CorruptedAccuracyResult robustness::corrupted_models(const CorruptedAccuracyOpti
     std::size_t attack_stores = 0;
     for (const std::string& model : models) {
         const StoresOfModel own = stores_of(model, stores);
-        if (own.versions.empty() && robustness::is_of_an_attack(model, models)) {
+        if (own.versions.empty() && own.clean->attacked) {
             ++attack_stores;
         } else if (own.versions.empty()) {
             if (!chosen.empty()) continue;  // the caller knows what to say

@@ -360,6 +360,260 @@ TEST(ScoreRuns, SameBitsForAnyRanks) {
     }
 }
 
+const Table& table_called(const Report& report, std::string_view title) {
+    for (const Block& block : report.sections.at(0).blocks) {
+        const auto* table = std::get_if<Table>(&block);
+        if (table != nullptr && table->title.starts_with(title)) return *table;
+    }
+    throw std::runtime_error("no table " + std::string(title));
+}
+
+/// The cell of the row that begins with `first`.
+const Cell& cell_of(const Table& table, const std::string& first, const std::string& column) {
+    for (const auto& row : table.rows) {
+        if (row.empty() || std::get<std::string>(row.at(0)) != first) continue;
+        for (std::size_t c = 0; c < row.size(); ++c)
+            if (table.columns.at(c).name == column) return row[c];
+        throw std::runtime_error("no column " + column);
+    }
+    throw std::runtime_error("no row " + first);
+}
+
+Measurement measured(const std::string& model, const std::string& metric, double value,
+                     std::map<std::string, std::string> parameters = {}) {
+    Measurement m;
+    m.value = value;
+    m.unit = Unit::proportion;
+    m.n = 100;
+    m.key.model = model;
+    m.key.dataset = "val";
+    m.key.metric = metric;
+    m.key.definition = metric + ".usual";
+    m.key.parameters = std::move(parameters);
+    return m;
+}
+
+// What one store lacks, another has, in another order.
+TEST(ScoreRuns, ACellIsOfTheMetricAboveIt) {
+    ScoreResult result;
+    for (const char* model : {"a", "b", "c"}) {
+        ScoreReport& report = result.reports.emplace_back();
+        report.model = model;
+        report.dataset = "val";
+    }
+    result.reports[0].measurements = {measured("a", "top1", 0.1), measured("a", "ece", 0.2)};
+    result.reports[1].measurements = {measured("b", "balanced", 0.3), measured("b", "ece", 0.4),
+                                      measured("b", "top1", 0.5)};
+    result.reports[2].measurements = {measured("c", "subgroup_accuracy", 0.6, {{"g", "3"}}),
+                                      measured("c", "nll", 0.7)};
+    const Report report = report_of(result);
+    const Table& table = table_called(report, "val");
+    const auto value = [&](const char* model, const char* column) {
+        const auto* estimate = std::get_if<Estimate>(&cell_of(table, model, column));
+        return estimate == nullptr ? -1 : estimate->value.value();
+    };
+    EXPECT_EQ(value("a", "top1 %"), 0.1);
+    EXPECT_EQ(value("a", "ece %"), 0.2);
+    EXPECT_EQ(value("a", "balanced %"), -1);
+    EXPECT_EQ(value("b", "top1 %"), 0.5);
+    EXPECT_EQ(value("b", "ece %"), 0.4);
+    EXPECT_EQ(value("b", "balanced %"), 0.3);
+    EXPECT_EQ(value("c", "nll %"), 0.7);
+    EXPECT_EQ(value("c", "top1 %"), -1);
+    EXPECT_TRUE(std::holds_alternative<std::monostate>(cell_of(table, "c", "ece %")));
+    // Tables of numbers of labels: there for all, whichever store has them.
+    const Table& labels = table_called(report, "val: by number of labels per image");
+    EXPECT_TRUE(std::holds_alternative<std::monostate>(cell_of(labels, "a", "3 labels %")));
+    EXPECT_EQ(std::get<Estimate>(cell_of(labels, "c", "3 labels %")).value, 0.6);
+}
+
+/// As many as there are classes, the label and the next one.
+Made with_label_sets(Made made) {
+    for (auto& set : made.labels) {
+        const std::int32_t next = (set[0] + 1) % static_cast<std::int32_t>(made.classes);
+        set = {std::min(set[0], next), std::max(set[0], next)};
+    }
+    return made;
+}
+
+// `val` of r1 has single labels, that of r2 label sets: two data sets, whichever comes first.
+TEST(ScoreRuns, DataSetsOfOneNameAndOtherLabelsStandApart) {
+    Scratch folder;
+    for (const char* model : {"a", "b"})
+        save(folder, of_dataset("val", static_cast<std::uint64_t>(*model)), model,
+             StorageFormat::full_f32, 100, false, "r1");
+    for (const char* model : {"c", "d"})
+        save(folder, with_label_sets(of_dataset("val", static_cast<std::uint64_t>(*model))), model,
+             StorageFormat::full_f32, 100, false, "r2");
+    for (const auto& [first, second] : {std::pair("r1", "r2"), std::pair("r2", "r1")}) {
+        ScoreRunsOptions options;
+        options.paths = {folder / first, folder / second};
+        const ScoreResult result = score_runs(options, *self_comm());
+        ASSERT_EQ(result.reports.size(), 4U);
+        EXPECT_THAT(result.warnings,
+                    testing::Contains(AllOf(HasSubstr((folder / "r1" / "val").string()),
+                                            HasSubstr((folder / "r2" / "val").string()),
+                                            HasSubstr("two data sets of the same name, `val`"))));
+        const Report report = report_of(result);
+        for (const ScoreReport& one : result.reports) {
+            const bool sets = one.model == "c" || one.model == "d";
+            EXPECT_EQ(one.dataset, sets ? "r2/val" : "r1/val");
+            const Table& table = table_called(report, one.dataset);
+            std::size_t cells = 0;
+            for (const Measurement& m : one.measurements) {
+                EXPECT_EQ(m.key.dataset, one.dataset);
+                if (metric_named(m.key.metric).by_labels_per_image) continue;
+                const std::string heading = m.key.metric + (m.unit == Unit::proportion ? " %" : "");
+                const auto& cell = std::get<Estimate>(cell_of(table, one.model, heading));
+                EXPECT_EQ(cell.value, m.value) << heading;
+                ++cells;
+            }
+            // The model, the number of items, and nothing else.
+            EXPECT_EQ(table.columns.size(), cells + 2);
+        }
+        for (const auto format : {ReportFormat::text, ReportFormat::csv, ReportFormat::json,
+                                  ReportFormat::markdown, ReportFormat::latex})
+            EXPECT_FALSE(render(report, format).empty());
+        options.measure.gates = {"asma:subgroups=2 >= 0"};
+        for (const GateResult& gate : score_runs(options, *self_comm()).gates)
+            EXPECT_THAT(gate.dataset, testing::AnyOf("r1/val", "r2/val"));
+    }
+    ScoreRunsOptions options;
+    options.paths = {folder / "r1", folder / "r2"};
+    options.ood = {"val=val"};
+    EXPECT_THAT(error_of([&] { score_runs(options, *self_comm()); }),
+                AllOf(HasSubstr("r1/val"), HasSubstr("r2/val"), HasSubstr("same name")));
+}
+
+TEST(ScoreRuns, OneDataSetInTwoFoldersIsOneTable) {
+    Scratch folder;
+    save(folder, of_dataset("val", 1), "a", StorageFormat::full_f32, 100, false, "r1");
+    save(folder, of_dataset("val", 1), "b", StorageFormat::full_f32, 100, false, "r2");
+    ScoreRunsOptions options;
+    options.paths = {folder / "r1", folder / "r2"};
+    ScoreResult result = score_runs(options, *self_comm());
+    EXPECT_TRUE(result.warnings.empty());
+    EXPECT_EQ(table_called(report_of(result), "val").rows.size(), 2U);
+    // The same names and labels of other images.
+    Made other = of_dataset("val", 1);
+    for (const char* runs : {"r3", "r4"}) {
+        other.images = std::string("xxh128:0000000000000000000000000000000") + runs[1];
+        save(folder, other, "a", StorageFormat::full_f32, 100, false, runs);
+    }
+    options.paths = {folder / "r3", folder / "r4"};
+    result = score_runs(options, *self_comm());
+    EXPECT_EQ(result.reports.at(0).dataset, "r3/val");
+    EXPECT_EQ(result.reports.at(1).dataset, "r4/val");
+    EXPECT_EQ(result.warnings.size(), 1U);
+}
+
+constexpr const char* attacked_record =
+    R"({"model": {"name": "x"}, "scored_by": {"attack": "pgd", "eps": 0.03}})";
+
+TEST(DerivedStores, KnowThemselvesByTheirRecord) {
+    Scratch folder;
+    Made made = of_dataset("val", 1);
+    const DerivedStore pgd{"net", "pgd-linf-8_255", "", 0};
+    made.provenance = attacked_record;
+    EXPECT_EQ(derived_of(save(folder, made, "net@pgd-linf-8_255")), pgd);
+    EXPECT_EQ(derived_of(save(folder, made, "net")).attack, "pgd");  // whatever it is called
+    // A model's own scores are no attack's, even under such a name.
+    made.provenance = R"({"model": {"name": "old@pgd-linf-8_255"}})";
+    EXPECT_FALSE(derived_of(save(folder, made, "old@pgd-linf-8_255")).any());
+    // Where the record says nothing, the name does.
+    made.provenance = R"({"import": {"file": "x.npy"}})";
+    EXPECT_EQ(derived_of(save(folder, made, "n@e@apgd-ce-l2-0.5")),
+              (DerivedStore{"n@e", "apgd-ce-l2-0.5", "", 0}));
+    for (const char* name : {"n@pgd", "n@pgd-trained", "@pgd-linf-8_255", "pgd-linf-8_255"})
+        EXPECT_FALSE(derived_of(save(folder, made, name)).any()) << name;
+    made.dataset = "val_fog_3";
+    EXPECT_EQ(derived_of(save(folder, made, "net")), (DerivedStore{"", "", "fog", 3}));
+    EXPECT_EQ(describe(derived_of(save(folder, made, "net@fgsm-linf-8_255"))),
+              "fgsm-linf-8_255, fog at severity 3");
+}
+
+TEST(DerivedStores, HaveATableOfTheirOwn) {
+    Scratch folder;
+    for (const char* model : {"a", "b"}) {
+        Made made = of_dataset("val", static_cast<std::uint64_t>(*model));
+        save(folder, made, model);
+        made.provenance = attacked_record;
+        for (const char* attack : {"pgd-linf-8_255", "noise-linf-8_255"})
+            save(folder, made, fmt::format("{}@{}", model, attack));
+    }
+    ScoreRunsOptions options;
+    options.paths = {folder / "runs"};
+    options.measure.metrics = {"top1,nll"};
+    ScoreResult result = score_runs(options, *self_comm());
+    Report report = report_of(result);
+    ASSERT_EQ(report.sections.at(0).blocks.size(), 2U);
+    const auto& models = std::get<Table>(report.sections[0].blocks[0]);
+    EXPECT_EQ(models.title, "val");
+    EXPECT_EQ(models.rows.size(), 2U);
+    const auto& attacked = std::get<Table>(report.sections[0].blocks[1]);
+    EXPECT_EQ(attacked.title, "val under attack");
+    ASSERT_EQ(attacked.rows.size(), 5U);  // a line between the attacks
+    EXPECT_EQ(std::get<std::string>(attacked.rows[0].at(0)), "a");
+    EXPECT_EQ(std::get<std::string>(attacked.rows[0].at(1)), "noise-linf-8_255");
+    EXPECT_TRUE(attacked.rows[2].empty());
+    EXPECT_EQ(std::get<std::string>(attacked.rows[4].at(0)), "b");
+    EXPECT_EQ(std::get<std::string>(attacked.rows[4].at(1)), "pgd-linf-8_255");
+    // Programs get every store as it is called.
+    const auto& stores = report.result.at("stores");
+    EXPECT_FALSE(stores.at(0).contains("derived"));
+    EXPECT_EQ(stores.at(1).at("model"), "a@noise-linf-8_255");
+    EXPECT_EQ(stores.at(1).at("derived"),
+              (nlohmann::json{{"model", "a"}, {"attack", "noise-linf-8_255"}}));
+    // By itself it is scored like any store.
+    options.paths = {folder / "runs/val/a@pgd-linf-8_255"};
+    report = report_of(score_runs(options, *self_comm()));
+    ASSERT_EQ(report.sections[0].blocks.size(), 1U);
+    EXPECT_EQ(std::get<Table>(report.sections[0].blocks[0]).title,
+              "a@pgd-linf-8_255 on val: 120 items");
+}
+
+TEST(DerivedStores, DoNotCountInTheFamilyOfHolmsCorrection) {
+    Scratch folder;
+    for (const char* model : {"a", "b", "c"})
+        save(folder,
+             made_up(400, 4, static_cast<std::uint64_t>(*model), 0.7 + 0.1 * (*model - 'a')),
+             model);
+    CompareRunsOptions options;
+    options.baseline = folder / "runs/val/a";
+    options.candidates = {folder / "runs"};
+    options.measure.metrics = {"top1,nll"};
+    const CompareResult before = compare_runs(options, *self_comm());
+    for (int i = 0; i < 8; ++i) {
+        Made made = made_up(400, 4, 50U + static_cast<std::uint64_t>(i), 0.3);
+        made.provenance = attacked_record;
+        save(folder, made, fmt::format("{}@pgd-linf-{}_255", i % 2 == 0 ? "a" : "b", 1 + i));
+    }
+    const CompareResult after = compare_runs(options, *self_comm());
+    ASSERT_EQ(before.pairs.size(), 2U);
+    ASSERT_EQ(after.pairs.size(), 10U);
+    for (std::size_t i = 0; i < before.pairs.size(); ++i) {
+        EXPECT_EQ(after.pairs[i].candidate, before.pairs[i].candidate);  // models come first
+        for (std::size_t k = 0; k < 2; ++k) {
+            const PairedMetric &one = before.pairs[i].metrics[k], &two = after.pairs[i].metrics[k];
+            EXPECT_EQ(two.p, one.p);
+            EXPECT_EQ(two.p_holm, one.p_holm);
+            EXPECT_EQ(two.verdict, one.verdict);
+        }
+    }
+    // The eight have a family of their own: the smallest p counts eight times.
+    double smallest = 1;
+    for (std::size_t i = 2; i < 10; ++i)
+        smallest = std::min(smallest, *after.pairs[i].metrics[0].p);
+    for (std::size_t i = 2; i < 10; ++i) {
+        const PairedMetric& top1 = after.pairs[i].metrics[0];
+        if (*top1.p > smallest) continue;
+        EXPECT_DOUBLE_EQ(*top1.p_holm, std::min(1.0, 8 * smallest));
+    }
+    EXPECT_THAT(render(report_of(after), ReportFormat::text),
+                AllOf(HasSubstr("over the candidates that are models, metric by metric"),
+                      HasSubstr("over the candidates under attack or corruption")));
+}
+
 TEST(CompareRuns, VerdictsInEveryForm) {
     Scratch folder;
     save(folder, made_up(600, 4, 1, 1), "a");

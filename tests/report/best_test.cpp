@@ -124,6 +124,41 @@ TEST(BestOfAColumn, EachColumnHasTheVerdictsOfComparingWithItsOwnBest) {
     EXPECT_GT(best.size(), 1U);
 }
 
+// An attack that does nothing, on the best model, and one that helps: neither is a model.
+TEST(BestOfAColumn, CountsNoStoresOfAttacks) {
+    Scratch folder;
+    save_models(folder, {"a", "b", "c"});
+    const json before = document_of(report_options({folder / "runs"})).json;
+    for (const char* model : {"a", "b", "c"}) {
+        Made made = made_up(240, 4, 80, 3);
+        made.provenance = R"({"model": {}, "scored_by": {"attack": "noise"}})";
+        for (const char* eps : {"1_255", "2_255", "4_255"})
+            save(folder, made, fmt::format("{}@noise-linf-{}", model, eps));
+    }
+    const json after = document_of(report_options({folder / "runs"})).json;
+    json own = json::array(), attacked = json::array();
+    for (const json& column : after["best"])
+        (column["dataset"] == "val" ? own : attacked).push_back(column);
+    EXPECT_EQ(own, before["best"]);
+    EXPECT_EQ(attacked.size(), 3 * own.size());
+    for (const json& column : attacked) {
+        EXPECT_THAT(column["dataset"].get<std::string>(),
+                    testing::StartsWith("val under noise-linf-"));
+        EXPECT_EQ(column["alike"].size() + column["untested"].size(), 2U);  // equal to the best
+    }
+    // Their comparisons, too.
+    const auto pairs = [](const json& document) {
+        return result_of(document, "assay.comparisons/2")["pairs"];
+    };
+    EXPECT_EQ(pairs(after), pairs(before));
+    EXPECT_EQ(after["items"], before["items"]);
+    const auto scores = results_of(after, "assay.scores/2");
+    ASSERT_EQ(scores.size(), 4U);
+    EXPECT_EQ(scores[0], results_of(before, "assay.scores/2")[0]);
+    EXPECT_EQ(scores[1]["stores"][0]["model"], "a");
+    EXPECT_EQ(scores[1]["stores"][0]["dataset"], "val under noise-linf-1_255");
+}
+
 TEST(BestOfAColumn, HasNoneWhereNeitherDirectionIsBetter) {
     Scratch folder;
     save_models(folder, {"a", "b"});

@@ -182,6 +182,24 @@ TEST(Plots, HoldTheNumbersOfTheResult) {
     EXPECT_FALSE(chosen[0].series[0].points[1].y.value);
 }
 
+TEST(Plots, OfScoresShowStoresOfAttacksApart) {
+    json scores = made_scores();
+    for (const char* which : {"measurements", "stores"}) {
+        for (json& one : scores[which])
+            if (one["model"] == "b" && one["dataset"] == "v1") one["model"] = "a@pgd-linf-8_255";
+    }
+    for (json& store : scores["stores"])
+        if (store["model"] != "a" && store["dataset"] == "v1")
+            store["derived"] = {{"model", "a"}, {"attack", "pgd-linf-8_255"}};
+    const std::vector<Plot> plots = plots_of("scores", scores);
+    ASSERT_EQ(plots.size(), 3u);
+    EXPECT_EQ(plots[0].title, "v1");
+    EXPECT_EQ(plots[0].series[0].points.size(), 1u);
+    EXPECT_EQ(plots[1].title, "v1, under attack");
+    EXPECT_EQ(std::get<std::string>(plots[1].series[0].points.at(0).x), "a@pgd-linf-8_255");
+    EXPECT_EQ(plots[2].series[0].points.size(), 2u);
+}
+
 TEST(Plots, LeaveEmptyBinsOutOfReliability) {
     PlotChoice choice;
     choice.datasets = {"v1"};

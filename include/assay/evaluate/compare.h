@@ -21,6 +21,7 @@
 #include "assay/evaluate/score.h"
 #include "assay/metric/metric.h"
 #include "assay/progress.h"
+#include "assay/robustness/derived_store.h"
 #include "assay/store/prediction_store.h"
 
 namespace assay {
@@ -50,7 +51,8 @@ struct PairedMetric {
     Estimate difference;              ///< candidate minus baseline, with the interval of the pairs
     std::optional<McNemar> counts;    ///< accuracies only: b = only the baseline is correct
     std::optional<double> p;          ///< two-sided, of no difference
-    std::optional<double> p_holm;     ///< adjusted over the candidates, metric by metric
+    /// Adjusted metric by metric over the candidates: models and derived stores by themselves.
+    std::optional<double> p_holm;
     std::string test;  ///< "mcnemar.exact", "paired.t", "jackknife.t", "bootstrap.normal"
     Verdict verdict = Verdict::none;
 };
@@ -78,6 +80,7 @@ struct PairReport {
     /// tells them apart.
     std::string baseline, candidate;
     std::string dataset, candidate_dataset;  ///< the baseline's, and the candidate's
+    DerivedStore candidate_derived;          ///< by an attack or a corruption
     std::uint64_t items = 0;                 ///< common, scored in both
     std::uint64_t only_baseline = 0;         ///< items that the candidate's store does not list
     std::uint64_t only_candidate = 0;
@@ -108,7 +111,8 @@ GateResult check_gate(const Gate& gate, const PairReport& pair);
 
 struct CompareRunsOptions {
     std::filesystem::path baseline;  ///< one store
-    /// Stores, or folders of them; the baseline among them is left out.
+    /// Stores, or folders of them; the baseline among them is left out, and stores of attacks in
+    /// them come after the models.
     std::vector<std::filesystem::path> candidates;
     MeasureOptions measure;
     std::size_t disagreements = 10;  ///< items listed for each pair

@@ -29,6 +29,7 @@
 #include "assay/metric/measurement.h"
 #include "assay/metric/metric.h"
 #include "assay/progress.h"
+#include "assay/robustness/derived_store.h"
 #include "assay/store/prediction_store.h"
 
 namespace assay {
@@ -98,7 +99,11 @@ struct ScoreCounts {
 };
 
 struct ScoreReport {
-    std::string model, dataset, map;
+    std::string model, map;
+    /// As the store says; of several stores, where data sets of one name are not the same, with as
+    /// much of the folder as tells them apart.
+    std::string dataset;
+    DerivedStore derived;  ///< by an attack or a corruption
     ScoreKind kind = ScoreKind::logits;
     StorageFormat storage = StorageFormat::full_f32;
     ScoreCounts counts;
@@ -202,11 +207,11 @@ struct ScoreShown {
 void check(const ScoreRunsOptions& options, const ScoreShown& shown);
 
 /// Models with their metrics, a table for each data set (or for each store, where a data set has
-/// one or subgroups are asked for); JSON: `assay.scores/2` of docs/formats.md. Classes are in the
-/// order of their accuracy, the lowest first, and those without items are one line; programs get
-/// all in the order of the class list. CSV: a line for each measurement or mean over data sets;
-/// with `per_class`, each class; with `confusions`, each confusion; with `reliability`, each bin
-/// (one of the three).
+/// one or subgroups are asked for); stores of attacks on them, in a table of their own; JSON:
+/// `assay.scores/2` of docs/formats.md. Classes are in the order of their accuracy, the lowest
+/// first, and those without items are one line; programs get all in the order of the class list.
+/// CSV: a line for each measurement or mean over data sets; with `per_class`, each class; with
+/// `confusions`, each confusion; with `reliability`, each bin (one of the three).
 Report report_of(const ScoreResult& result, const ScoreShown& shown = {});
 /// `assay.scores/2`.
 nlohmann::json to_json(const ScoreResult& result, const ScoreShown& shown = {});

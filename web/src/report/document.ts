@@ -1,5 +1,6 @@
 // The document that the page shows: assay.report/1 (docs/formats.md). It stands in the page,
 // compressed, and is opened here; a page that a server gives asks the server for it.
+import { attacksApart } from "./derived.ts";
 import type { Estimate } from "./estimate.ts";
 import { sound } from "./sound.ts";
 
@@ -114,7 +115,7 @@ async function unpacked(bytes: BlobPart): Promise<unknown> {
 function checked(opened: unknown): ReportDocument {
   const schema = (opened as { schema?: unknown } | null)?.schema;
   if (schema !== "assay.report/1") throw new Error(`This page cannot show ${String(schema)}.`);
-  return sound(opened);
+  return attacksApart(sound(opened));
 }
 
 /** How often a page asks its server whether there is something new. */

@@ -50,6 +50,8 @@ export interface ScoredStore {
   model: string;
   dataset: string;
   class_map?: string;
+  /** Its images were changed: under an attack on `model`, or by a corruption. */
+  derived?: { model?: string; attack?: string; corruption?: string; severity?: number };
   counts: Record<string, number>;
   labels_per_image: { labels: number; items: number }[];
   per_class?: ClassScore[];

@@ -1,4 +1,4 @@
-#include "report/told_apart.h"
+#include "core/told_apart.h"
 
 #include <iterator>
 #include <map>

@@ -1,0 +1,34 @@
+// Stores that are derived: their scores are of images that were changed before the model got them,
+// by an attack or a corruption. They are no further models, and are not ranked among these.
+#pragma once
+
+#include <string>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "assay/store/prediction_store.h"
+
+namespace assay {
+
+struct DerivedStore {
+    std::string model;       ///< whose scores these are: "net" of "net@pgd-linf-8_255"
+    std::string attack;      ///< "pgd-linf-8_255"; "": none
+    std::string corruption;  ///< "fog"; "": none
+    int severity = 0;        ///< of the corruption
+
+    bool any() const { return !attack.empty() || !corruption.empty(); }
+    bool operator==(const DerivedStore&) const = default;
+};
+
+/// By what the store and its data set record of themselves. Where they do not say how the scores
+/// were made (imports), by their names: MODEL@ATTACK-NORM-EPS, and as version_of(). Cost: a
+/// small file.
+DerivedStore derived_of(const PredictionStore& store);
+
+/// "pgd-linf-8_255", "fog at severity 3", both with a comma; "": not derived.
+std::string describe(const DerivedStore& derived);
+
+/// {`model`, `attack`, `corruption`, `severity`}, each where it applies.
+nlohmann::json to_json(const DerivedStore& derived);
+
+}  // namespace assay

@@ -1,0 +1,102 @@
+#include "assay/robustness/derived_store.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "assay/robustness/attack.h"
+#include "assay/robustness/corrupted_accuracy.h"
+#include "core/json_limits.h"
+#include "store/dataset_files.h"
+
+namespace assay {
+namespace {
+
+using nlohmann::json;
+
+/// "pgd-linf-8_255" of "net@pgd-linf-8_255"; "" where it is no name that `assay attack` gives.
+std::string_view attack_in_name(std::string_view name) {
+    const auto at = name.rfind('@');
+    if (at == 0 || at == std::string_view::npos) return {};
+    const std::string_view variant = name.substr(at + 1);
+    const auto begins = [&](std::string_view attack) {
+        if (!variant.starts_with(attack)) return false;
+        const std::string_view rest = variant.substr(attack.size());
+        return std::ranges::any_of(std::array{Norm::linf, Norm::l2}, [&](Norm norm) {
+            return rest.starts_with(fmt::format("-{}-", name_of(norm)));
+        });
+    };
+    const bool known = begins("autoattack") || std::ranges::any_of(attacks(), [&](const Attack& a) {
+                           return begins(a.name);
+                       });
+    return known ? variant : std::string_view();
+}
+
+/// What the attack is called; "": none.
+std::string attack_of(const StoreSpec& spec) {
+    const std::string_view in_name = attack_in_name(spec.model_name);
+    json made;
+    constexpr int deepest = 64;
+    if (!spec.provenance_json.empty()) made = parse_json(spec.provenance_json, deepest);
+    if (!made.is_object()) return std::string(in_name);
+    const auto scored = made.find("scored_by");
+    if (scored != made.end() && scored->is_object() && scored->contains("attack")) {
+        const json& attack = scored->at("attack");
+        return !in_name.empty() || !attack.is_string() ? std::string(in_name)
+                                                       : attack.get<std::string>();
+    }
+    // Where the record says that a model's own scores were stored, a name is only a name.
+    return made.contains("model") ? std::string() : std::string(in_name);
+}
+
+}  // namespace
+
+DerivedStore derived_of(const PredictionStore& store) {
+    const StoreSpec& spec = store.spec();
+    DerivedStore derived;
+    derived.attack = attack_of(spec);
+    if (!derived.attack.empty())
+        derived.model = spec.model_name.substr(0, spec.model_name.rfind('@'));
+    store::DatasetRecord record;
+    if (!store.is_in_memory()) record = store::read_dataset_record(store.folder().parent_path());
+    if (!record.corruption.empty()) {
+        constexpr int deepest = 64;
+        const json made = parse_json(record.corruption, deepest);
+        const auto name = made.find("corruption"), severity = made.find("severity");
+        const bool named = name != made.end() && name->is_string();
+        derived.corruption = named ? name->get<std::string>() : "a corruption";
+        if (severity != made.end() && severity->is_number_integer())
+            derived.severity = severity->get<int>();
+    } else if (const VersionOf version = version_of(record.root, spec.dataset_name);
+               version.corruption != nullptr) {
+        derived.corruption = version.corruption->name;
+        derived.severity = version.severity;
+    }
+    return derived;
+}
+
+std::string describe(const DerivedStore& derived) {
+    std::string text = derived.attack;
+    if (!derived.corruption.empty())
+        text += fmt::format("{}{} at severity {}", text.empty() ? "" : ", ", derived.corruption,
+                            derived.severity);
+    return text;
+}
+
+json to_json(const DerivedStore& derived) {
+    json out = json::object();
+    if (!derived.attack.empty()) {
+        out["model"] = derived.model;
+        out["attack"] = derived.attack;
+    }
+    if (!derived.corruption.empty()) {
+        out["corruption"] = derived.corruption;
+        out["severity"] = derived.severity;
+    }
+    return out;
+}
+
+}  // namespace assay

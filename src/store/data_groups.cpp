@@ -1,0 +1,67 @@
+#include "store/data_groups.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/told_apart.h"
+#include "store/image_check.h"
+
+namespace assay::store {
+namespace {
+
+std::string data_key_of(const PredictionStore& store) {
+    const StoreSpec& spec = store.spec();
+    const std::string id = dataset_id_of(store);
+    return id.empty() ? fmt::format("{}/{}/{}", spec.ids_hash, spec.dataset_name, store.classes())
+                      : id;
+}
+
+}  // namespace
+
+std::size_t DataGroups::of(const PredictionStore& store) {
+    const std::filesystem::path folder = store.folder().lexically_normal().parent_path();
+    const bool in_memory = store.is_in_memory();
+    if (!in_memory) {
+        // A folder holds one data set: StoreWriter sees to that.
+        const auto known = by_folder_.find(folder);
+        if (known != by_folder_.end()) return known->second;
+    }
+    const std::string key = data_key_of(store);
+    std::size_t number = 0;
+    for (; number < groups_.size(); ++number) {
+        const Group& group = groups_[number];
+        if (group.key != key) continue;
+        if (in_memory || group.in_memory ||
+            saw_same_images(PredictionStore::open(group.store), store).value_or(true))
+            break;
+    }
+    if (number == groups_.size())
+        groups_.push_back({key, store.spec().dataset_name, folder, store.folder(), in_memory});
+    if (!in_memory) by_folder_.emplace(folder, number);
+    return number;
+}
+
+std::vector<std::string> DataGroups::names(std::vector<std::string>& warnings) const {
+    std::vector<NamedFolder> named;
+    std::map<std::string, std::vector<std::string>> folders;
+    for (const Group& group : groups_) {
+        named.push_back({group.name, group.folder});
+        folders[group.name].push_back(fmt::format("`{}`", group.folder.string()));
+    }
+    std::vector<std::string> names = told_apart(named);
+    std::map<std::string, int> times;
+    for (std::string& name : names) {
+        // Data sets in memory have no folder that tells them apart.
+        if (const int n = ++times[name]; n > 1) name += fmt::format(" ({})", n);
+    }
+    for (const auto& [name, list] : folders) {
+        if (list.size() == 1) continue;
+        warnings.push_back(
+            fmt::format("{} are {} data sets of the same name, `{}`: their items, labels or "
+                        "classes differ, so each has tables of its own",
+                        fmt::join(list, " and "), list.size(), name));
+    }
+    return names;
+}
+
+}  // namespace assay::store
