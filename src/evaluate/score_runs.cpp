@@ -75,8 +75,8 @@ void refuse_namesakes(const std::vector<PredictionStore>& stores, const std::str
             continue;
         }
         throw Error(ErrorCode::usage,
-                    fmt::format("`{}` and `{}` are two data sets of the same name, `{}`: score "
-                                "one of the folders at a time",
+                    fmt::format("`{}` and `{}` are different data sets with the same name, `{}`: "
+                                "score one of the two folders at a time",
                                 first->folder().parent_path().string(),
                                 store.folder().parent_path().string(), name));
     }

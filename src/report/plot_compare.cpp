@@ -22,14 +22,17 @@ std::vector<Plot> comparison_plots(const PlotField& result, const PlotChoice& ch
                           &candidate = pair["candidate"].text();
         const bool wanted = models.takes(candidate);
         if (!sets.takes(dataset) || !wanted) continue;
+        const auto derived = pair.find("derived");
+        const bool attacked = derived && derived->find("attack");
+        const std::string title = dataset + (attacked ? ", under attack" : "");
         for (const PlotField& m : pair["metrics"].entries()) {
             if (m["metric"].text() != metric) continue;
             auto plot = std::find_if(plots.begin(), plots.end(),
-                                     [&](const Plot& p) { return p.title == dataset; });
+                                     [&](const Plot& p) { return p.title == title; });
             if (plot == plots.end()) {
                 plots.emplace_back();
                 plot = plots.end() - 1;
-                plot->title = dataset;
+                plot->title = title;
                 plot->y_title = baselines.size() == 1
                                     ? fmt::format("{} minus that of {}", metric, baseline)
                                     : fmt::format("difference in {}", metric);

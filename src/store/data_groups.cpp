@@ -57,9 +57,9 @@ std::vector<std::string> DataGroups::names(std::vector<std::string>& warnings) c
     for (const auto& [name, list] : folders) {
         if (list.size() == 1) continue;
         warnings.push_back(
-            fmt::format("{} are {} data sets of the same name, `{}`: their items, labels or "
-                        "classes differ, so each has tables of its own",
-                        fmt::join(list, " and "), list.size(), name));
+            fmt::format("{} are different data sets with the same name, `{}`: each has its own "
+                        "tables",
+                        fmt::join(list, " and "), name));
     }
     return names;
 }

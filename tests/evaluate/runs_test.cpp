@@ -453,7 +453,7 @@ TEST(ScoreRuns, DataSetsOfOneNameAndOtherLabelsStandApart) {
         EXPECT_THAT(result.warnings,
                     testing::Contains(AllOf(HasSubstr((folder / "r1" / "val").string()),
                                             HasSubstr((folder / "r2" / "val").string()),
-                                            HasSubstr("two data sets of the same name, `val`"))));
+                                            HasSubstr("different data sets with the same name, `val`"))));
         const Report report = report_of(result);
         for (const ScoreReport& one : result.reports) {
             const bool sets = one.model == "c" || one.model == "d";

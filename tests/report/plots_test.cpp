@@ -198,6 +198,12 @@ TEST(Plots, OfScoresShowStoresOfAttacksApart) {
     EXPECT_EQ(plots[1].title, "v1, under attack");
     EXPECT_EQ(std::get<std::string>(plots[1].series[0].points.at(0).x), "a@pgd-linf-8_255");
     EXPECT_EQ(plots[2].series[0].points.size(), 2u);
+    json compared = made_result("assay.comparisons/2");
+    compared["pairs"].push_back(compared["pairs"][0]);
+    compared["pairs"][1]["derived"] = {{"model", "b"}, {"attack", "pgd-linf-8_255"}};
+    const std::vector<Plot> differences = plots_of("comparison", compared);
+    ASSERT_EQ(differences.size(), 2u);
+    EXPECT_EQ(differences[1].title, "v1, under attack");
 }
 
 TEST(Plots, LeaveEmptyBinsOutOfReliability) {
