@@ -72,7 +72,7 @@ public:
     bool in_transaction() const;
     /// Rows that the last statement changed.
     std::int64_t changes() const;
-    /// What `PRAGMA integrity_check` and `foreign_key_check` find; empty: all is well.
+    /// What `PRAGMA integrity_check` finds; empty: all is well. Foreign keys are not looked at.
     std::vector<std::string> problems() const;
 
 private:

@@ -20,8 +20,8 @@ std::uint32_t answers_needed(const std::vector<Answer>& said, std::uint32_t vote
 }
 
 Board::Board(Contents contents, std::uint32_t votes, bool settles_early,
-             const std::vector<mad::AnnotatorRow>& annotators,
-             const std::vector<mad::AnswerRow>& answers)
+             const std::vector<study::AnnotatorRow>& annotators,
+             const std::vector<study::AnswerRow>& answers)
     : contents_(std::move(contents)),
       votes_(votes),
       settles_early_(settles_early),
@@ -36,8 +36,8 @@ Board::Board(Contents contents, std::uint32_t votes, bool settles_early,
     for (std::size_t s = 0; s < contents_.screens.size(); ++s)
         for (const std::uint32_t q : contents_.screens[s])
             screen_of_[q] = static_cast<std::uint32_t>(s);
-    for (const mad::AnnotatorRow& row : annotators) blocked_[row.id] = row.blocked;
-    for (const mad::AnswerRow& row : answers) {
+    for (const study::AnnotatorRow& row : annotators) blocked_[row.id] = row.blocked;
+    for (const study::AnswerRow& row : answers) {
         if (const std::optional<std::uint32_t> q = find_row(row.question))
             questions_[*q].given.push_back({row.annotator, row.answer});
     }

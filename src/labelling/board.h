@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "labelling/book.h"
-#include "mad/tables.h"
+#include "study/asked_rows.h"
 
 namespace assay::labelling {
 
@@ -35,8 +35,8 @@ public:
     Board& operator=(Board&&) noexcept = default;
     /// `answers`: of all annotators, by question, in the order in which they came.
     Board(Contents contents, std::uint32_t votes, bool settles_early,
-          const std::vector<mad::AnnotatorRow>& annotators,
-          const std::vector<mad::AnswerRow>& answers);
+          const std::vector<study::AnnotatorRow>& annotators,
+          const std::vector<study::AnswerRow>& answers);
 
     const Contents& contents() const noexcept { return contents_; }
     const Question& question(std::size_t q) const { return questions_[q]; }

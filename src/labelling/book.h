@@ -1,6 +1,6 @@
-// Where questions come from and answers are kept: a competition, or a folder of questions. Both
-// keep them in tables of the same form (mad/schema.h: question, annotator, answer), so that what is
-// read, recorded and judged is read, recorded and judged once.
+// Where questions come from and answers are kept: a competition, or a folder of questions. Both are
+// studies with the same tables (study/study_tables.h), so that what is read, recorded and judged is
+// read, recorded and judged once.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 #include "assay/labelling/task.h"
 #include "assay/report.h"
 #include "core/database.h"
-#include "mad/tables.h"
+#include "study/asked_rows.h"
 
 namespace assay::labelling {
 

@@ -58,7 +58,7 @@ public:
         contents.labels = labels_;
         std::map<std::int64_t, std::uint32_t> image_of;
         for (std::size_t q = 0; q < tally.questions.size(); ++q) {
-            const mad::QuestionRow& row = tally.questions[q];
+            const study::QuestionRow& row = tally.questions[q];
             const mad::OpenQuestion text = shown.of(row, tally.of[q]);
             const auto [image, is_new] =
                 image_of.emplace(row.image, static_cast<std::uint32_t>(contents.images.size()));

@@ -7,7 +7,7 @@
 #include "assay/labelling/folder.h"
 #include "core/csv.h"
 #include "core/refuse.h"
-#include "labelling/folder_schema.h"
+#include "labelling/folder_file.h"
 #include "labelling/folder_settings.h"
 
 namespace assay::labelling {

@@ -1,12 +1,11 @@
 #include <fmt/format.h>
 
-#include "assay/error.h"
 #include "assay/labelling/folder.h"
 #include "core/shell_word.h"
 #include "core/text.h"
 #include "labelling/folder_contents.h"
-#include "labelling/folder_schema.h"
-#include "mad/decisions.h"
+#include "labelling/folder_file.h"
+#include "study/asked_rows.h"
 
 namespace assay::labelling {
 namespace {
@@ -28,18 +27,7 @@ public:
     Contents contents() override { return read_folder_contents(database_, settings_); }
 
     void block(const std::string& name, bool blocked, const std::string& reason) override {
-        const std::vector<mad::AnnotatorRow> annotators = mad::read_annotators(database_);
-        std::vector<std::string> names;
-        for (const mad::AnnotatorRow& row : annotators) {
-            names.push_back(row.name);
-            if (row.name != name) continue;
-            if (row.blocked != blocked) change(row.id, name, blocked, reason);
-            return;
-        }
-        throw Error(
-            ErrorCode::usage,
-            fmt::format("nobody called `{}` has answered in {}{}", shortened(name),
-                        folder_.string(), names.empty() ? "" : suggest(shortened(name), names)));
+        study::block_annotator(database_, folder_.string(), name, blocked, reason);
     }
 
     std::vector<std::string> outlook() override {
@@ -58,20 +46,6 @@ public:
     }
 
 private:
-    void change(std::int64_t annotator, const std::string& name, bool blocked,
-                const std::string& reason) {
-        Transaction all(database_);
-        const std::int64_t decision = mad::decide(
-            database_, blocked ? mad::DecisionKind::blocked : mad::DecisionKind::unblocked, name,
-            "", reason);
-        database_.prepare("UPDATE annotator SET blocked = ?, decision = ? WHERE id = ?")
-            .bind(std::int64_t{blocked})
-            .bind(decision)
-            .bind(annotator)
-            .run();
-        all.commit();
-    }
-
     std::filesystem::path folder_;
     Database database_;
     FolderSettings settings_;

@@ -91,7 +91,7 @@ Contents read_folder_contents(const Database& database, const FolderSettings& se
     Contents contents;
     read_asked_images(database, settings, contents);
     read_asked_labels(database, contents);
-    for (mad::QuestionRow& row : mad::read_questions(database)) {
+    for (study::QuestionRow& row : study::read_questions(database)) {
         if (row.image < 0)
             refuse(fmt::format("{}: question {} is about image {}", database.path().string(),
                                row.id, row.image));

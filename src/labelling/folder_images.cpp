@@ -9,8 +9,8 @@
 #include "core/refuse.h"
 #include "core/shell_word.h"
 #include "core/text.h"
-#include "labelling/folder_schema.h"
-#include "mad/tables.h"
+#include "labelling/folder_file.h"
+#include "study/setting_rows.h"
 
 namespace assay::labelling {
 namespace {
@@ -61,7 +61,7 @@ void change_image_root(const std::filesystem::path& folder, const std::filesyste
     const std::string kept = kept_image_root(root, folder, whole);
     Transaction all(database);
     if (read_folder_settings(database).image_root == kept) return;
-    mad::write_setting(database, "image_root", kept, "");
+    study::write_setting(database, "image_root", kept, "");
     all.commit();
 }
 

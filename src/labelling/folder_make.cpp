@@ -11,12 +11,13 @@
 #include "core/paths.h"
 #include "core/text.h"
 #include "labelling/definitions.h"
+#include "labelling/folder_file.h"
 #include "labelling/folder_images.h"
-#include "labelling/folder_schema.h"
 #include "labelling/folder_settings.h"
 #include "labelling/screens.h"
-#include "mad/decisions.h"
 #include "mad/question_texts.h"
+#include "study/decisions.h"
+#include "study/study_file.h"
 
 namespace assay::labelling {
 namespace {
@@ -159,12 +160,13 @@ void write_folder(const std::filesystem::path& target, const FolderSettings& set
     make_folders(target.parent_path());
     FolderAside aside(target);
     {
-        Database database(folder_file(aside.path()), Database::Access::create);
-        make_folder_schema(database);
+        Database database(study::study_file(aside.path(), study::StudyKind::questions),
+                          Database::Access::create);
+        study::make_study(database, study::StudyKind::questions);
         // Tokens and places come in random order: their indices are built in memory (KiB).
         database.execute("PRAGMA cache_size = -262144");
         Transaction all(database);
-        mad::decide(database, mad::DecisionKind::created, settings.title, "", "");
+        study::decide(database, study::DecisionKind::created, settings.title, "", "");
         write_folder_settings(database, settings, set.images.size());
         insert_labels(database, texts);
         insert_images(database, set);

@@ -9,8 +9,7 @@
 #include "labelling/folder_images.h"
 #include "labelling/screens.h"
 #include "labelling/shown_text.h"
-#include "mad/settings.h"
-#include "mad/tables.h"
+#include "study/setting_rows.h"
 
 namespace assay::labelling {
 namespace {
@@ -29,9 +28,9 @@ void check_range(std::string_view name, std::uint64_t value, std::uint64_t least
 class FolderSettingsReader {
 public:
     FolderSettingsReader(const Database& database)
-        : text_(mad::read_settings(database)), file_(database.path().string()) {}
+        : text_(study::read_settings(database)), file_(database.path().string()) {}
     const std::string& of(const std::string& name) const {
-        return mad::setting_of(text_, name, file_);
+        return study::setting_of(text_, name, file_);
     }
     std::uint64_t count(const std::string& name, std::uint64_t least, std::uint64_t most) const {
         std::uint64_t value = 0;
@@ -89,7 +88,7 @@ void write_folder_settings(Database& database, const FolderSettings& settings,
         {"said_hash", settings.said_hash},
         {"texts_hash", settings.texts_hash},
     };
-    for (const auto& [name, value] : text) mad::write_setting(database, name, value, "");
+    for (const auto& [name, value] : text) study::write_setting(database, name, value, "");
 }
 
 FolderSettings read_folder_settings(const Database& database) {

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "assay/labelling/folder.h"
+#include "labelling/folder_file.h"
 #include "labelling/folder_images.h"
-#include "labelling/folder_schema.h"
 #include "labelling/folder_settings.h"
 
 namespace assay::labelling {

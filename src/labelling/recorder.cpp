@@ -1,48 +1,13 @@
 #include "labelling/recorder.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <chrono>
-#include <ctime>
+
+#include "study/times.h"
 
 namespace assay::labelling {
 
-std::string answer_time_now() {
-    using namespace std::chrono;
-    const auto now = system_clock::now().time_since_epoch();
-    const auto micro = duration_cast<microseconds>(now).count();
-    const auto second = static_cast<std::time_t>(micro / 1'000'000);
-    std::tm parts{};
-    ::gmtime_r(&second, &parts);
-    return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:06}Z", parts.tm_year + 1900,
-                       parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec,
-                       micro % 1'000'000);
-}
-
-bool is_answer_time(std::string_view text) {
-    constexpr std::string_view form = "0000-00-00T00:00:00.000000Z";
-    return text.size() == form.size() &&
-           std::equal(text.begin(), text.end(), form.begin(), [](char c, char wanted) {
-               return wanted == '0' ? c >= '0' && c <= '9' : c == wanted;
-           });
-}
-
-namespace {
-
-/// Beside the tables of a competition or a folder; rows for screens, by their first questions.
-Database& with_given(Database& database) {
-    database.execute(
-        "CREATE TABLE IF NOT EXISTS given (annotator INTEGER NOT NULL REFERENCES annotator (id), "
-        "question INTEGER NOT NULL REFERENCES question (id), PRIMARY KEY (annotator, question)) "
-        "STRICT, WITHOUT ROWID");
-    return database;
-}
-
-}  // namespace
-
 Recorder::Recorder(Database& database)
-    : database_(with_given(database)),
+    : database_(database),
       of_key_(database.prepare("SELECT question, annotator, answer FROM answer WHERE key = ?")),
       counting_(database.prepare("SELECT id, at FROM answer WHERE question = ? AND annotator = ? "
                                  "AND counts = 1")),
@@ -85,7 +50,7 @@ void Recorder::record(std::int64_t question, std::int64_t annotator, Answer answ
     counting_.bind(question).bind(annotator);
     if (counting_.step()) {
         // The last answer counts, by its time: also for a clock that was set back.
-        if (const std::string before = counting_.text(1); is_answer_time(before))
+        if (const std::string before = counting_.text(1); study::is_utc_moment(before))
             when = std::max(when, before);
         const std::int64_t former = counting_.integer(0);
         counting_.reset();

@@ -10,14 +10,8 @@
 
 namespace assay::labelling {
 
-/// UTC with microseconds, as the tables have it.
-std::string answer_time_now();
-/// Whether it is one by its form.
-bool is_answer_time(std::string_view text);
-
 class Recorder {
 public:
-    /// Makes the table of what was given where it is missing.
     explicit Recorder(Database& database);
 
     /// The row of an annotator of this name, made where there is none.

@@ -124,15 +124,15 @@ void Service::Impl::read() {
     }
     seen_version = version_of(book->database());
     Contents contents = book->contents();
-    const std::vector<mad::AnnotatorRow> annotators = mad::read_annotators(book->database());
+    const std::vector<study::AnnotatorRow> annotators = study::read_annotators(book->database());
     annotator_of.clear();
     std::map<std::int64_t, std::string> names;
-    for (const mad::AnnotatorRow& row : annotators) {
+    for (const study::AnnotatorRow& row : annotators) {
         names[row.id] = row.name;
         if (const Person* person = people.named(row.name)) annotator_of[person->id] = row.id;
     }
     board = Board(std::move(contents), book->votes(), book->settles_early(), annotators,
-                  mad::read_answers(book->database(), true));
+                  study::read_answers(book->database(), true));
     for (std::size_t i = 0; i < board.contents().images.size(); ++i)
         if (failed.count(board.contents().images[i].path.string()) > 0)
             board.skip(static_cast<std::uint32_t>(i), true);

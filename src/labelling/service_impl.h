@@ -15,8 +15,8 @@
 #include "labelling/assignment.h"
 #include "labelling/board.h"
 #include "labelling/book.h"
-#include "labelling/people.h"
 #include "labelling/recorder.h"
+#include "study/annotator_links.h"
 
 namespace assay::labelling {
 
@@ -25,7 +25,7 @@ struct Service::Impl {
     ServiceOptions options;
     FileLock lock;  ///< one service at a time
     std::unique_ptr<AnswerBook> book;
-    People people;
+    study::People people;
     Recorder recorder;
     Board board;
     Assignment assignment;

@@ -14,7 +14,7 @@
 namespace assay::labelling {
 namespace {
 
-/// Seconds of a day's clock and of days before it, of a time as answer_time_now() writes it.
+/// Seconds of a day's clock and of days before it, of a time as utc_moment_now() writes it.
 double seconds_of(const std::string& at) {
     using namespace std::chrono;
     if (at.size() < 27) return 0;
@@ -61,12 +61,12 @@ Estimate pairwise_agreement(const Board& board) {
 
 /// As of the tables, from memory.
 std::vector<mad::AnnotatorCheck> checks_of(const Board& board,
-                                           const std::vector<mad::AnnotatorRow>& annotators) {
-    std::vector<mad::QuestionRow> questions;
-    std::vector<mad::AnswerRow> answers;
+                                           const std::vector<study::AnnotatorRow>& annotators) {
+    std::vector<study::QuestionRow> questions;
+    std::vector<study::AnswerRow> answers;
     for (std::size_t q = 0; q < board.contents().questions.size(); ++q) {
         const AskedQuestion& asked = board.contents().questions[q];
-        mad::QuestionRow& row = questions.emplace_back();
+        study::QuestionRow& row = questions.emplace_back();
         row.id = asked.id;
         row.gold = asked.known;
         for (const Board::Question::Given& given : board.question(q).given)
@@ -103,7 +103,7 @@ void Service::Impl::read_past() {
         "SELECT annotator, at, question, source LIKE '%training' FROM answer "
         "WHERE source LIKE 'labelling page%' ORDER BY annotator, at");
     while (answer.step()) {
-        if (const std::string at = answer.text(1); is_answer_time(at))
+        if (const std::string at = answer.text(1); study::is_utc_moment(at))
             note_pace(answer.integer(0), at);
         const std::optional<std::uint32_t> q = board.find_row(answer.integer(2));
         if (q && answer.integer(3) == 1) trained[answer.integer(0)].insert(board.screen_of(*q));
@@ -172,7 +172,7 @@ void Service::Impl::describe() {
     status.paused = people.paused();
     const std::uint64_t screens_left = questions_open(status);
 
-    const std::vector<mad::AnnotatorRow> annotators = mad::read_annotators(book->database());
+    const std::vector<study::AnnotatorRow> annotators = study::read_annotators(book->database());
     const auto checks = checks_of(board, annotators);
     status.agreement = pairwise_agreement(board);
 

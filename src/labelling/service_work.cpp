@@ -6,6 +6,7 @@
 #include "assay/error.h"
 #include "core/text.h"
 #include "labelling/service_impl.h"
+#include "study/times.h"
 
 namespace assay::labelling {
 namespace {
@@ -170,7 +171,7 @@ Work Service::work(std::int64_t person, const std::vector<GivenScreen>& given,
     in.assignment.expire(in.board, in.now() - static_cast<double>(in.options.lease.count()));
     Assignment::Worker& worker = in.worker(person);
     const std::set<std::uint32_t> held_before = worker.holds;
-    const std::string at = answer_time_now();
+    const std::string at = study::utc_moment_now();
     for (const GivenScreen& one : given) out.taken.push_back(in.take(person, one, at));
 
     worker.last = in.now();

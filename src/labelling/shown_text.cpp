@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/terminal_text.h"
+#include "study/columns.h"
 
 namespace assay::labelling {
 
@@ -10,6 +11,7 @@ std::string fault_of_text(std::string_view text, std::size_t most_bytes) {
     if (text.size() > most_bytes)
         return fmt::format("has {} bytes; at most {} are allowed", text.size(), most_bytes);
     if (!is_utf8(text)) return "is not UTF-8";
+    if (!study::is_plain_text(text, true)) return "has a control character";
     return "";
 }
 

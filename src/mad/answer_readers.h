@@ -58,12 +58,7 @@ std::string known_answers();
 /// Whether the text says that there is no answer: empty, "skip", "skipped".
 bool says_nothing(std::string_view text);
 
-/// In UTC with microseconds, so that the order of texts is that of times, from ISO 8601 with or
-/// without time, fraction and offset. Nothing where it is none.
-std::optional<std::string> utc_time_of(std::string_view text);
-/// Likewise; "" of "". Throws bad_input with `where`: it is none.
+/// As study::utc_moment_of(); "" of "". Throws bad_input with `where`: it is none.
 std::string utc_time_in(std::string_view text, const std::string& where);
-/// utc_now(), written so.
-std::string utc_time_now();
 
 }  // namespace assay::mad

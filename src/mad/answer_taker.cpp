@@ -16,6 +16,8 @@
 #include "mad/answer_keys.h"
 #include "mad/answer_readers.h"
 #include "mad/question_finder.h"
+#include "study/study_tables.h"
+#include "study/times.h"
 
 namespace assay::mad {
 namespace {
@@ -38,7 +40,7 @@ public:
           outdate_(database_.prepare("UPDATE answer SET counts = 0 WHERE id = ?")),
           of_key_(database_.prepare("SELECT question, annotator, answer FROM answer "
                                     "WHERE key = ?")),
-          now_(utc_time_now()) {
+          now_(study::utc_moment_now()) {
         for (const AnnotatorRow& row : read_annotators(database_)) annotators_[row.name] = row.id;
         std::map<std::int64_t, std::string> tokens;
         for (const QuestionRow& question : questions_) tokens[question.id] = question.token;
@@ -65,10 +67,11 @@ public:
         ++round_.read;
         const QuestionRow& question = questions_[finder_.find(found)];
         const std::string name = annotator_of_row(found);
-        const std::int64_t annotator = annotator_id(name);
+        const std::int64_t annotator = annotator_id(name, found.where);
         const Whose whose{question.id, annotator};
         std::string at = found.at;
         std::string key = found.key;
+        study::check_held(key_column_, key, found.where + ": the key");
         if (key.empty()) {
             // Without a time, the times that an annotator came to this answer in this file are
             // counted, so that the same bytes deliver the same keys once more, and other bytes
@@ -187,9 +190,10 @@ private:
         }
         return named;
     }
-    std::int64_t annotator_id(const std::string& name) {
+    std::int64_t annotator_id(const std::string& name, const std::string& where) {
         if (const auto found = annotators_.find(name); found != annotators_.end())
             return found->second;
+        study::check_held(name_column_, name, where + ": the annotator");
         if (name.size() > longest_annotator)
             refuse(fmt::format("the annotator `{}` has a name of {} bytes; allowed: up to {}",
                                shortened(name), name.size(), longest_annotator));
@@ -260,6 +264,8 @@ private:
             .run();
     }
 
+    const study::Column& name_column_ = study::study_column("annotator", "name");
+    const study::Column& key_column_ = study::study_column("answer", "key");
     Database& database_;
     const AnswerOptions& options_;
     AnswerRound& round_;

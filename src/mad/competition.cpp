@@ -12,18 +12,13 @@
 #include "core/refuse.h"
 #include "core/shell_word.h"
 #include "core/text.h"
-#include "mad/decisions.h"
-#include "mad/schema.h"
 #include "mad/selection_decisions.h"
 #include "mad/settings.h"
 #include "mad/tables.h"
+#include "study/study_file.h"
 
 namespace assay::mad {
 namespace {
-
-std::filesystem::path database_file(const std::filesystem::path& folder) {
-    return folder / "competition.sqlite";
-}
 
 ClassList classes_from(const Database& database) {
     std::vector<std::string> ids, names;
@@ -88,21 +83,20 @@ Competition::~Competition() = default;
 Competition::Competition(Competition&&) noexcept = default;
 
 bool is_competition(const std::filesystem::path& folder) {
-    return is_there(database_file(folder));
+    return is_there(study::study_file(folder, study::StudyKind::competition));
 }
 
 Competition Competition::open(const std::filesystem::path& folder, Access access) {
-    const std::filesystem::path file = database_file(folder);
-    if (!is_there(file)) {
+    if (!is_competition(folder)) {
         refuse(
             fmt::format("{}: there is no competition (no competition.sqlite); `assay mad init` "
                         "makes one",
                         folder.string()));
     }
     auto impl = std::make_unique<Impl>(
-        folder,
-        Database(file, access == Access::write ? Database::Access::write : Database::Access::read));
-    check_schema(impl->database);
+        folder, study::open_study(
+                    folder, study::StudyKind::competition,
+                    access == Access::write ? Database::Access::write : Database::Access::read));
     impl->refresh();
     return Competition(std::move(impl));
 }

@@ -7,7 +7,6 @@
 #include "assay/mad/competition.h"
 #include "core/paths.h"
 #include "core/refuse.h"
-#include "mad/decisions.h"
 #include "mad/incoming.h"
 #include "mad/settings.h"
 #include "mad/tables.h"

@@ -16,12 +16,12 @@
 #include "core/shell_word.h"
 #include "core/text.h"
 #include "data/archives.h"
-#include "mad/decisions.h"
 #include "mad/incoming.h"
-#include "mad/schema.h"
 #include "mad/settings.h"
 #include "mad/tables.h"
 #include "store/image_check.h"
+#include "study/study_file.h"
+#include "study/study_tables.h"
 
 namespace assay::mad {
 namespace {
@@ -50,6 +50,25 @@ void insert_classes(Database& database, const ClassList& classes) {
     Statement insert = database.prepare("INSERT INTO class (number, id, name) VALUES (?, ?, ?)");
     for (std::size_t c = 0; c < classes.size(); ++c)
         insert.bind(static_cast<std::int64_t>(c)).bind(classes.id(c)).bind(classes.name(c)).run();
+}
+
+/// What becomes text of the database is text.
+void check_texts(const PredictionStore& store, const ClassList& classes,
+                 const Hierarchy* hierarchy) {
+    const std::string where = store.folder().string();
+    const study::Column& of_image = study::study_column("image", "id");
+    const study::Column& of_class = study::study_column("class", "id");
+    const StringColumn& ids = store.dataset().ids;
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+        if (!study::may_hold(of_image, ids[i]))
+            study::check_held(of_image, ids[i], fmt::format("{}: the id of image {}", where, i));
+    }
+    for (std::size_t c = 0; c < classes.size(); ++c)
+        for (const std::string& text : {classes.id(c), classes.name(c)})
+            study::check_held(of_class, text, fmt::format("the name of class {}", c));
+    for (std::uint32_t n = 0; hierarchy != nullptr && n < hierarchy->size(); ++n)
+        for (const std::string& text : {hierarchy->id(n), hierarchy->name(n)})
+            study::check_held(of_class, text, fmt::format("the name of node {} above", n));
 }
 
 void insert_hierarchy(Database& database, const Hierarchy& hierarchy) {
@@ -194,11 +213,13 @@ Competition Competition::create(const std::filesystem::path& folder, const InitO
     const Beginning begin = beginning_of(target, options, any);
     if (is_competition(target)) return opened_again(folder, begin, options, stores, progress);
 
+    check_texts(any, begin.classes, begin.above_hash.empty() ? nullptr : &begin.above);
     make_folders(target.parent_path());
     FolderAside aside(target);
     auto in = std::make_unique<Impl>(
-        aside.path(), Database(aside.path() / "competition.sqlite", Database::Access::create));
-    make_schema(in->database);
+        aside.path(), Database(study::study_file(aside.path(), study::StudyKind::competition),
+                               Database::Access::create));
+    study::make_study(in->database, study::StudyKind::competition);
     make_folders(aside.path() / "predictions");
     write_items_csv(any.dataset(), aside.path() / "items.csv");
     in->settings = begin.settings;

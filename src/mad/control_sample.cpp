@@ -12,7 +12,6 @@
 #include "core/random.h"
 #include "core/refuse.h"
 #include "core/text.h"
-#include "mad/decisions.h"
 #include "mad/settings.h"
 #include "mad/tables.h"
 

@@ -10,7 +10,6 @@
 #include "core/csv.h"
 #include "core/file.h"
 #include "core/text.h"
-#include "mad/decisions.h"
 #include "mad/items.h"
 #include "mad/tables.h"
 

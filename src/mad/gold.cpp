@@ -16,8 +16,8 @@
 #include "core/refuse.h"
 #include "core/text.h"
 #include "mad/answer_readers.h"
-#include "mad/decisions.h"
 #include "mad/question_texts.h"
+#include "study/study_tables.h"
 
 namespace assay::mad {
 namespace {
@@ -83,6 +83,8 @@ public:
         if (!is_new) return;
         --next_;
         entry.id = neutral_id(path);
+        study::check_held(study::study_column("image", "id"), entry.id,
+                          where + ": the name of the image");
     }
 
 private:

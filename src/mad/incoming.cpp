@@ -10,7 +10,7 @@
 #include "core/paths.h"
 #include "core/refuse.h"
 #include "core/text.h"
-#include "mad/decisions.h"
+#include "study/study_tables.h"
 
 namespace assay::mad {
 namespace {
@@ -65,6 +65,10 @@ std::vector<PredictionStore> open_classifiers(const std::vector<std::string>& pa
                 fmt::format("two classifiers are called `{}` ({} is the second); `assay "
                             "predict` takes another --name",
                             name, store.folder().string()));
+        study::check_held(study::study_column("classifier", "name"), name,
+                          store.folder().string() +
+                              ": the classifier's name (`assay predict` takes "
+                              "another --name)");
         if (store.classes() >= no_label)
             refuse(fmt::format("{}: {} classes; allowed: up to {}", store.folder().string(),
                                store.classes(), no_label - 1));

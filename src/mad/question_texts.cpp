@@ -5,6 +5,7 @@
 #include <map>
 
 #include "core/random.h"
+#include "core/terminal_text.h"
 
 namespace assay::mad {
 
@@ -57,7 +58,9 @@ bool looks_like_formula(std::string_view text) {
 }  // namespace
 
 std::string for_spreadsheet(std::string_view text) {
-    return looks_like_formula(text) ? fmt::format("'{}", text) : std::string(text);
+    // Names of files may be of any bytes, and readers of csv take UTF-8 alone.
+    const std::string plain = is_utf8(text) ? std::string(text) : without_controls(text);
+    return looks_like_formula(plain) ? "'" + plain : plain;
 }
 
 std::string from_spreadsheet(std::string_view text) {

@@ -9,9 +9,9 @@
 #include "assay/error.h"
 #include "assay/mad/posterior.h"
 #include "core/shell_word.h"
-#include "mad/decisions.h"
 #include "mad/gold.h"
 #include "mad/question_budget.h"
+#include "study/decisions.h"
 
 namespace assay::mad {
 namespace {

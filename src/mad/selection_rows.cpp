@@ -4,8 +4,8 @@
 #include <set>
 
 #include "assay/error.h"
-#include "mad/decisions.h"
 #include "mad/selection_work.h"
+#include "study/decisions.h"
 
 namespace assay::mad {
 namespace {

@@ -8,6 +8,7 @@
 #include "assay/error.h"
 #include "core/refuse.h"
 #include "core/text.h"
+#include "study/setting_rows.h"
 
 namespace assay::mad {
 namespace {
@@ -22,7 +23,9 @@ public:
     SettingsReader(const std::map<std::string, std::string>& text, const std::string& file)
         : text_(text), file_(file) {}
 
-    const std::string& of(const std::string& name) const { return setting_of(text_, name, file_); }
+    const std::string& of(const std::string& name) const {
+        return study::setting_of(text_, name, file_);
+    }
     std::uint64_t count(const std::string& name, std::uint64_t most) const {
         std::uint64_t value = 0;
         if (!parse_number(of(name), value) || value > most)
@@ -98,26 +101,6 @@ std::map<std::string, std::string> settings_text(const CompetitionSettings& sett
         {"gold", exact(settings.gold)},
         {"seed", fmt::to_string(settings.seed)},
     };
-}
-
-std::map<std::string, std::string> read_settings(const Database& database, bool first) {
-    std::map<std::string, std::string> text;
-    Statement row = database.prepare("SELECT name, value FROM setting ORDER BY id");
-    while (row.step()) {
-        if (first) {
-            text.emplace(row.text(0), row.text(1));
-        } else {
-            text[row.text(0)] = row.text(1);
-        }
-    }
-    return text;
-}
-
-const std::string& setting_of(const std::map<std::string, std::string>& text,
-                              const std::string& name, const std::string& file) {
-    const auto found = text.find(name);
-    if (found == text.end()) refuse(fmt::format("{}: the setting {} is missing", file, name));
-    return found->second;
 }
 
 CompetitionSettings settings_from(const std::map<std::string, std::string>& text,

@@ -13,8 +13,26 @@
 #include "assay/mad/competition.h"
 #include "assay/mad/pairs.h"
 #include "core/database.h"
+#include "study/asked_rows.h"
+#include "study/decisions.h"
+#include "study/setting_rows.h"
 
 namespace assay::mad {
+
+// What a competition shares with every study.
+using study::AnnotatorRow;
+using study::AnswerRow;
+using study::decide;
+using study::DecisionKind;
+using study::ImageRow;
+using study::QuestionRow;
+using study::read_annotators;
+using study::read_answers;
+using study::read_images;
+using study::read_questions;
+using study::read_settings;
+using study::setting_of;
+using study::write_setting;
 
 struct Competition::Impl {
     std::filesystem::path folder;
@@ -57,31 +75,6 @@ struct SelectedRow {
     bool asked = false;
 };
 
-struct ImageRow {
-    std::int64_t number = 0;
-    std::string id, path;
-};
-
-struct QuestionRow {
-    std::int64_t id = 0;
-    std::string token;
-    std::int64_t image = 0;
-    std::uint16_t label = 0;
-    std::uint32_t turn = 0;
-    std::optional<bool> gold;
-};
-
-struct AnnotatorRow {
-    std::int64_t id = 0;
-    std::string name;
-    bool blocked = false;
-};
-
-struct AnswerRow {
-    std::int64_t question = 0, annotator = 0;
-    Answer answer = Answer::no;
-};
-
 struct ControlRow {
     std::int64_t image = 0;
     std::uint32_t stratum = 0;
@@ -92,18 +85,9 @@ struct ControlRow {
 std::vector<PairRow> read_pairs(const Database& database);
 /// Of these pairs, by pair, then place, then image; all states.
 std::vector<SelectedRow> read_selected(const Database& database);
-std::map<std::int64_t, ImageRow> read_images(const Database& database);
-/// By id; gold among them.
-std::vector<QuestionRow> read_questions(const Database& database);
-std::vector<AnnotatorRow> read_annotators(const Database& database);
-/// Those that count, by question, then in the order in which their annotators first answered it:
-/// who corrects an answer keeps the turn. `blocked`: of blocked annotators, too.
-std::vector<AnswerRow> read_answers(const Database& database, bool blocked = false);
 std::vector<ControlRow> read_control(const Database& database);
 
 /// Makes the rows of images of the data set that are not there yet.
 void note_images(Competition& competition, const std::vector<std::uint64_t>& numbers);
-void write_setting(Database& database, std::string_view name, std::string_view value,
-                   std::string_view reason);
 
 }  // namespace assay::mad

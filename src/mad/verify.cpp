@@ -7,58 +7,47 @@
 #include "mad/exclusions.h"
 #include "mad/items.h"
 #include "mad/tables.h"
+#include "study/study_check.h"
 
 namespace assay::mad {
+namespace {
 
-CompetitionCheck verify_competition(const std::filesystem::path& folder) {
-    const Competition competition = Competition::open(folder);
-    CompetitionCheck check{.folder = folder, .problems = competition.impl().database.problems()};
-    const auto look = [&](const auto& part) {
-        try {
-            part();
-        } catch (const Error& error) {
-            if (error.code() != ErrorCode::bad_input) throw;
-            check.problems.emplace_back(error.what());
-        }
-    };
-    look([&] {
+/// What rows say together, and the files beside the database.
+void check_opened(study::Problems& problems, const Competition& competition) {
+    const Database& database = competition.impl().database;
+    problems.look([&] {
         std::uint64_t images = 0;
         visit_ids(competition, [&](std::uint64_t, std::string_view) { ++images; });
         if (images != competition.images())
             refuse(fmt::format("{}: it lists {} images, and the competition has {}",
-                               (folder / "items.csv").string(), images, competition.images()));
+                               (competition.folder() / "items.csv").string(), images,
+                               competition.images()));
     });
-    look([&] { competition.distances(); });
-    look([&] { read_pairs(competition.impl().database); });
-    look([&] { read_images(competition.impl().database); });
-    look([&] { read_exclusions(competition); });
-    look([&] { read_annotators(competition.impl().database); });
-    look([&] { read_selected(competition.impl().database); });
-    look([&] { read_questions(competition.impl().database); });
-    look([&] { read_answers(competition.impl().database, true); });
-    look([&] { read_control_sample(competition, {}); });
+    problems.look([&] { competition.distances(); });
+    problems.look([&] { read_pairs(database); });
+    problems.look([&] { read_images(database); });
+    problems.look([&] { read_exclusions(competition); });
+    problems.look([&] { read_annotators(database); });
+    problems.look([&] { read_selected(database); });
+    problems.look([&] { read_questions(database); });
+    problems.look([&] { read_answers(database, true); });
+    problems.look([&] { read_control_sample(competition, {}); });
     for (const CompetitionClassifier& one : competition.classifiers())
-        look([&] { competition.predictions(one).check(one); });
-    return check;
+        problems.look([&] { competition.predictions(one).check(one); });
+}
+
+}  // namespace
+
+CompetitionCheck verify_competition(const std::filesystem::path& folder) {
+    study::Problems problems;
+    if (study::check_study(problems, folder, study::StudyKind::competition))
+        problems.look([&] { check_opened(problems, Competition::open(folder)); });
+    return {.folder = folder, .problems = problems.take()};
 }
 
 Report report_of(const CompetitionCheck& check) {
-    Report report;
-    report.title = check.folder.string();
-    const std::string state = check.problems.empty() ? "sound" : "damaged";
-    Table table{.title = "",
-                .columns = {{"competition", false}, {"state", false}, {"problem", false}},
-                .rows = {},
-                .notes = {}};
-    for (const std::string& problem : check.problems)
-        table.add({check.folder.string(), state, problem});
-    if (check.problems.empty()) table.add({check.folder.string(), state, std::string()});
-    report.sections.push_back({.title = "", .blocks = {std::move(table)}, .sections = {}});
-    report.result = {{"schema", "assay.mad_verify/1"},
-                     {"competition", check.folder.string()},
-                     {"state", state},
-                     {"problems", check.problems}};
-    return report;
+    return study::report_of_check(check.folder, check.problems, "competition",
+                                  "assay.mad_verify/1");
 }
 
 }  // namespace assay::mad

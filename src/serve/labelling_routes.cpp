@@ -3,9 +3,9 @@
 #include <map>
 
 #include "assay/error.h"
-#include "labelling/secret.h"
 #include "serve/labelling_json.h"
 #include "serve/refusal.h"
+#include "study/secret.h"
 
 namespace assay::serve {
 namespace {
@@ -38,7 +38,7 @@ auto or_not_found(Body&& body) {
 
 PersonId LabellingRoutes::whose(std::string_view token) const {
     // Both are looked at, so that the time does not say which it was.
-    const bool organiser = labelling::same_secret(token, organiser_token_);
+    const bool organiser = study::same_secret(token, organiser_token_);
     bool revoked = false;
     const std::optional<PersonId> person = service_.person_of(token, &revoked);
     if (organiser) return organiser_id;

@@ -14,7 +14,6 @@
 #include "assay/error.h"
 #include "assay/report/page.h"
 #include "core/hash.h"
-#include "labelling/secret.h"
 #include "report/packed.h"
 #include "report/placed.h"
 #include "serve/door.h"
@@ -23,6 +22,7 @@
 #include "serve/refusal.h"
 #include "serve/server_options.h"
 #include "serve/site.h"
+#include "study/secret.h"
 
 namespace assay::serve {
 namespace {
@@ -68,7 +68,7 @@ struct ReportServer::Impl {
           now(pack(with_embedded_thumbnails(first))),
           listener(options.host, options.port),
           site(options.host, listener.port(), options.url),
-          secret(labelling::new_secret()),
+          secret(study::new_secret()),
           page(std::make_shared<const std::string>(live_page(std::string(document_name)))),
           door(site, options.behind_proxy, DoorLimits()) {
         limits.connections = options.connections;
@@ -88,7 +88,7 @@ struct ReportServer::Impl {
         const std::string_view path = request.path;
         // One answer to all who do not know the link.
         if (path.size() < secret.size() + 2 || path[0] != '/' ||
-            !labelling::same_secret(path.substr(1, secret.size()), secret) ||
+            !study::same_secret(path.substr(1, secret.size()), secret) ||
             path[secret.size() + 1] != '/')
             throw Refusal(404, "not_found", "there is no such page");
         if (request.method != "GET" && request.method != "HEAD") {

@@ -9,7 +9,6 @@
 
 #include "assay/error.h"
 #include "core/text.h"
-#include "labelling/secret.h"
 #include "serve/door.h"
 #include "serve/http.h"
 #include "serve/labelling_routes.h"
@@ -20,6 +19,7 @@
 #include "serve/site.h"
 #include "serve/strings.h"
 #include "serve/tokens.h"
+#include "study/secret.h"
 
 namespace assay::serve {
 namespace {
@@ -42,7 +42,7 @@ struct Server::Impl {
           strings(strings_json(options.strings)),
           listener(options.host, options.port),
           site(options.host, listener.port(), options.url),
-          organiser(labelling::new_secret()),
+          organiser(study::new_secret()),
           service(std::move(given)),
           door(site, options.behind_proxy, DoorLimits()),
           queue(service,

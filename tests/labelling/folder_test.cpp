@@ -322,9 +322,9 @@ TEST_F(Folders, FilesOfOthersAreRefused) {
     EXPECT_THAT(message_of([&] { make_folder(scratch_ / "foreign", options()); }),
                 HasSubstr("it was never finished"));
     make_folder(folder_, options());
-    change("INSERT INTO schema_version VALUES (2, 'now', '9.0')", folder_);
+    change("INSERT INTO schema_version VALUES (9, 'now', '9.0')", folder_);
     EXPECT_THAT(message_of([&] { open_folder_book(folder_); }),
-                HasSubstr("of version 2, and this Assay knows up to 1"));
+                HasSubstr("of version 9, and this Assay knows up to 2"));
 }
 
 TEST_F(Folders, HalfWrittenFilesAreFound) {
@@ -372,15 +372,15 @@ TEST_F(Folders, RowsThatContradictAreFound) {
                            "INSERT INTO answer (question, annotator, answer, at, source, "
                            "counts) VALUES (1, 1, 1, '" +
                            at + "', '', 1)"),
-                    HasSubstr(fmt::format("answer 1 has the at `{}`, which is no time", at)));
+                    HasSubstr(fmt::format("table answer, row 1: at is `{}`; allowed: a time", at)));
     EXPECT_THAT(broken("INSERT INTO annotator (name, blocked) VALUES (CAST(x'e9' AS TEXT), 0), "
                        "(CAST(x'ff41' AS TEXT), 0)"),
-                AllOf(HasSubstr("annotator 1 has the name `"),
-                      HasSubstr("which is not UTF-8 (and 1 more)")));
+                AllOf(HasSubstr("table annotator, row 1: name is `\\xe9`; allowed: text in UTF-8"),
+                      HasSubstr("(and 1 more row)")));
     EXPECT_THAT(broken("UPDATE class SET definition = CAST(x'c0af' AS TEXT) WHERE number = 1"),
-                HasSubstr("class 1 has the definition"));
+                HasSubstr("table class, row 1: definition is"));
     EXPECT_THAT(broken("UPDATE setting SET value = CAST(x'e9' AS TEXT) WHERE name = 'title'"),
-                HasSubstr("has the value"));
+                HasSubstr("table setting, row 9: value is `\\xe9`"));
     // As many rows as questions, in a table that keeps nothing out.
     EXPECT_THAT(broken("DROP TABLE shown; CREATE TABLE shown (screen INTEGER, place INTEGER, "
                        "question INTEGER); INSERT INTO shown VALUES (1, 0, 1), (2, 0, 1), "

@@ -9,6 +9,7 @@
 #include "mad/answer_readers.h"
 #include "mad/question_texts.h"
 #include "small_competition.h"
+#include "study/times.h"
 
 namespace assay::mad {
 namespace {
@@ -76,18 +77,18 @@ TEST(MadAnswers, Spellings) {
 
 TEST(MadAnswers, Times) {
     const std::string utc = "2026-11-23T01:02:03.000000Z";
-    EXPECT_EQ(utc_time_of("2026-11-23T01:02:03Z"), utc);
-    EXPECT_EQ(utc_time_of("2026-11-23 01:02:03"), utc);
-    EXPECT_EQ(utc_time_of("2026-11-23T02:02:03+01:00"), utc);
-    EXPECT_EQ(utc_time_of("2026-11-22T20:02:03-0500"), utc);
-    EXPECT_EQ(utc_time_of("2026-11-23T01:02:03.000000+00:00"), utc);
-    EXPECT_EQ(utc_time_of("2026-11-23T01:02:03.5Z"), "2026-11-23T01:02:03.500000Z");
-    EXPECT_EQ(utc_time_of("2026-11-23"), "2026-11-23T00:00:00.000000Z");
-    EXPECT_EQ(utc_time_of("2024-02-29 12:00"), "2024-02-29T12:00:00.000000Z");
+    EXPECT_EQ(study::utc_moment_of("2026-11-23T01:02:03Z"), utc);
+    EXPECT_EQ(study::utc_moment_of("2026-11-23 01:02:03"), utc);
+    EXPECT_EQ(study::utc_moment_of("2026-11-23T02:02:03+01:00"), utc);
+    EXPECT_EQ(study::utc_moment_of("2026-11-22T20:02:03-0500"), utc);
+    EXPECT_EQ(study::utc_moment_of("2026-11-23T01:02:03.000000+00:00"), utc);
+    EXPECT_EQ(study::utc_moment_of("2026-11-23T01:02:03.5Z"), "2026-11-23T01:02:03.500000Z");
+    EXPECT_EQ(study::utc_moment_of("2026-11-23"), "2026-11-23T00:00:00.000000Z");
+    EXPECT_EQ(study::utc_moment_of("2024-02-29 12:00"), "2024-02-29T12:00:00.000000Z");
     for (const char* wrong :
          {"", "today", "2026-02-29", "2026-13-01", "2026-11-23T25:00:00Z", "2026-11-23T01:02:03Q",
           "23/11/2026", "2026-11-23T01:02:03.Z", "0000-01-01T00:00:00+23:00", "1700000000"})
-        EXPECT_EQ(utc_time_of(wrong), std::nullopt) << wrong;
+        EXPECT_EQ(study::utc_moment_of(wrong), std::nullopt) << wrong;
 }
 
 TEST(MadAnswers, TheSameFileTwiceAddsNothing) {
@@ -332,6 +333,22 @@ TEST(MadAnswers, WhatIsWrongIsRefusedAsAWhole) {
                 HasSubstr("a name of 300 bytes"));
     EXPECT_THAT(asked.refused(header + "\"" + asked.open[0].token + ",anna,yes\n"),
                 HasSubstr("a.csv"));
+}
+
+// What an export could not give back as text.
+TEST(MadAnswers, NamesAndKeysThatAreNoTextAreRefused) {
+    AskedCompetition asked;
+    EXPECT_THAT(asked.refused(header + asked.line(0, "anna,yes") + asked.line(0, "Jos\xe9,yes")),
+                HasSubstr("a.csv line 3: the annotator is `Jos\\xe9`; allowed: text in UTF-8"));
+    EXPECT_THAT(asked.refused(header + asked.line(0, "\"a\nb\",yes")),
+                HasSubstr("the annotator is `a\nb`; allowed"));
+    EXPECT_THAT(
+        asked.refused("question,annotator,answer,key\n" + asked.line(0, "anna,yes,k\x1b[2J")),
+        HasSubstr("the key is `k\\x1b[2J`; allowed"));
+    EXPECT_THAT(asked.refused(header + asked.line(0, "anna,yes"), ErrorCode::bad_input, "\xff"),
+                HasSubstr("the annotator is `\\xff`; allowed"));
+    EXPECT_EQ(asked.small.count("answer"), 0);
+    EXPECT_EQ(asked.small.count("annotator"), 0);
 }
 
 TEST(MadAnswers, WhoseTheyAre) {

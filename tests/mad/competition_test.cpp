@@ -37,6 +37,7 @@ protected:
 
     Scratch scratch;
     InitOptions options;
+    int runs_ = 0;
 };
 
 TEST_F(MadCompetition, KeepsThreeBytesOfEachPrediction) {
@@ -380,6 +381,32 @@ TEST_F(MadCompetition, MoreImagesMayBeWantedNotFewer) {
     EXPECT_EQ(Competition::open(folder()).settings().rule.k, 45U);
     EXPECT_THAT(message_of([&] { made.set_k(10, ""); }, ErrorCode::usage),
                 HasSubstr("45 now, and 10 is fewer"));
+}
+
+// What could not be read back by others is refused before it becomes a row.
+TEST_F(MadCompetition, NamesThatAreNoTextAreRefused) {
+    const auto refused = [&](const std::string& id, const std::string& model,
+                             const std::string& label) {
+        Dataset images = small_images(5);
+        images.ids = {};
+        for (const std::string& name :
+             {std::string("a"), id, std::string("c"), std::string("d"), std::string("e")})
+            images.ids.append(name);
+        images.classes = ClassList({"cat", label, "car", "bus"});
+        const std::filesystem::path runs = scratch / fmt::format("runs{}", ++runs_);
+        for (const std::string& name : {std::string("one"), model})
+            write_small_store(runs, name, {{0, 1}, {1, 1}, {2, 1}, {3, 1}, {0, 1}}, &images);
+        InitOptions other = options;
+        other.settings.distance = DistanceReading::zero_one;
+        other.stores = {runs.string()};
+        return message_of(
+            [&] { Competition::create(scratch / fmt::format("mad{}", runs_), other); });
+    };
+    EXPECT_THAT(refused("caf\xe9.jpg", "two", "dog"),
+                HasSubstr("the id of image 1 is `caf\\xe9.jpg`; allowed: text in UTF-8"));
+    EXPECT_THAT(refused("b", "tw\xf6", "dog"), HasSubstr("the classifier's name"));
+    EXPECT_THAT(refused("b", "two", "d\x1bg"), HasSubstr("the name of class 1 is `d\\x1bg`"));
+    EXPECT_FALSE(is_competition(scratch / "mad1"));
 }
 
 TEST_F(MadCompetition, AForeignChangeOfTheRowsIsRefused) {

@@ -18,12 +18,11 @@
 #include "assay/mad/competition.h"
 #include "core/file.h"
 #include "core/npy.h"
-#include "mad/decisions.h"
 #include "mad/predictions.h"
-#include "mad/schema.h"
 #include "mad/settings.h"
 #include "mad/tables.h"
 #include "mad/tally.h"
+#include "study/study_file.h"
 
 namespace assay::mad::rank_test {
 
@@ -158,7 +157,7 @@ inline Competition write_world(const std::filesystem::path& folder, const RankWo
     make_folders(folder / "predictions");
     {
         Database db(folder / "competition.sqlite", Database::Access::create);
-        make_schema(db);
+        study::make_study(db, study::StudyKind::competition);
         Transaction all(db);
         const std::int64_t why = decide(db, DecisionKind::created, "test", "", "");
         CompetitionSettings settings;

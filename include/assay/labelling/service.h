@@ -20,6 +20,7 @@
 
 #include "assay/estimate.h"
 #include "assay/labelling/task.h"
+#include "assay/study/person.h"
 
 namespace assay::labelling {
 
@@ -38,13 +39,7 @@ struct ServiceOptions {
     std::function<double()> clock;
 };
 
-/// Somebody with a link.
-struct Person {
-    std::int64_t id = 0;
-    std::string name;   ///< the annotator's in all results
-    std::string token;  ///< a secret: what the link says
-    bool revoked = false;
-};
+using study::Person;
 
 struct Cell {
     std::string question;     ///< token; names its image, too

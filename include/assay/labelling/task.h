@@ -7,11 +7,11 @@
 #include <string_view>
 #include <vector>
 
-#include "assay/mad/pairs.h"
+#include "assay/study/answer.h"
 
 namespace assay::labelling {
 
-using mad::Answer;
+using study::Answer;
 
 enum class Task : std::uint8_t {
     yes_no,  ///< one image, one label: yes, no, cannot say

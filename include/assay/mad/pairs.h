@@ -7,10 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include "assay/study/answer.h"
+
 namespace assay::mad {
 
-/// One annotator's answer to "does this image show a LABEL?".
-enum class Answer : std::uint8_t { no, yes, cannot_say };
+using study::Answer;
 
 /// What several answers to one question come to.
 struct Settled {

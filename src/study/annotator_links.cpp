@@ -1,4 +1,4 @@
-#include "labelling/people.h"
+#include "study/annotator_links.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -10,14 +10,14 @@
 #include "core/refuse.h"
 #include "core/terminal_text.h"
 #include "core/text.h"
-#include "labelling/secret.h"
+#include "study/secret.h"
+#include "study/study_tables.h"
 
-namespace assay::labelling {
+namespace assay::study {
 namespace {
 
 /// "APPL", in the header of the file.
 constexpr std::int64_t people_id = 0x4150504C;
-constexpr std::int64_t people_version = 1;
 constexpr std::size_t longest_name = 200;
 
 /// A token is "<id>.<secret>": the id finds the row, and only secrets are compared.
@@ -55,17 +55,28 @@ void make_tables(Database& database) {
     Transaction all(database);
     database.execute(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", people_id,
                                  people_version));
-    database.execute(
-        "CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, token TEXT "
-        "NOT NULL, revoked INTEGER NOT NULL CHECK (revoked IN (0, 1))) STRICT;"
-        "CREATE TABLE state (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT;"
-        "CREATE TABLE held (person INTEGER NOT NULL REFERENCES person (id), screen TEXT NOT NULL, "
-        "PRIMARY KEY (person, screen)) STRICT, WITHOUT ROWID;"
-        "CREATE TABLE study (id TEXT NOT NULL) STRICT;");
+    for (const Table& table : people_tables())
+        database.execute(sql_of_table(table, people_tables()));
     database.prepare("INSERT INTO study (id) VALUES (?)")
         .bind(std::string_view(new_secret()))
         .run();
     all.commit();
+}
+
+void check_people_file(const Database& database) {
+    const std::string name = database.path().string();
+    if (pragma(database, "application_id") != people_id)
+        refuse(fmt::format("{}: it is a database of another program", name));
+    if (const std::int64_t there = pragma(database, "user_version"); there != people_version) {
+        refuse(fmt::format("{}: its tables are of version {}, and this Assay knows {}", name, there,
+                           people_version));
+    }
+}
+
+/// Whoever made it may have been killed before its tables were in it.
+bool is_unfinished(const Database& database) {
+    Statement tables = database.prepare("SELECT count(*) FROM sqlite_schema");
+    return tables.step() && tables.integer(0) == 0 && pragma(database, "application_id") == 0;
 }
 
 Database open_people(const std::filesystem::path& path) {
@@ -83,26 +94,29 @@ Database open_people(const std::filesystem::path& path) {
         return std::move(*made);
     }
     Database database(path, Database::Access::write);
-    // Whoever made it may have been killed before its tables were in it.
-    if (Statement tables = database.prepare("SELECT count(*) FROM sqlite_schema");
-        tables.step() && tables.integer(0) == 0 && pragma(database, "application_id") == 0) {
-        tables.reset();
+    if (is_unfinished(database)) {
         make_tables(database);
         return database;
     }
-    if (pragma(database, "application_id") != people_id)
-        refuse(fmt::format("{}: it is a database of another program", path.string()));
-    if (const std::int64_t there = pragma(database, "user_version"); there != people_version) {
-        refuse(fmt::format("{}: its tables are of version {}, and this Assay knows {}",
-                           path.string(), there, people_version));
-    }
+    check_people_file(database);
     return database;
 }
 
 }  // namespace
 
-People::People(const std::filesystem::path& folder)
-    : database_(open_people(folder / "people.sqlite")) {
+std::filesystem::path people_file(const std::filesystem::path& folder) {
+    return folder / "people.sqlite";
+}
+
+std::optional<Database> open_people_to_read(const std::filesystem::path& folder) {
+    if (!is_there(people_file(folder))) return std::nullopt;
+    Database database(people_file(folder), Database::Access::read);
+    if (is_unfinished(database)) return std::nullopt;
+    check_people_file(database);
+    return database;
+}
+
+People::People(const std::filesystem::path& folder) : database_(open_people(people_file(folder))) {
     read();
 }
 
@@ -265,4 +279,4 @@ void People::abandon() {
     read();
 }
 
-}  // namespace assay::labelling
+}  // namespace assay::study

@@ -10,10 +10,15 @@
 #include <utility>
 #include <vector>
 
-#include "assay/labelling/service.h"
+#include "assay/study/person.h"
 #include "core/database.h"
 
-namespace assay::labelling {
+namespace assay::study {
+
+std::filesystem::path people_file(const std::filesystem::path& folder);
+/// Nothing where it is missing, or nobody has a link yet. Throws bad_input: damaged, another
+/// program's, a newer version; io: it may not be read.
+std::optional<Database> open_people_to_read(const std::filesystem::path& folder);
 
 class People {
 public:
@@ -59,4 +64,4 @@ private:
     bool paused_ = false;
 };
 
-}  // namespace assay::labelling
+}  // namespace assay::study

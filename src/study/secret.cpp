@@ -1,4 +1,4 @@
-#include "labelling/secret.h"
+#include "study/secret.h"
 
 #include <sys/random.h>
 
@@ -8,7 +8,7 @@
 
 #include "assay/error.h"
 
-namespace assay::labelling {
+namespace assay::study {
 
 std::string new_secret() {
     // 5 bits a character: none that looks like another.
@@ -39,4 +39,4 @@ bool same_secret(std::string_view one, std::string_view two) {
     return difference == 0;
 }
 
-}  // namespace assay::labelling
+}  // namespace assay::study

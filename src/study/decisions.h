@@ -1,4 +1,4 @@
-// What was decided in a competition, each with its time and reason.
+// What was decided in a study, each with its time and reason.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 #include "core/database.h"
 
-namespace assay::mad {
+namespace assay::study {
 
 enum class DecisionKind : std::uint8_t {
     created,
@@ -26,10 +26,9 @@ enum class DecisionKind : std::uint8_t {
 };
 std::string_view name_of(DecisionKind);
 
-/// "2026-11-23T01:02:03Z".
-std::string utc_now();
-/// Its id. `reason`: "" where there is nothing to say beyond the kind.
+/// Its id. `reason`: "" where there is nothing to say beyond the kind. Bytes that are no text are
+/// written as escapes: names of files may have any.
 std::int64_t decide(Database& database, DecisionKind kind, std::string_view subject,
                     std::string_view value, std::string_view reason);
 
-}  // namespace assay::mad
+}  // namespace assay::study

@@ -1,10 +1,9 @@
-#include "mad/decisions.h"
+#include "study/decisions.h"
 
-#include <fmt/format.h>
+#include "core/terminal_text.h"
+#include "study/times.h"
 
-#include <ctime>
-
-namespace assay::mad {
+namespace assay::study {
 
 std::string_view name_of(DecisionKind kind) {
     switch (kind) {
@@ -38,25 +37,17 @@ std::string_view name_of(DecisionKind kind) {
     return "";
 }
 
-std::string utc_now() {
-    const std::time_t now = std::time(nullptr);
-    std::tm parts{};
-    ::gmtime_r(&now, &parts);
-    return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", parts.tm_year + 1900,
-                       parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec);
-}
-
 std::int64_t decide(Database& database, DecisionKind kind, std::string_view subject,
                     std::string_view value, std::string_view reason) {
     database
         .prepare("INSERT INTO decision (at, kind, subject, value, reason) VALUES (?, ?, ?, ?, ?)")
         .bind(utc_now())
         .bind(name_of(kind))
-        .bind(subject)
-        .bind(value)
-        .bind(reason)
+        .bind(without_controls(subject))
+        .bind(without_controls(value))
+        .bind(without_controls(reason))
         .run();
     return database.last_row();
 }
 
-}  // namespace assay::mad
+}  // namespace assay::study

@@ -1,0 +1,103 @@
+#include "study/study_file.h"
+
+#include <fmt/format.h>
+
+#include "assay/version.h"
+#include "core/refuse.h"
+#include "study/study_tables.h"
+#include "study/times.h"
+
+namespace assay::study {
+namespace {
+
+struct StudyFacts {
+    std::string_view file;
+    std::int64_t application_id;  ///< in the header of the file, whatever it is called
+    std::string_view noun;        ///< for messages
+};
+
+const StudyFacts& facts_of_kind(StudyKind kind) {
+    static constexpr StudyFacts competition = {"competition.sqlite", 0x414D4144,  // "AMAD"
+                                               "competition"};
+    static constexpr StudyFacts questions = {"labelling.sqlite", 0x414C4142,  // "ALAB"
+                                             "folder of questions"};
+    return kind == StudyKind::competition ? competition : questions;
+}
+
+std::int64_t study_integer(const Database& database, std::string_view sql) {
+    Statement row = database.prepare(sql);
+    return row.step() && !row.is_null(0) ? row.integer(0) : 0;
+}
+
+void note_version(Database& database) {
+    database.prepare("INSERT INTO schema_version (version, at, assay) VALUES (?, ?, ?)")
+        .bind(study_version)
+        .bind(utc_now())
+        .bind(std::string_view(version))
+        .run();
+}
+
+/// Adds the columns and tables that came after its version.
+void bring_up_to_date(Database& database, StudyKind kind) {
+    Transaction all(database);
+    // Another process may have done it meanwhile.
+    const std::int64_t there = version_of_study(database, kind);
+    if (there == study_version) return;
+    for (const Table& table : study_tables()) {
+        if (table.since.of(kind) > there) {
+            database.execute(sql_of_table(table, study_tables()));
+            continue;
+        }
+        for (const Column& column : table.columns) {
+            if (column.since.of(kind) <= there) continue;
+            database.execute(fmt::format("ALTER TABLE {} ADD COLUMN {}", table.name,
+                                         sql_of_column(table, column, study_tables())));
+        }
+    }
+    note_version(database);
+    all.commit();
+}
+
+}  // namespace
+
+std::filesystem::path study_file(const std::filesystem::path& folder, StudyKind kind) {
+    return folder / facts_of_kind(kind).file;
+}
+
+void make_study(Database& database, StudyKind kind) {
+    database.execute(fmt::format("PRAGMA application_id = {}", facts_of_kind(kind).application_id));
+    Transaction all(database);
+    for (const Table& table : study_tables()) database.execute(sql_of_table(table, study_tables()));
+    note_version(database);
+    all.commit();
+}
+
+std::int64_t version_of_study(const Database& database, StudyKind kind) {
+    const StudyFacts& facts = facts_of_kind(kind);
+    const std::string name = database.path().string();
+    if (study_integer(database, "PRAGMA application_id") != facts.application_id)
+        refuse(fmt::format("{}: it is a database of another program, no {}", name, facts.noun));
+    const bool finished =
+        study_integer(database,
+                      "SELECT count(*) FROM sqlite_schema WHERE name = 'schema_version'") == 1;
+    const std::int64_t there =
+        finished ? study_integer(database, "SELECT max(version) FROM schema_version") : 0;
+    if (there < 1)
+        refuse(fmt::format("{}: its tables have no version; it was never finished", name));
+    if (there > study_version) {
+        refuse(
+            fmt::format("{}: its tables are of version {}, and this Assay knows up to {}; take "
+                        "a newer Assay",
+                        name, there, study_version));
+    }
+    return there;
+}
+
+Database open_study(const std::filesystem::path& folder, StudyKind kind, Database::Access access) {
+    Database database(study_file(folder, kind), access);
+    if (version_of_study(database, kind) < study_version && access == Database::Access::write)
+        bring_up_to_date(database, kind);
+    return database;
+}
+
+}  // namespace assay::study

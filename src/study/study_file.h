@@ -1,0 +1,22 @@
+// The file of a study: how it is made, opened and brought up to date.
+#pragma once
+
+#include <filesystem>
+
+#include "core/database.h"
+#include "study/columns.h"
+
+namespace assay::study {
+
+/// FOLDER/competition.sqlite, FOLDER/labelling.sqlite.
+std::filesystem::path study_file(const std::filesystem::path& folder, StudyKind kind);
+/// Makes the tables of a new database.
+void make_study(Database& database, StudyKind kind);
+/// Opens the file, which must be there. Tables of an older version are brought up to date where it
+/// is opened for writing, and else read as they are: readers ask for no column that came later.
+/// Throws bad_input: another program's file, never finished, a newer version; busy; io.
+Database open_study(const std::filesystem::path& folder, StudyKind kind, Database::Access access);
+/// The version of its tables. Throws as open_study().
+std::int64_t version_of_study(const Database& database, StudyKind kind);
+
+}  // namespace assay::study

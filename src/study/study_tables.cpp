@@ -1,0 +1,301 @@
+#include "study/study_tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "assay/error.h"
+
+namespace assay::study {
+namespace {
+
+constexpr std::int64_t any_least = INT64_MIN, most_32_bits = UINT32_MAX;
+/// Of competitions alone until version 2, and of folders of questions alone.
+constexpr Since of_competitions{.competition = 1, .questions = 2};
+constexpr Since of_questions{.competition = 2, .questions = 1};
+constexpr Since of_all_later{.competition = 2, .questions = 2};
+
+/// Settings, and so decisions on them, whose values are names of files.
+constexpr std::string_view path_settings = "image_root hierarchy";
+
+constexpr std::array version_columns = {
+    Column{.name = "version", .holds = Holds::number, .least = 1},
+    Column{.name = "at", .holds = Holds::second},
+    Column{.name = "assay"},
+};
+
+// Whatever was decided, by whom with which reason. Nothing is ever deleted: what is revoked gets a
+// decision that says why.
+constexpr std::array decision_columns = {
+    Column{.name = "id", .holds = Holds::number, .least = 1},
+    Column{.name = "at", .holds = Holds::second},
+    Column{.name = "kind",
+           .holds = Holds::word,
+           .of = "created setting added removed restored excluded replaced duplicate control gold "
+                 "blocked unblocked asked"},
+    // The setting, classifier, image or annotator.
+    Column{.name = "subject", .holds = Holds::text},
+    Column{
+        .name = "value", .holds = Holds::text, .path_by = "subject", .path_names = path_settings},
+    Column{.name = "reason", .holds = Holds::text},
+};
+
+// The last row of a name counts.
+constexpr std::array setting_columns = {
+    Column{.name = "id", .holds = Holds::number, .least = 1},
+    Column{.name = "name"},
+    Column{.name = "value", .holds = Holds::text, .path_by = "name", .path_names = path_settings},
+    Column{.name = "decision", .holds = Holds::row, .of = "decision"},
+};
+
+// The labels that are asked about, in the order of the scores of a competition.
+constexpr std::array class_columns = {
+    Column{.name = "number", .holds = Holds::number},
+    Column{.name = "id", .holds = Holds::text, .unique = true},
+    Column{.name = "name", .holds = Holds::text},
+    // '': nobody gave one.
+    Column{.name = "definition", .holds = Holds::text, .missing_text = "''", .since = of_questions},
+    // One per line.
+    Column{.name = "synonyms", .holds = Holds::text, .missing_text = "''", .since = of_questions},
+};
+
+// The hierarchy of classes.
+constexpr std::array node_columns = {
+    Column{.name = "number", .holds = Holds::number},
+    Column{.name = "id", .holds = Holds::text, .unique = true},
+    Column{.name = "name", .holds = Holds::text},
+};
+
+constexpr std::array edge_columns = {
+    Column{.name = "id", .holds = Holds::number, .least = 1},  // the order of parents
+    Column{.name = "child", .holds = Holds::row, .of = "node"},
+    Column{.name = "parent", .holds = Holds::row, .of = "node"},
+};
+
+constexpr std::array classifier_columns = {
+    Column{.name = "number", .holds = Holds::number, .most = most_32_bits},  // as they came
+    Column{.name = "name", .unique = true},
+    Column{.name = "store", .holds = Holds::path},  // where its scores were
+    Column{.name = "store_id"},
+    Column{.name = "labels_hash", .holds = Holds::hash},  // of the files in predictions/
+    Column{.name = "confidences_hash", .holds = Holds::hash},
+    Column{.name = "threshold", .holds = Holds::number, .most = 200},
+    Column{.name = "scored", .holds = Holds::number},  // images with scores
+    Column{.name = "confident",
+           .holds = Holds::number},  // of these, those that reach the threshold
+    Column{.name = "active", .holds = Holds::number, .most = 1},
+    Column{.name = "decision", .holds = Holds::row, .of = "decision"},
+};
+
+// What the files of 4,096 images in a row were when they were predicted.
+constexpr std::array image_block_columns = {
+    Column{.name = "block", .holds = Holds::number},
+    Column{.name = "digest", .holds = Holds::number, .least = any_least},
+    Column{.name = "classifier", .holds = Holds::row, .of = "classifier"},  // whose store says so
+};
+
+// Numbers of a competition's images are those of the data set; negative ones were brought along as
+// gold, and only images that matter have a row.
+constexpr std::array image_columns = {
+    Column{.name = "number", .holds = Holds::number, .least = any_least},
+    Column{.name = "id", .holds = Holds::text, .unique = true},
+    Column{.name = "path", .holds = Holds::path},
+    // Perceptual hash, where it was needed.
+    Column{.name = "near_hash",
+           .holds = Holds::number,
+           .least = any_least,
+           .optional = true,
+           .since = of_competitions},
+};
+
+constexpr std::array exclusion_columns = {
+    Column{.name = "image", .holds = Holds::row, .of = "image"},
+    Column{.name = "decision", .holds = Holds::row, .of = "decision"},
+};
+
+constexpr std::array pair_columns = {
+    Column{.name = "id", .holds = Holds::number, .least = 1},
+    Column{.name = "first", .holds = Holds::row, .of = "classifier"},
+    Column{.name = "second", .holds = Holds::row, .of = "classifier"},
+    Column{.name = "candidates", .holds = Holds::number},   // images: confident disagreement
+    Column{.name = "disagreeing", .holds = Holds::number},  // images: whatever the confidence
+    Column{.name = "k", .holds = Holds::number, .most = most_32_bits},  // images wanted
+};
+
+constexpr std::array selected_columns = {
+    Column{.name = "pair", .holds = Holds::row, .of = "pair"},
+    Column{.name = "image", .holds = Holds::row, .of = "image"},
+    // In the order of discrepancy, from 0; of the replaced ones their old place.
+    Column{.name = "place", .holds = Holds::number, .most = most_32_bits},
+    // In the random order in which a pair's images are asked about.
+    Column{.name = "turn", .holds = Holds::number, .most = most_32_bits},
+    Column{.name = "first_label", .holds = Holds::row, .of = "class"},
+    Column{.name = "second_label", .holds = Holds::row, .of = "class"},
+    Column{.name = "units", .holds = Holds::number, .most = most_32_bits},  // distance, in 2^-20
+    Column{.name = "confidence", .holds = Holds::number, .most = 200},
+    Column{.name = "state", .holds = Holds::word, .of = "accepted replaced duplicate"},
+    Column{.name = "asked", .holds = Holds::number, .most = 1},
+    Column{.name = "decision", .holds = Holds::row, .of = "decision", .optional = true},
+};
+
+// A random sample of all images, drawn with the same probability within a stratum.
+constexpr std::array control_columns = {
+    Column{.name = "image", .holds = Holds::row, .of = "image"},
+    Column{.name = "stratum", .holds = Holds::number, .most = 1},
+    Column{.name = "stratum_images", .holds = Holds::number},
+    Column{.name = "stratum_sample", .holds = Holds::number},
+};
+
+// "Is there a LABEL in IMAGE?"
+constexpr std::array question_columns_of_studies = {
+    Column{.name = "id", .holds = Holds::number, .least = 1},
+    Column{.name = "token", .unique = true},  // what annotators see of it
+    Column{.name = "image", .holds = Holds::row, .of = "image"},
+    Column{.name = "label", .holds = Holds::row, .of = "class"},
+    Column{.name = "turn", .holds = Holds::number, .most = most_32_bits},  // random
+    // The known answer of a test question, and where it comes from.
+    Column{.name = "gold", .holds = Holds::number, .most = 1, .optional = true},
+    Column{.name = "decision", .holds = Holds::row, .of = "decision", .optional = true},
+};
+
+// Questions that are shown together.
+constexpr std::array screen_columns = {
+    Column{.name = "number", .holds = Holds::number, .least = 1},  // in the order of asking
+    Column{.name = "name", .holds = Holds::text, .unique = true},
+};
+
+constexpr std::array shown_columns = {
+    Column{.name = "screen", .holds = Holds::row, .of = "screen"},
+    Column{.name = "place", .holds = Holds::number, .most = most_32_bits},
+    Column{.name = "question", .holds = Holds::row, .of = "question", .unique = true},
+};
+
+constexpr std::array annotator_columns = {
+    Column{.name = "id", .holds = Holds::number, .least = 1},
+    Column{.name = "name", .unique = true},
+    Column{.name = "blocked", .holds = Holds::number, .most = 1},
+    Column{.name = "decision", .holds = Holds::row, .of = "decision", .optional = true},
+};
+
+// Of one annotator to one question the last answer counts.
+constexpr std::array answer_columns = {
+    Column{.name = "id", .holds = Holds::number, .least = 1},
+    Column{.name = "question", .holds = Holds::row, .of = "question"},
+    Column{.name = "annotator", .holds = Holds::row, .of = "annotator"},
+    Column{.name = "answer", .holds = Holds::number, .most = 2},  // no, yes, cannot say
+    Column{.name = "at", .holds = Holds::moment},
+    Column{.name = "source", .holds = Holds::path},  // the file; "page" of a labelling page
+    // What makes a repeated delivery one answer.
+    Column{.name = "key", .holds = Holds::text, .optional = true, .unique = true},
+    Column{.name = "counts", .holds = Holds::number, .most = 1},
+};
+
+// Which screens annotators were given, by their first questions.
+constexpr std::array given_columns = {
+    Column{.name = "annotator", .holds = Holds::row, .of = "annotator"},
+    Column{.name = "question", .holds = Holds::row, .of = "question"},
+};
+
+constexpr std::array tables_of_studies = {
+    Table{.name = "schema_version", .columns = version_columns, .key = "version"},
+    Table{.name = "decision", .columns = decision_columns, .key = "id"},
+    Table{.name = "setting", .columns = setting_columns, .key = "id"},
+    Table{.name = "class", .columns = class_columns, .key = "number"},
+    Table{.name = "node", .columns = node_columns, .key = "number", .since = of_competitions},
+    Table{.name = "edge",
+          .columns = edge_columns,
+          .key = "id",
+          .unique = "child, parent",
+          .since = of_competitions},
+    Table{.name = "classifier",
+          .columns = classifier_columns,
+          .key = "number",
+          .since = of_competitions},
+    Table{.name = "image_block",
+          .columns = image_block_columns,
+          .key = "block",
+          .since = of_competitions},
+    Table{.name = "image", .columns = image_columns, .key = "number"},
+    Table{.name = "exclusion",
+          .columns = exclusion_columns,
+          .key = "image",
+          .since = of_competitions},
+    Table{.name = "pair",
+          .columns = pair_columns,
+          .key = "id",
+          .unique = "first, second",
+          .rule = "first < second",
+          .since = of_competitions},
+    Table{.name = "selected",
+          .columns = selected_columns,
+          .key = "pair, image",
+          .index = "image",
+          .since = of_competitions},
+    Table{.name = "control", .columns = control_columns, .key = "image", .since = of_competitions},
+    Table{.name = "question",
+          .columns = question_columns_of_studies,
+          .key = "id",
+          .unique = "image, label"},
+    Table{.name = "screen", .columns = screen_columns, .key = "number", .since = of_questions},
+    Table{.name = "shown", .columns = shown_columns, .key = "screen, place", .since = of_questions},
+    Table{.name = "annotator", .columns = annotator_columns, .key = "id"},
+    Table{.name = "answer",
+          .columns = answer_columns,
+          .key = "id",
+          .one_where = "counts = 1",
+          .one_of = "question, annotator"},
+    // Version 1 made it when a study was served first.
+    Table{.name = "given",
+          .columns = given_columns,
+          .key = "annotator, question",
+          .since = of_all_later},
+};
+
+constexpr std::array person_columns = {
+    Column{.name = "id", .holds = Holds::number, .least = 1},
+    Column{.name = "name", .unique = true},
+    Column{.name = "token", .holds = Holds::secret},  // what the link carries
+    Column{.name = "revoked", .holds = Holds::number, .most = 1},
+};
+
+constexpr std::array state_columns = {
+    Column{.name = "name", .holds = Holds::word, .of = "paused"},
+    Column{.name = "value", .holds = Holds::number, .most = 1},
+};
+
+// Screens that people had before them, by their tokens.
+constexpr std::array held_columns = {
+    Column{.name = "person", .holds = Holds::row, .of = "person"},
+    Column{.name = "screen"},
+};
+
+constexpr std::array study_columns = {Column{.name = "id"}};
+
+constexpr std::array tables_of_people = {
+    Table{.name = "person", .columns = person_columns, .key = "id"},
+    Table{.name = "state", .columns = state_columns, .key = "name"},
+    Table{.name = "held", .columns = held_columns, .key = "person, screen"},
+    Table{.name = "study", .columns = study_columns},
+};
+
+}  // namespace
+
+std::span<const Table> study_tables() {
+    return tables_of_studies;
+}
+
+std::span<const Table> people_tables() {
+    return tables_of_people;
+}
+
+const Column& study_column(std::string_view table, std::string_view column) {
+    for (const Table& one : tables_of_studies) {
+        if (one.name != table) continue;
+        for (const Column& of : one.columns)
+            if (of.name == column) return of;
+    }
+    throw Error(ErrorCode::internal, fmt::format("no column {} of table {}", column, table));
+}
+
+}  // namespace assay::study

@@ -1,0 +1,155 @@
+// Studies of older versions are read as they are, brought up to date by what writes, and give the
+// same results before and after.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "assay/labelling/service.h"
+#include "assay/mad/questions.h"
+#include "core/file.h"
+#include "kept_study.h"
+#include "message_of.h"
+
+namespace assay::study {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr StudyKind both_kinds[] = {StudyKind::competition, StudyKind::questions};
+
+/// Of every table: its columns with types and keys, its references.
+std::string schema_of(const Database& database) {
+    std::string text;
+    for (const std::string& table :
+         texts_of(database, "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")) {
+        text += fmt::format("{}\n", table);
+        for (const std::string& line : texts_of(
+                 database,
+                 fmt::format("SELECT name || ' ' || type || ' ' || \"notnull\" || ' ' || pk || ' ' "
+                             "|| ifnull(dflt_value, '') FROM pragma_table_info('{}')",
+                             table)))
+            text += fmt::format("  {}\n", line);
+        for (const std::string& line : texts_of(
+                 database, fmt::format("SELECT \"from\" || ' -> ' || \"table\" || '.' || \"to\" "
+                                       "FROM pragma_foreign_key_list('{}') ORDER BY 1",
+                                       table)))
+            text += fmt::format("  {}\n", line);
+        for (const std::string& line :
+             texts_of(database, fmt::format("SELECT origin || ' ' || (SELECT group_concat(name) "
+                                            "FROM pragma_index_info(i.name)) FROM "
+                                            "pragma_index_list('{}') AS i ORDER BY 1",
+                                            table)))
+            text += fmt::format("  {}\n", line);
+    }
+    return text;
+}
+
+std::int64_t version_there(const KeptStudy& study) {
+    return version_of_study(Database(study.file(), Database::Access::read), study.kind());
+}
+
+TEST(StudyVersions, ReadersReadVersion1AsItIs) {
+    for (const StudyKind kind : both_kinds) {
+        const KeptStudy study(kind);
+        EXPECT_THAT(study.problems(), IsEmpty());
+        EXPECT_EQ(version_there(study), 1);
+        EXPECT_EQ(read_text(study.file()),
+                  read_text(kept_studies / study.name() / study.file().filename().string()));
+    }
+}
+
+TEST(StudyVersions, AnUpdatedStudyHasTheTablesOfANewOne) {
+    Scratch scratch;
+    for (const StudyKind kind : both_kinds) {
+        Database made(scratch / fmt::format("{}", static_cast<int>(kind)),
+                      Database::Access::create);
+        make_study(made, kind);
+        const KeptStudy study(kind, true);
+        EXPECT_THAT(study.problems(), IsEmpty());
+        const Database updated(study.file(), Database::Access::read);
+        EXPECT_EQ(schema_of(updated), schema_of(made));
+        EXPECT_EQ(texts_of(updated, "SELECT version FROM schema_version ORDER BY 1"),
+                  (std::vector<std::string>{"1", "2"}));
+    }
+}
+
+TEST(StudyVersions, NewStudiesOfBothKindsHaveTheSameTables) {
+    Scratch scratch;
+    Database competition(scratch / "c", Database::Access::create);
+    Database questions(scratch / "q", Database::Access::create);
+    make_study(competition, StudyKind::competition);
+    make_study(questions, StudyKind::questions);
+    EXPECT_EQ(schema_of(competition), schema_of(questions));
+}
+
+TEST(StudyVersions, OpenedTwiceIsUpdatedOnce) {
+    for (const StudyKind kind : both_kinds) {
+        const KeptStudy study(kind, true);
+        EXPECT_EQ(version_there(study), study_version);
+        open_study(study.folder(), kind, Database::Access::write);
+        const Database database(study.file(), Database::Access::read);
+        EXPECT_EQ(texts_of(database, "SELECT count(*) FROM schema_version").front(), "2");
+    }
+}
+
+TEST(StudyVersions, AnswersOfVersion1AreExportedAsThen) {
+    for (const bool up_to_date : {false, true}) {
+        const KeptStudy folder(StudyKind::questions, up_to_date);
+        std::string text;
+        labelling::write_answers_csv(folder.folder(),
+                                     [&](std::string_view piece) { text += piece; });
+        EXPECT_EQ(text, read_text(kept_studies / "labelling-answers.csv"));
+
+        const KeptStudy competition(StudyKind::competition, up_to_date);
+        Scratch scratch;
+        mad::export_competition(mad::Competition::open(competition.folder()), scratch / "out", "",
+                                false);
+        EXPECT_EQ(read_text(scratch / "out/answers.csv"),
+                  read_text(kept_studies / "competition-answers.csv"));
+        EXPECT_EQ(read_text(scratch / "out/decisions.csv"),
+                  read_text(kept_studies / "competition-decisions.csv"));
+    }
+}
+
+/// People go on where they were, and what is made on the way is described, too.
+TEST(StudyVersions, AServedStudyOfVersion1GoesOn) {
+    for (const StudyKind kind : both_kinds) {
+        const KeptStudy study(kind);
+        {
+            labelling::Service service(study.folder(), labelling::ServiceOptions());
+            ASSERT_EQ(service.people().size(), 2U);
+            EXPECT_EQ(service.people()[0].name, "ben");
+            const labelling::Work work = service.work(1, {}, {}, 1);
+            ASSERT_FALSE(work.screens.empty());
+            service.pause(true);
+            service.block("ben", true, "a test");
+        }
+        EXPECT_EQ(version_there(study), study_version);
+        EXPECT_THAT(study.problems(), IsEmpty());
+    }
+}
+
+TEST(StudyVersions, OthersAreRefused) {
+    for (const StudyKind kind : both_kinds) {
+        KeptStudy study(kind);
+        const auto refused = [&](const std::string& sql) {
+            study.copy();
+            Database(study.file(), Database::Access::write).execute(sql);
+            const std::string said =
+                message_of([&] { open_study(study.folder(), kind, Database::Access::read); });
+            EXPECT_THAT(study.problems(), testing::ElementsAre(said)) << sql;
+            return said;
+        };
+        EXPECT_THAT(refused("INSERT INTO schema_version VALUES (9, '2030-01-01T00:00:00Z', '9.0')"),
+                    HasSubstr(fmt::format("of version 9, and this Assay knows up to {}; take a "
+                                          "newer Assay",
+                                          study_version)));
+        EXPECT_THAT(refused("PRAGMA application_id = 7"), HasSubstr("another program"));
+        EXPECT_THAT(refused("DELETE FROM schema_version"), HasSubstr("never finished"));
+        EXPECT_THAT(refused("DROP TABLE schema_version"), HasSubstr("never finished"));
+    }
+}
+
+}  // namespace
+}  // namespace assay::study
