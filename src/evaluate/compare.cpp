@@ -241,7 +241,7 @@ void check_images(PairReport& report, const PairedImages& images, bool others_al
 
 // Holm's correction of each metric over the candidates that have it. Derived stores are no further
 // models: they are a family of their own.
-void judge(std::vector<PairReport>& reports, double level) {
+void correct_by_holm(std::vector<PairReport>& reports, double level) {
     std::map<std::pair<bool, std::string>, std::vector<PairedMetric*>> families;
     for (PairReport& report : reports) {
         for (PairedMetric& metric : report.metrics)
@@ -409,7 +409,7 @@ std::vector<PairReport> compare_stores(const PredictionStore& baseline,
     // Once, however many candidates there are.
     if (std::string note = computed_note(computed); !reports.empty() && !note.empty())
         reports.front().notes.push_back(std::move(note));
-    judge(reports, options.score.resampling.level);
+    correct_by_holm(reports, options.score.resampling.level);
     return reports;
 }
 

@@ -11,6 +11,7 @@
 #include "assay/evaluate/compare.h"
 #include "assay/report.h"
 #include "core/csv.h"
+#include "evaluate/measurement_text.h"
 #include "saved_scores.h"
 
 namespace assay {
@@ -379,8 +380,8 @@ const Cell& cell_of(const Table& table, const std::string& first, const std::str
     throw std::runtime_error("no row " + first);
 }
 
-Measurement measured(const std::string& model, const std::string& metric, double value,
-                     std::map<std::string, std::string> parameters = {}) {
+Measurement measurement_named(const std::string& model, const std::string& metric, double value,
+                              std::map<std::string, std::string> parameters = {}) {
     Measurement m;
     m.value = value;
     m.unit = Unit::proportion;
@@ -401,11 +402,14 @@ TEST(ScoreRuns, ACellIsOfTheMetricAboveIt) {
         report.model = model;
         report.dataset = "val";
     }
-    result.reports[0].measurements = {measured("a", "top1", 0.1), measured("a", "ece", 0.2)};
-    result.reports[1].measurements = {measured("b", "balanced", 0.3), measured("b", "ece", 0.4),
-                                      measured("b", "top1", 0.5)};
-    result.reports[2].measurements = {measured("c", "subgroup_accuracy", 0.6, {{"g", "3"}}),
-                                      measured("c", "nll", 0.7)};
+    result.reports[0].measurements = {measurement_named("a", "top1", 0.1),
+                                      measurement_named("a", "ece", 0.2)};
+    result.reports[1].measurements = {measurement_named("b", "balanced", 0.3),
+                                      measurement_named("b", "ece", 0.4),
+                                      measurement_named("b", "top1", 0.5)};
+    result.reports[2].measurements = {
+        measurement_named("c", "subgroup_accuracy", 0.6, {{"g", "3"}}),
+        measurement_named("c", "nll", 0.7)};
     const Report report = report_of(result);
     const Table& table = table_called(report, "val");
     const auto value = [&](const char* model, const char* column) {
@@ -450,10 +454,11 @@ TEST(ScoreRuns, DataSetsOfOneNameAndOtherLabelsStandApart) {
         options.paths = {folder / first, folder / second};
         const ScoreResult result = score_runs(options, *self_comm());
         ASSERT_EQ(result.reports.size(), 4U);
-        EXPECT_THAT(result.warnings,
-                    testing::Contains(AllOf(HasSubstr((folder / "r1" / "val").string()),
-                                            HasSubstr((folder / "r2" / "val").string()),
-                                            HasSubstr("different data sets with the same name, `val`"))));
+        EXPECT_THAT(
+            result.warnings,
+            testing::Contains(AllOf(HasSubstr((folder / "r1" / "val").string()),
+                                    HasSubstr((folder / "r2" / "val").string()),
+                                    HasSubstr("different data sets with the same name, `val`"))));
         const Report report = report_of(result);
         for (const ScoreReport& one : result.reports) {
             const bool sets = one.model == "c" || one.model == "d";
@@ -463,7 +468,7 @@ TEST(ScoreRuns, DataSetsOfOneNameAndOtherLabelsStandApart) {
             for (const Measurement& m : one.measurements) {
                 EXPECT_EQ(m.key.dataset, one.dataset);
                 if (metric_named(m.key.metric).by_labels_per_image) continue;
-                const std::string heading = m.key.metric + (m.unit == Unit::proportion ? " %" : "");
+                const std::string heading = metric_heading(m);
                 const auto& cell = std::get<Estimate>(cell_of(table, one.model, heading));
                 EXPECT_EQ(cell.value, m.value) << heading;
                 ++cells;
@@ -474,7 +479,7 @@ TEST(ScoreRuns, DataSetsOfOneNameAndOtherLabelsStandApart) {
         for (const auto format : {ReportFormat::text, ReportFormat::csv, ReportFormat::json,
                                   ReportFormat::markdown, ReportFormat::latex})
             EXPECT_FALSE(render(report, format).empty());
-        options.measure.gates = {"asma:subgroups=2 >= 0"};
+        options.measure.gates = {"confidence >= 0"};
         for (const GateResult& gate : score_runs(options, *self_comm()).gates)
             EXPECT_THAT(gate.dataset, testing::AnyOf("r1/val", "r2/val"));
     }
