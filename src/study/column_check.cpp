@@ -33,7 +33,7 @@ public:
     TableCheck(const Database& database, const Table& table, ColumnCheck& check)
         : database_(database), table_(table), check_(check), keys_(key_columns(table)) {}
 
-    /// Without it there is nothing to look at.
+    /// Which columns are there. False: nothing of the table can be read.
     bool look_for_columns(StudyKind kind, std::int64_t of_version) {
         const auto there = columns_there(database_, table_);
         const bool later = table_.since.of(kind) > of_version;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "assay/store/prediction_store.h"
+#include "core/database.h"
 #include "core/file.h"
 #include "program.h"
 
@@ -174,6 +175,31 @@ TEST_F(Stores, DataSetsAreSuggestedOnce) {
     const std::size_t first = outcome.err.find("known: ");
     ASSERT_NE(first, std::string::npos) << outcome.err;
     EXPECT_THAT(outcome.err.substr(first), AllOf(HasSubstr("val"), Not(HasSubstr("val, val"))));
+}
+
+TEST(Studies, ThatAreDamagedNameTheRowAndTheColumn) {
+    for (const std::string name : {"competition", "labelling"}) {
+        const Scratch scratch;
+        const fs::path study = scratch / "study";
+        fs::copy(fs::path(ASSAY_SOURCE_DIR) / "tests/study/fixtures/version1" / name, study,
+                 fs::copy_options::recursive);
+        EXPECT_EQ(assay_run({"verify", study}).status, 0) << name;
+        Database(study / (name + ".sqlite"), Database::Access::write)
+            .execute(
+                "UPDATE answer SET at = 'yesterday' WHERE id = 3; UPDATE annotator SET name = "
+                "CAST(x'4ae9' AS TEXT) WHERE id = 1");
+        Database(study / "people.sqlite", Database::Access::write)
+            .execute("UPDATE person SET token = CAST(x'63e9' AS TEXT) WHERE id = 2");
+        const Outcome verified = assay_run({"verify", study, "--csv"});
+        EXPECT_EQ(verified.status, 2) << name;
+        EXPECT_THAT(verified.out,
+                    AllOf(HasSubstr("table answer, row 3: at is `yesterday`; allowed: a time"),
+                          HasSubstr("table annotator, row 1: name is `J\\xe9`; allowed: text"),
+                          HasSubstr("table person, row 2: token is a text that is not shown"),
+                          Not(HasSubstr("`c"))))
+            << name;
+        EXPECT_EQ(assay_run({"verify", study, "--json"}).status, 2);
+    }
 }
 
 }  // namespace
