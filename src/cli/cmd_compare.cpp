@@ -35,7 +35,7 @@ public:
             "Compare candidates with a baseline on the images that both scored: paired differences "
             "with intervals, exact tests, and where they disagree. Images and classes are matched "
             "by their ids. With --people: each model with people, by error consistency. Status 1: "
-            "a gate is broken; 3: some items have no scores.",
+            "a gate failed; 3: some items have no scores.",
             compare_examples);
         app->add_option("baseline", options_.baseline, "Store of the baseline")
             ->required()

@@ -148,13 +148,13 @@ int cmd_completion(std::vector<std::string> arguments) {
     auto app = make_app(
         "completion",
         "Print the script by which a shell completes commands, options, metrics, stores and files "
-        "(TAB). An installed assay has it in place already: of bash with the package "
-        "bash-completion, of zsh after `compinit`, of fish as it is. Where it has not, one of the "
-        "lines below switches it on: those with `source` belong into ~/.bashrc or ~/.zshrc, the "
-        "others write a file into a folder that the shell looks into.",
+        "(TAB). An installed assay has it already: in bash with the package "
+        "bash-completion, in zsh after `compinit`, in fish always. Otherwise one of the lines "
+        "below enables it. Those with `source` belong into ~/.bashrc or ~/.zshrc; the others write "
+        "a file into a folder that the shell reads.",
         completion_examples);
     std::string shell;
-    app->add_option("shell", shell, "Whose script")
+    app->add_option("shell", shell, "Shell to generate the script for")
         ->required()
         ->type_name("SHELL")
         ->check(CLI::IsMember({"bash", "zsh", "fish"}));

@@ -22,7 +22,7 @@ assay cost m.pt --preset timm --nodes --json -o cost.json
 int cmd_cost(std::vector<std::string> arguments) {
     auto app = make_app("cost",
                         "Count what classifiers hold and compute: parameters, multiply-accumulates "
-                        "by operator, activations that live at once; and measure memory and "
+                        "by operator and peak activation memory; and measure memory and "
                         "latency. Operators are counted as they are executed on one batch; those "
                         "without a rule are named.",
                         cost_examples);

@@ -184,7 +184,7 @@ private:
         line("compare {0}/runs/v1/standard {0}/runs/v1/narrow --metrics top1,nll,ece");
         walkthrough_.chapter(
             "Can its confidence be believed?",
-            "One temperature changes no predicted class and mends the probabilities.");
+            "One temperature changes no predicted class and fixes the probabilities.");
         line("compare {0}/runs/v1/overfit {0}/runs/v1/overfit-scaled --metrics top1,nll,ece");
     }
 
@@ -202,7 +202,7 @@ private:
         line("score {0}/runs/v1 --labels {0}/labels/v1.csv --metrics real,variable_topk");
         walkthrough_.chapter(
             "Why is v2 harder?",
-            "Part of the gap is labels: with the crowd's, images with several are told apart.");
+            "Part of the gap is labels: those of the crowd show which images have several.");
         line(
             "gap {0}/runs/v1 {0}/runs/v2 --labels1 {0}/labels/v1.csv --labels2 {0}/labels/v2.csv "
             "--subgroups present");
@@ -210,8 +210,8 @@ private:
 
     void replication() {
         walkthrough_.chapter(
-            "Was v2 chosen like v1?",
-            "How many people choose an image tells how easy it is; a noisy count lets "
+            "Is v2 biased by how its images were selected?",
+            "How many people choose an image shows how easy it is; a noisy count lets "
             "hard ones in. Guessers are "
             "dropped first.");
         line(
@@ -221,8 +221,9 @@ private:
     }
 
     void several_things() {
-        walkthrough_.chapter("Several things in one image",
-                             "Scored against all that is there, then by the number of things.");
+        walkthrough_.chapter(
+            "Several things in one image",
+            "Scored against all that an image shows, then by the number of things.");
         line("score {0}/runs/multi --metrics variable_topk,asma");
         working(
             "patchml --data {0}/images/multi --boxes {0}/images/multi/Annotations --classes "
@@ -346,25 +347,25 @@ private:
 int cmd_demo(std::vector<std::string> arguments) {
     auto app =
         make_app("demo",
-                 "Make a world of images whose truth is known, train classifiers on it, and "
-                 "evaluate them: a "
-                 "walkthrough of the commands. The same command goes on after an interruption.",
+                 "Generate a synthetic data set with known ground truth, train classifiers and "
+                 "evaluate them: a walkthrough of the commands. After an interruption, rerun it to "
+                 "resume.",
                  demo_examples);
     Demo demo;
     app->add_option("--dir", demo.dir, "Folder of everything")
         ->type_name("FOLDER")
         ->capture_default_str();
-    app->add_option("--size", demo.size,
-                    "small: a minute or two on two cores, 0.4 GB; full: five times the images, "
-                    "100,000 unlabelled ones, "
-                    "larger networks: a quarter of an hour, 3.5 GB")
+    app->add_option(
+           "--size", demo.size,
+           "small: a minute or two on two cores, 0.4 GB; full: 15 minutes, 3.5 GB, with five "
+           "times the images, 100,000 unlabelled ones and larger networks")
         ->check(CLI::IsMember({"small", "full"}))
         ->capture_default_str();
     app->add_option("--seed", demo.seed, "Another world, other networks")
         ->check(decimal_number())
         ->capture_default_str();
     app->add_flag("--retrain", demo.retrain, "Train the networks again");
-    app->add_option("-j,--threads", demo.threads, "Threads (default: one per core); changes no bit")
+    app->add_option("-j,--threads", demo.threads, "Threads (default: one per core); same results")
         ->type_name("N")
         ->check(CLI::NonNegativeNumber);
     app->add_flag("-q,--quiet", demo.quiet, "No progress, no notes");

@@ -70,8 +70,8 @@ public:
                         "asma_patchml, ... (metric_set)")
             ->type_name("COLUMN");
         app->add_option("--rank-against", request_.rank_against,
-                        "The column that their places are held against (default: top1_v1; where "
-                        "no model has one, as on composites, real_v1)")
+                        "The column to compare their places with (default: top1_v1; if no "
+                        "model has one, as on composites, real_v1)")
             ->type_name("COLUMN");
         app->add_option_function<std::string>(
                "--ties", [this](const std::string& ties) { request_.dense_ties = ties == "dense"; },
@@ -81,7 +81,7 @@ public:
         app->add_option(
                "--subgroups", request_.options.subgroups,
                "Labels per image that ASMA averages over: 1-5, 2,3,4,6,9, present (every number "
-               "that both have), or 1-9,present (those of them that both have)")
+               "that both have), or 1-9,present (of these, those that both have)")
             ->type_name("LIST")
             ->capture_default_str();
         app->add_option("--agreement", request_.options.agreement,

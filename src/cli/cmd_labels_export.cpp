@@ -24,7 +24,7 @@ int labels_export(std::vector<std::string> arguments) {
     auto app = make_app("labels export",
                         "Write what people answered in a folder of questions: votes that `assay "
                         "labels aggregate` reads, or of grids the selections that `assay replicate "
-                        "frequencies` reads. What blocked annotators said is left out.",
+                        "frequencies` reads. Blocked annotators are skipped.",
                         labels_export_examples);
     std::filesystem::path folder, file = "-";
     Output output;
@@ -43,7 +43,7 @@ int labels_export(std::vector<std::string> arguments) {
     labelling::write_answers_csv(folder, [&](std::string_view piece) { csv.write(piece); });
     csv.commit();
     if (summary.blocked > 0)
-        warn(fmt::format("{} blocked, and left out",
+        warn(fmt::format("{} blocked, and skipped",
                          summary.blocked == 1 ? "1 annotator is"
                                               : fmt::format("{} annotators are", summary.blocked)));
     if (!printed) output.print(report_of(summary));

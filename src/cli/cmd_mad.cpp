@@ -51,7 +51,7 @@ int mad_add(std::vector<std::string> arguments) {
     const std::vector<std::string> added = competition.add(stores, reason, threads, line);
     line.finish();
     if (added.empty()) {
-        note("all of them were there already");
+        note("all of them are in it already");
     } else {
         note(fmt::format("added: {}; next: assay mad select {}", fmt::join(added, ", "),
                          as_typed(folder.string())));
@@ -90,14 +90,14 @@ const std::vector<Command>& mad_parts() {
     static const std::vector<Command> table = {
         {"init", "Begin a competition of classifiers over unlabelled images", mad_init},
         {"select", "Select the images on which each two classifiers disagree most", mad_select},
-        {"questions", "Ask people about the selected images", mad_questions},
+        {"questions", "List the questions about the selected images", mad_questions},
         {"answers", "Take people's answers in", mad_answers},
         {"block", "Leave an annotator out of all results", mad_block},
         {"rank", "Rank the classifiers by people's answers, and say how sure that is", mad_rank},
         {"status", "What there is, what is open, and which command comes next", mad_status},
         {"gallery", "The selected images as PNG sheets, with what classifiers and people say",
          mad_gallery},
-        {"add", "Add classifiers; what is there stays as it is", mad_add},
+        {"add", "Add classifiers; everything else stays unchanged", mad_add},
         {"remove", "Leave a classifier out of all results", mad_remove},
         {"export", "All of it as tables, and for Label Studio", mad_export},
     };

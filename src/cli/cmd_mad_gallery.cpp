@@ -17,10 +17,11 @@ assay mad gallery mad --out sheets --models resnet50 convnext --side 320 --colum
 }  // namespace
 
 int mad_gallery(std::vector<std::string> arguments) {
-    auto app = make_app("mad gallery",
-                        "Draw the selected images of each pair on a PNG sheet: below each image "
-                        "what both classifiers say and how sure they are, and what people decided.",
-                        mad_gallery_examples);
+    auto app =
+        make_app("mad gallery",
+                 "Draw the selected images of each pair on a contact sheet (PNG). Below each "
+                 "image: what both classifiers say, how sure they are, what people decided.",
+                 mad_gallery_examples);
     std::filesystem::path folder;
     mad::GalleryOptions options;
     Output output;
@@ -46,8 +47,8 @@ int mad_gallery(std::vector<std::string> arguments) {
         ->type_name("N")
         ->capture_default_str();
     app->add_option("-j,--threads", options.threads,
-                    "Threads (default: one per core); changes no "
-                    "byte")
+                    "Threads (default: one per core); same "
+                    "results")
         ->type_name("N")
         ->check(CLI::NonNegativeNumber);
     app->add_flag("-q,--quiet", quiet, "No progress");

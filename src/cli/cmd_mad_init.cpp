@@ -30,8 +30,8 @@ void add_selection(CLI::App& app, mad::CompetitionSettings& settings) {
             ->type_name("P")
             ->capture_default_str();
     app.add_option("--confident", settings.confident,
-                   "In its place: of each classifier the proportion of images that it is most "
-                   "sure of, so that over-confidence gains nothing")
+                   "Instead of a threshold: the proportion of images that each classifier is "
+                   "most sure of, so that over-confidence gains nothing")
         ->type_name("P")
         ->excludes(threshold);
     app.add_option_function<std::string>(

@@ -48,10 +48,10 @@ int mad_questions(std::vector<std::string> arguments) {
     app->add_option("--gold", options.gold,
                     "csv with image, label and answer (yes, no): known answers, to test annotators")
         ->type_name("CSV");
-    app->add_option("--budget", options.budget,
-                    "Ask new questions until so many are open that nobody has answered, where they "
-                    "tell most about the ranking; 0: list what is open (default: all that are "
-                    "missing)")
+    app->add_option(
+           "--budget", options.budget,
+           "Ask new questions, the most informative about the ranking first, until so many "
+           "are open; 0: list what is open (default: all that are missing)")
         ->type_name("N");
     app->add_option("--stop-at", options.stop_at,
                     "Ask nothing more once the ranking is known so well: expected Kendall "

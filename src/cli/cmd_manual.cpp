@@ -43,7 +43,7 @@ int cmd_manual(std::vector<std::string> arguments) {
     app->add_option("--out", out, "Folder of the pages; it is made")
         ->required()
         ->type_name("FOLDER");
-    app->add_flag("-q,--quiet", quiet, "Do not say how many there are");
+    app->add_flag("-q,--quiet", quiet, "Quiet: do not print the number of pages");
     if (!parse(*app, std::move(arguments))) return Status::done;
     make_folders(out);
     const std::vector<ManualPage> pages = manual_pages(date_of_pages());

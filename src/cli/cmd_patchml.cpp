@@ -69,16 +69,16 @@ void add_patches(CLI::App& app, PatchmlOptions& o) {
                    "Class list file (default: ImageNet's for WordNet ids, else what is met)")
         ->type_name("CLASSES")
         ->group(in);
-    app.add_option("--min-side", o.min_side, "Leave out patches with a shorter side, pixels")
+    app.add_option("--min-side", o.min_side, "Skip patches with a shorter side, pixels")
         ->check(CLI::PositiveNumber)
         ->capture_default_str()
         ->group(in);
-    app.add_flag("--skip-difficult", o.skip_difficult, "Leave out boxes that VOC marks difficult")
+    app.add_flag("--skip-difficult", o.skip_difficult, "Skip boxes that VOC marks difficult")
         ->group(in);
-    app.add_flag("--skip-truncated", o.skip_truncated, "Leave out boxes that VOC marks truncated")
+    app.add_flag("--skip-truncated", o.skip_truncated, "Skip boxes that VOC marks truncated")
         ->group(in);
     app.add_flag("--skip-duplicates", o.skip_duplicates,
-                 "Leave out a box that was there before with the same class; else they are counted")
+                 "Skip repeated boxes of the same class; otherwise they are counted")
         ->group(in);
 }
 
@@ -128,20 +128,19 @@ void add_results(CLI::App& app, PatchmlOptions& o, Flags& flags) {
         ->type_name("NAME")
         ->capture_default_str()
         ->group(results);
-    app.add_option("--rejected", flags.rejected,
-                   "Write every box that was left out, and why, to this csv")
+    app.add_option("--rejected", flags.rejected, "Write every skipped box, and why, to this csv")
         ->type_name("FILE")
         ->group(results);
-    app.add_option("--examples", o.examples, "Boxes left out that are shown, of each kind")
+    app.add_option("--examples", o.examples, "Skipped boxes to show, of each kind")
         ->capture_default_str()
         ->type_name("N")
         ->group(results);
-    app.add_option("-j,--threads", o.threads, "Threads (default: one per core); changes no byte")
+    app.add_option("-j,--threads", o.threads, "Threads (default: one per core); same results")
         ->type_name("N")
         ->check(CLI::NonNegativeNumber)
         ->group(results);
     app.add_option("--cache", o.cache_mib,
-                   "Memory for patches that several composites share, MiB; changes no byte")
+                   "Memory for patches that several composites share, MiB; same results")
         ->check(CLI::Range(0, 1 << 20))
         ->capture_default_str()
         ->group(results);
@@ -172,7 +171,7 @@ public:
             "Make multi-label images with a known number of objects: patches that boxes cut out of "
             "single-label images, k on a canvas (PatchML, Anzaku et al.). The same seed gives the "
             "same bytes. The same command resumes after an interruption and skips what is done. "
-            "Status 3: some boxes were left out (counted and listed).",
+            "Status 3: some boxes were skipped (counted and listed).",
             patchml_examples);
         add_patches(*app, options_);
         add_composites(*app, options_);

@@ -84,8 +84,8 @@ PlotFormat format_of_plot(const std::filesystem::path& out) {
 int cmd_plot(std::vector<std::string> arguments) {
     auto app = make_app("plot",
                         "One figure of a result as a file for a paper: vectors (.svg, .pdf with "
-                        "its letters embedded) or pixels (.png). Several plots stand beside one "
-                        "another, with the same axes.",
+                        "its letters embedded) or pixels (.png). Several plots are drawn side by "
+                        "side, with the same axes.",
                         plot_examples);
     PlotArguments given;
     app->add_option("plot", given.recipe, "What is drawn: see Plots")

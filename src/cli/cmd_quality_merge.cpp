@@ -41,13 +41,13 @@ int quality_merge(std::vector<std::string> arguments) {
         ->required()
         ->type_name("TABLE");
     app->add_option("--key", options.key,
-                    "Tags that tell rows of one name apart, with commas between them")
+                    "Tags that separate rows of one name, with commas between them")
         ->delimiter(',')
         ->allow_extra_args(false)
         ->type_name("TAG,...");
     app->add_option("--replace", options.replace,
                     "Where rows contradict each other the later one counts; NOTE says why, and "
-                    "stays in the table with what was there")
+                    "stays in the table with the earlier value")
         ->type_name("NOTE");
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;

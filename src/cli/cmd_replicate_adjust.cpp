@@ -34,7 +34,7 @@ void add_methods(CLI::App& app, AdjustStep& step) {
         ->delimiter(',')
         ->capture_default_str()
         ->type_name("{pl,moments,naive,jackknife,mixture,npmle}");
-    app.add_option("--jackknife", options.jackknife, "Annotators that the jackknife leaves out")
+    app.add_option("--jackknife", options.jackknife, "Annotators that the jackknife omits")
         ->delimiter(',')
         ->capture_default_str()
         ->type_name("LIST");
@@ -77,8 +77,8 @@ void add_intervals(CLI::App& app, AdjustStep& step) {
 
 void add_sweeps(CLI::App& app, AdjustStep& step) {
     app.add_option("--sweep", step.sweep,
-                   "Repeat the estimates as if images had these numbers of annotators; JSON has "
-                   "eighths of all unless told")
+                   "Repeat the estimates as if images had these numbers of annotators; the default "
+                   "in JSON is eighths of all")
         ->delimiter(',')
         ->type_name("LIST");
     app.add_option("--parts-sweep", step.parts_sweep,
@@ -94,15 +94,14 @@ public:
             "replicate adjust",
             "Reweigh the replication to the selection rates of the original and split each "
             "classifier's accuracy gap into what remains and what was selection bias. Status 3: "
-            "images without hits were left out.",
+            "images without hits were skipped.",
             replicate_adjust_examples);
         add_sets(*app, step_.original, step_.replication);
         add_hits(*app, step_.original_hits, step_.replication_hits,
                  "Hits on the original and on the replication: csv files, or folders of stores")
             ->required();
         add_methods(*app, step_);
-        app->add_option("--min-annotators", step_.study.min_annotators,
-                        "Leave out images with fewer")
+        app->add_option("--min-annotators", step_.study.min_annotators, "Skip images with fewer")
             ->capture_default_str()
             ->type_name("N");
         add_intervals(*app, step_);

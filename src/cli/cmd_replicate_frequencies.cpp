@@ -33,7 +33,7 @@ int replicate_frequencies(std::vector<std::string> arguments) {
         ->type_name("CSV");
     app->add_option("--out", step.out, "Write FOLDER/<file>.frequencies.csv for each set")
         ->type_name("FOLDER");
-    app->add_flag("--force", step.force, "Replace files that are there");
+    app->add_flag("--force", step.force, "Replace existing files");
     add_annotation_options(*app, step.annotations);
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;

@@ -19,9 +19,10 @@ assay replicate plan original.csv replication.csv --hits a.csv b.csv --width 1.5
 int replicate_plan(std::vector<std::string> arguments) {
     auto app = make_app(
         "replicate plan",
-        "From a pilot's annotations: how many images a study needs for an interval of the wanted "
-        "width, by number of annotators, and the bias of each estimator there. Status 3: images "
-        "without hits were left out.",
+        "From a pilot's annotations: how many images a study needs for an interval of a given "
+        "width, "
+        "by number of annotators, and the bias of each estimator. Status 3: images without hits "
+        "were skipped.",
         replicate_plan_examples);
     replication::PlanStep step;
     Output output;

@@ -50,7 +50,7 @@ int replicate_simulate(std::vector<std::string> arguments) {
     app->add_option("-j,--threads", options.threads, "Threads")
         ->capture_default_str()
         ->type_name("N");
-    app->add_flag("--force", step.force, "Replace files that are there");
+    app->add_flag("--force", step.force, "Replace existing files");
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
 

@@ -65,13 +65,13 @@ void add_study(CLI::App& app, ServeOptions& o) {
         ->capture_default_str()
         ->group(group);
     app.add_option("--out", o.out,
-                   "Folder to make (default: the csv's name with -study in place of .csv); one "
-                   "that was made of the same goes on")
+                   "Folder to make (default: the csv's name with -study instead of .csv), or to "
+                   "resume if it was made from the same questions")
         ->type_name("FOLDER")
         ->group(group);
     app.add_option("--images", o.study.images,
-                   "Where relative paths of images begin (default: the csv's folder); of a "
-                   "folder that is there: where they begin from now on")
+                   "Where relative paths of images begin (default: the csv's folder); with an "
+                   "existing folder: where they begin from now on")
         ->type_name("FOLDER")
         ->group(group);
     app.add_option("--title", o.study.title, "What annotators read at the top")
@@ -95,7 +95,7 @@ void add_study(CLI::App& app, ServeOptions& o) {
 
 void add_serving(CLI::App& app, ServeOptions& o) {
     app.add_option("--annotator", o.annotators,
-                   "Somebody who gets a link, or has it already; once for each")
+                   "An annotator who gets a link, or has it already; repeatable")
         ->type_name("NAME")
         ->allow_extra_args(false);
     app.add_option("--definitions", o.study.definitions,
@@ -157,8 +157,8 @@ fs::path folder_to_serve(const CLI::App& app, ServeOptions& o) {
     }
     if (!o.folder.empty())
         throw Error(ErrorCode::usage,
-                    fmt::format("`{}` and --questions: name a folder to go on with, or questions "
-                                "to make one of (with --out)",
+                    fmt::format("`{}` and --questions: name a folder to resume, or questions to "
+                                "make one of (with --out)",
                                 o.folder.string()));
     if (o.task != "grid") refuse_option(app, "--screen", "goes with --task grid");
     o.study.task = labelling::task_named(o.task);
@@ -233,7 +233,7 @@ void print_links(const serve::Server& server, const std::vector<labelling::Perso
     };
     std::string text = line(organiser, server.organiser_link());
     for (const labelling::Person& person : people)
-        text += line(person.name, person.revoked ? "taken back" : server.link_of(person));
+        text += line(person.name, person.revoked ? "revoked" : server.link_of(person));
     write_result("-", text);
 }
 
@@ -271,15 +271,15 @@ void say_farewell(const fs::path& folder, bool study) {
 
 int cmd_serve(std::vector<std::string> arguments) {
     auto app = make_app("serve",
-                        "Ask people about images: a page for annotators, each with a link of their "
-                        "own, and one for the organiser. Serves a competition (assay mad) or a "
+                        "Labelling page for annotators, each with a link of their own, and one for "
+                        "the organiser. Serves a competition (assay mad) or a "
                         "folder of questions until Ctrl-C; every answer is kept as it is given. Of "
                         "RUNS folders it serves the report, which follows while models run.",
                         serve_examples);
     ServeOptions o;
     app->add_option("path", o.paths,
-                    "Competition or folder of questions; or what a report is of: RUNS folders, and "
-                    "all else that assay report takes")
+                    "Competition or folder of questions; or what a report shows: RUNS folders and "
+                    "whatever else assay report takes")
         ->type_name("PATH");
     add_serving(*app, o);
     add_study(*app, o);

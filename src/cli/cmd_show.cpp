@@ -20,7 +20,7 @@ int cmd_show(std::vector<std::string> arguments) {
     auto app = make_app(
         "show",
         "Show one image's labels and each model's best classes; correct ones are marked. IMAGE is "
-        "an item's id, its path, or an end of either that no other item has.",
+        "an item's id, its path, or any unambiguous suffix.",
         show_examples);
     ShowOptions options;
     Output output;

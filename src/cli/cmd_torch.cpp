@@ -35,11 +35,11 @@ void build(const LibTorchOptions& options) {
 int cmd_torch(std::vector<std::string> arguments) {
     auto app = make_app(
         "torch",
-        "Say which LibTorch models run by, which others are here, and why they are not used. "
+        "Show which LibTorch runs models, which others are here, and why they are not used. "
         "--build compiles Assay's plug-in for the first of: Torch_DIR, the package torch of the "
-        "active Python (`pip install torch`), the distribution's. It takes a C++20 compiler, half "
-        "a minute, and no rights: the plug-in lies in your home and comes before the installed "
-        "one.",
+        "active Python (`pip install torch`), the distribution's. It takes half a minute and needs "
+        "a C++20 compiler. The plug-in is in your home, so it needs no rights, and is used before "
+        "the installed one.",
         torch_examples);
     LibTorchOptions options;
     bool building = false, removing = false;

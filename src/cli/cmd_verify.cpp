@@ -21,12 +21,12 @@ assay verify study
 }  // namespace
 
 int cmd_verify(std::vector<std::string> arguments) {
-    auto app = make_app("verify",
-                        "Read every file of every store below PATH and check it against its "
-                        "checksum, and against the store and the data set that it should belong "
-                        "to. Exit status 2 when something is damaged or foreign, 3 when shards are "
-                        "missing.",
-                        verify_examples);
+    auto app =
+        make_app("verify",
+                 "Read every file of every store below PATH and check its checksum, and that it "
+                 "belongs to its store and data set. Exit status 2: something is damaged or "
+                 "foreign; 3: shards are missing.",
+                 verify_examples);
     std::filesystem::path path;
     app->add_option("path", path,
                     "A RUNS folder, one of its data sets, one store, a competition, or a folder of "

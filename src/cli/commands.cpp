@@ -5,7 +5,7 @@ namespace assay::cli {
 
 const std::vector<Command>& commands() {
     static const std::vector<Command> table = {
-        {"demo", "Make a world of images, train classifiers, evaluate them: a walkthrough",
+        {"demo", "Make a synthetic data set, train classifiers, evaluate them: a walkthrough",
          cmd_demo},
         {"predict", "Run classifiers over images and store their predictions", cmd_predict},
         {"join", "Make one store of the parts that several processes predicted", cmd_join},
@@ -24,16 +24,16 @@ const std::vector<Command>& commands() {
         {"cost", "Parameters, multiply-accumulates, memory and latency of classifiers", cmd_cost},
         {"quality", "Nine quality dimensions in one score (QUBA); which model suits", cmd_quality},
         {"mad", "Rank classifiers by the images on which they disagree most", cmd_mad},
-        {"serve", "Ask people: a page for annotators, with links; answers are kept", cmd_serve},
+        {"serve", "Labelling page for annotators, with links; or a live report", cmd_serve},
         {"report", "Everything measured as one HTML file that opens anywhere, offline", cmd_report},
         {"plot", "One figure of a result for a paper: SVG, PDF or PNG", cmd_plot},
         {"check", "Find out whether a model and a data set fit together", cmd_check},
-        {"run", "Do everything that an assay.toml lists", cmd_run},
+        {"run", "Run a whole evaluation from assay.toml", cmd_run},
         {"verify", "Check every file of a store against its checksum", cmd_verify},
         {"list", "Show metrics, presets, class maps and stores", cmd_list},
         {"completion", "Let bash, zsh or fish complete what is typed (TAB)", cmd_completion},
         {"manual", "Write the manual pages (man assay) into a folder", cmd_manual},
-        {"torch", "Which LibTorch models run by; compile the plug-in for another", cmd_torch},
+        {"torch", "Show or build the LibTorch plug-in", cmd_torch},
         {"version", "Which build this is; which LibTorch, MPI and CUDA it finds", cmd_version},
     };
     return table;

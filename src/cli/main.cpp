@@ -32,10 +32,11 @@ std::string help() {
     const auto bold = [colour](std::string_view text) {
         return colour ? "\033[1m" + std::string(text) + "\033[0m" : std::string(text);
     };
-    std::string out = "Assay " + std::string(version) +
-                      ": evaluates image classifiers beyond one number.\n\n" + bold("Usage") +
-                      ": assay COMMAND [options]        assay COMMAND --help\n\n" +
-                      bold("Commands") + ":\n";
+    std::string out =
+        "Assay " + std::string(version) +
+        ": evaluates image classifiers: every metric with a confidence interval.\n\n" +
+        bold("Usage") + ": assay COMMAND [options]        assay COMMAND --help\n\n" +
+        bold("Commands") + ":\n";
     out += command_lines(commands(), colour);
     out += "\n" + bold("Examples") + ":\n";
     for (const std::string& line : program_examples()) out += "  " + line + "\n";

@@ -221,10 +221,11 @@ ManualPage page_of(const CommandFacts& command, std::string_view date) {
 constexpr std::array<std::pair<std::string_view, std::string_view>, 8> files = {{
     {"RUNS/DATASET/CLASSIFIER",
      "A store: the scores of one classifier on one data set in checksummed shards, which every "
-     "command but those that run models reads. A killed command goes on when it is given again."},
+     "command but those that run models reads. Rerun a killed command to resume it."},
     {"RUNS/DATASET/dataset.json, items.csv", "What the rows of the data set's stores are."},
     {"RUNS/.archives", "What is in archives at URLs, so that they need not be read again."},
-    {"MODEL.toml, MODEL.json", "Beside a model: what its input needs (a sidecar)."},
+    {"MODEL.toml, MODEL.json",
+     "A model settings file (sidecar) beside the model: its preprocessing."},
     {"assay.toml", "What `assay run` and `assay quality run` do."},
     {"COMPETITION/competition.sqlite", "A competition of `assay mad`, with people's answers."},
     {"~/.aws/credentials, ~/.aws/config", "For s3://, as the AWS tools write them."},

@@ -31,7 +31,7 @@ void add_annotation_options(CLI::App& app, replication::PrepareOptions& options)
                    "readings, which must be collected afterwards")
         ->type_name("CSV");
     app.add_flag("--other-annotators", options.other_annotators,
-                 "Go on although no annotator judged both sets (annotator ids that were made "
+                 "Continue although no annotator judged both sets (annotator ids that were made "
                  "anonymous for each set)");
     app.add_option("--seed", options.seed, "Seed of everything random")
         ->check(decimal_number())

@@ -23,8 +23,7 @@ void add_network_options(CLI::App& app, serve::ServerOptions& options) {
         ->type_name("N")
         ->capture_default_str()
         ->group(network);
-    app.add_option("--url", options.url,
-                   "What links begin with, where a server with TLS stands in front")
+    app.add_option("--url", options.url, "What links begin with, if a server with TLS is in front")
         ->type_name("URL")
         ->group(network);
     app.add_flag("--behind-proxy", options.behind_proxy,

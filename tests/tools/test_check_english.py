@@ -50,6 +50,7 @@ class Sentences(unittest.TestCase):
 
     def test_code_begins_a_sentence_and_does_not_count(self):
         self.assertEqual(split("Type it. `assay score` prints all."), ["Type it.", "`assay score` prints all."])
+        self.assertEqual(split("Type it. --json prints all."), ["Type it.", "--json prints all."])
         self.assertEqual(counts("`assay score runs --json` prints all of it."), [4])
         self.assertEqual(counts("a stop in `x. Y` ends nothing"), [5])
 

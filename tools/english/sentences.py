@@ -13,7 +13,7 @@ MASKED = re.compile(
     r"|(?P<placeholder>\{\}|\{[\w.:#<>^+-]+\}|%[sdif]\b|%\.\d[efg]\b)", re.DOTALL)
 # An abbreviation ends a sentence only if its full stop is the last of the text.
 ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|vs|cf|Fig|Figs|Eq|Eqs|Sec|No|al|approx|resp|ca|St|Dr|Mr|Ms|Prof)|\b[A-Z])\.$")
-END = re.compile(r"""[.!?]["')\]”’*_]*(?=\s+["'(\[“‘*_]*[A-Z0-9\x01{])""")
+END = re.compile(r"""[.!?]["')\]”’*_]*(?=\s+["'(\[“‘*_]*(?:[A-Z0-9\x01{]|--?\w))""")
 WORD = re.compile(r"\S*[^\W_]\S*")
 
 
