@@ -11,6 +11,7 @@
 #include "core/text.h"
 #include "data/label_json.h"
 #include "data/label_list.h"
+#include "store/same_data.h"
 #include "text_numbers.h"
 
 namespace assay {
@@ -109,17 +110,12 @@ Dataset open_labelled(const fs::path& path, const ClassList& classes,
             options.classes = classes;
             return open_dataset(path, options, notes);
         }
-        Dataset first = PredictionStore::open(stores[0]).dataset();
-        const std::string ids = first.ids_fingerprint();
+        const PredictionStore first = PredictionStore::open(stores[0]);
         for (std::size_t s = 1; s < stores.size(); ++s) {
-            if (PredictionStore::open(stores[s]).spec().ids_hash != ids) {
-                throw Error(
-                    ErrorCode::usage,
-                    fmt::format("`{}` holds stores of several data sets: name one, e.g. `{}`",
-                                path.string(), stores[0].string()));
-            }
+            store::require_same(first, PredictionStore::open(stores[s]),
+                                {.images = false, .classes = true, .labels = true});
         }
-        return first;
+        return first.dataset();
     }
     return with_note(fmt::format("reading the labels {}", path.string()), [&] {
         const ClassList known = classes.empty() ? classes_of_list(path) : classes;

@@ -44,7 +44,7 @@ MeasureOptions take_measure(Keys& keys, bool of_stores) {
                     "options.bins is " + std::to_string(measure.bins) + "; 1 to 100 is allowed");
     }
     if (!of_stores) return measure;
-    measure.labels = keys.take_path("labels");
+    measure.labels = keys.take_list<std::string>("labels");
     measure.class_map = keys.take("class_map", measure.class_map);
     measure.gates = keys.take_list<std::string>("gates");
     measure.null_draws = keys.take("null", measure.null_draws);

@@ -101,6 +101,7 @@ public:
         ProgressLine line("compare", "items");
         const CompareResult result = compare_runs(options_, ranks(), line);
         line.finish();
+        for (const std::string& text : result.notes) note(text);
         const Report report = report_of(result);
         output_.print(report);
         if (report.partial) return Status::partial;

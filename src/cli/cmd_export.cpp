@@ -72,8 +72,10 @@ int cmd_export(std::vector<std::string> arguments) {
         ->check(CLI::Range(0, 1000))
         ->capture_default_str();
     app->add_option("--labels", options.labels,
-                    "Labels instead of the data set's own: ReaL's json, csv, txt, npy")
-        ->type_name("LABELS");
+                    "Labels instead of the data set's own: ReaL's json, csv, txt, npy; NAME=FILE: "
+                    "those of the data set NAME; repeatable")
+        ->type_name("LABELS")
+        ->allow_extra_args(false);
     app->add_option("--class-map,--classes-map", options.class_map,
                     "Ask over other classes, as in `assay score`")
         ->type_name("MAP");
@@ -108,6 +110,7 @@ int cmd_export(std::vector<std::string> arguments) {
         options, [&](std::string_view text) { out.write(text); }, line);
     out.commit();
     line.finish();
+    for (const std::string& text : result.notes) note(text);
     for (const std::string& text : result.warnings) warn(text);
     if (result.without_scores > 0)
         warn(std::to_string(result.without_scores) +

@@ -107,6 +107,7 @@ int cmd_report(std::vector<std::string> arguments) {
     ProgressLine line("report", "items", quiet);
     const ReportDocument document = make_report(options, *self_comm(), line);
     line.finish();
+    for (const std::string& text : document.notes) note(text);
     Report report = summary_of(document);
     if (page) {
         write_report(document, out);

@@ -20,6 +20,7 @@ assay score runs/val/resnet50 --reliability --bins 10
 assay score runs --metrics top1,ece:bins=20,ace --json
 assay score runs/val --labels real.json
 assay score runs/val --labels real.json --metrics real,asma,asma.jaccard --gate "low(asma) >= 0.5"
+assay score runs --labels v1=real.json --labels v2=v2-labels.csv
 assay score runs --across "patchml-seed*" --subgroups 2,3,4,6,9
 assay score runs/imagenet-r --class-map imagenet-r
 assay score runs --ood val=textures
@@ -103,6 +104,7 @@ public:
         ProgressLine line("score", "items");
         const ScoreResult result = score_runs(options, ranks(), line);
         line.finish();
+        for (const std::string& text : result.notes) note(text);
         const Report report = report_of(result, shown_);
         output_.print(report);
         if (report.partial) return Status::partial;

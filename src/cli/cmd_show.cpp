@@ -28,9 +28,12 @@ int cmd_show(std::vector<std::string> arguments) {
     app->add_option("path", options.paths,
                     "RUNS folder, one of its data sets, or stores (default: runs)")
         ->type_name("RUNS");
-    app->add_option("--labels", options.labels,
-                    "Labels instead of the data set's own: json, csv, txt, npy")
-        ->type_name("LABELS");
+    app->add_option(
+           "--labels", options.labels,
+           "Labels instead of the data set's own: json, csv, txt, npy; NAME=FILE: those of "
+           "the data set NAME; repeatable")
+        ->type_name("LABELS")
+        ->allow_extra_args(false);
     app->add_option("--top", options.top, "How many classes of each model")
         ->type_name("K")
         ->check(CLI::Range(1, 1000))

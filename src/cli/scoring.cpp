@@ -15,10 +15,12 @@ void add_measure_options(CLI::App& app, MeasureOptions& options, bool gates) {
         ->allow_extra_args(false);  // one argument after each: what follows may be a path
     app.add_option(
            "--labels", options.labels,
-           "Valid classes of each image, for ReaL, ASMA and the like: ReaL's json, csv, txt, "
-           "npy, or an ImageFolder; top-1 and all others of one label keep the data set's "
-           "own")
-        ->type_name("LABELS");
+           "Valid classes of each image, for ReaL, ASMA and the like (ReaL's json, csv, txt, "
+           "npy, or an ImageFolder). FILE goes to every data set whose images it names, "
+           "NAME=FILE to the data set NAME; repeatable. Single-label metrics still use the data "
+           "set's own labels")
+        ->type_name("LABELS")
+        ->allow_extra_args(false);
     app.add_option(
            "--class-map,--classes-map", options.class_map,
            "Ask over other classes: a map of `assay list maps`, or a file: a list of classes, "

@@ -53,8 +53,9 @@ std::string text_of(const json& value, const std::string& key, const fs::path& f
     if (!value.is_string()) return value.dump();
     auto text = value.get<std::string>();
     if (!is_one_of(file_options, key)) return text;
-    // What kind of log, or which metric, may stand before the path.
-    const char sign = key == "log" ? ':' : key == "published" ? '=' : '\0';
+    // What kind of log, which metric or which data set may stand before the path.
+    const bool named = key == "published" || (key == "labels" && !is_there(folder / text));
+    const char sign = key == "log" ? ':' : named ? '=' : '\0';
     if (const auto at = text.find(sign); sign != '\0' && at != std::string::npos) {
         const fs::path path = folder / text.substr(at + 1);
         return text.substr(0, at + 1) + path.lexically_normal().string();

@@ -159,7 +159,7 @@ LabelSets rows_in_order(LabelSets rows, const Dataset& dataset, const std::strin
         return out;
     }
     if (rows.size() != dataset.size()) {
-        throw Error(
+        throw NoItemNamed(
             ErrorCode::bad_input,
             fmt::format("{}: {} rows for the {} items of the data set {}; without file names "
                         "there must be one row per item (or 50000 if the items are named "
@@ -171,6 +171,15 @@ LabelSets rows_in_order(LabelSets rows, const Dataset& dataset, const std::strin
 
 namespace {
 
+/// ": `a/1.png`, `a/2.png`, `b/1.png`, ..."; "": there is none.
+std::string examples_of(const StringColumn& texts, std::size_t first) {
+    constexpr std::size_t most = 3;
+    std::string out;
+    for (std::size_t i = first; i < std::min(first + most, texts.size()); ++i)
+        out += fmt::format("{}`{}`", out.empty() ? ": " : ", ", shortened(texts[i]));
+    return out + (first + most < texts.size() ? ", ..." : "");
+}
+
 void count_others(LabelMatch& match, const std::vector<std::uint32_t>& items,
                   const StringColumn& keys, const Dataset& dataset, const std::string& source) {
     const bool imagenet_val = all_imagenet_val(dataset.ids);
@@ -181,15 +190,15 @@ void count_others(LabelMatch& match, const std::vector<std::uint32_t>& items,
         if (match.others++ == 0) match.first_other = shortened(keys[row]);
     }
     if (match.others == 0 || match.others < items.size()) return;
-    throw Error(ErrorCode::bad_input,
-                fmt::format("{}: `{}` is no item of the data set {} ({} items{}){}", source,
-                            match.first_other, dataset.name, dataset.size(),
-                            dataset.size() == 0
-                                ? ""
-                                : fmt::format(", the first is `{}`", shortened(dataset.ids[0])),
-                            items.size() == 1 ? ""
-                                              : fmt::format(", nor are the {} other rows",
-                                                            count_text(items.size() - 1))));
+    throw NoItemNamed(
+        ErrorCode::bad_input,
+        fmt::format("{}: `{}` is no item of the data set {} ({} items{}){}", source,
+                    match.first_other, dataset.name, dataset.size(), examples_of(dataset.ids, 0),
+                    items.size() == 1
+                        ? ""
+                        : fmt::format(", nor {} other row{}", count_text(items.size() - 1),
+                                      items.size() == 2 ? "" : "s") +
+                              examples_of(keys, 1)));
 }
 
 }  // namespace

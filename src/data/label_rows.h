@@ -8,14 +8,20 @@
 
 #include "assay/data/dataset.h"
 #include "assay/data/label_sets.h"
+#include "assay/error.h"
 
 namespace assay {
+
+/// bad_input: the labels are about none of the items, or about another number of them.
+class NoItemNamed : public Error {
+    using Error::Error;
+};
 
 /// Throws bad_input where nothing is there. No path asks for no labels.
 void require_labels(const std::filesystem::path& path);
 
 /// Rows in the items' order; or 50,000 rows for images of ImageNet's validation set, found by
-/// number.
+/// number. Throws NoItemNamed.
 LabelSets rows_in_order(LabelSets rows, const Dataset& dataset, const std::string& source);
 
 inline constexpr std::uint32_t no_item = UINT32_MAX;
@@ -33,7 +39,7 @@ struct NamedRows {
 };
 /// Items without a row get the empty set; `match` counts them, and the rows that are no item (but
 /// for images of ImageNet's validation set, of which a list of all 50,000 serves any part). Throws
-/// bad_input where no row is an item, and on a key that means several or that repeats.
+/// NoItemNamed where no row is an item, bad_input on a key that means several or that repeats.
 LabelSets rows_by_key(const NamedRows& named, const Dataset& dataset, const std::string& source,
                       LabelMatch* match = nullptr);
 

@@ -9,16 +9,10 @@
 #include <fmt/core.h>
 
 #include "assay/error.h"
-#include "store/image_check.h"
+#include "store/same_data.h"
 
 namespace assay {
 namespace {
-
-// A store's class list, where it says what the classes are: of the scores, and not numbers alone.
-const ClassList* known_classes(const PredictionStore& store) {
-    const ClassList& classes = store.dataset().classes;
-    return classes.size() == store.classes() && !is_numbered(classes) ? &classes : nullptr;
-}
 
 // The last `count` parts of a folder's path.
 std::string end_of(const std::filesystem::path& folder, std::ptrdiff_t count) {
@@ -43,7 +37,7 @@ Alignment align(const RowReader& one, const RowReader& two) {
         rows.baseline.push_back(i);
         rows.candidate.push_back(j);
     };
-    if (a.spec().ids_hash == b.spec().ids_hash) {
+    if (store::same_items(a, b)) {
         for (std::uint64_t i = 0; i < a.rows(); ++i) add(i, i);
         return rows;
     }
@@ -66,20 +60,18 @@ Alignment align(const RowReader& one, const RowReader& two) {
 }
 
 std::vector<std::int32_t> class_places(const PredictionStore& a, const PredictionStore& b) {
-    const ClassList *ours = known_classes(a), *theirs = known_classes(b);
-    if (ours == nullptr || theirs == nullptr || ours->ids() == theirs->ids()) return {};
-    auto places = places_in(*theirs, *ours);
-    if (!places) {
+    const ClassList &ours = a.dataset().classes, &theirs = b.dataset().classes;
+    // A list that is not of the scores says nothing of them.
+    if (ours.size() != a.classes() || theirs.size() != b.classes()) return {};
+    store::SameClasses same = store::same_classes(ours, theirs);
+    if (same.order == store::SameClasses::Order::other) {
         throw Error(
             ErrorCode::bad_input,
             fmt::format("`{}` and `{}` have other classes: {}; their scores cannot be compared",
                         a.folder().string(), b.folder().string(),
-                        first_difference(*ours, *theirs)));
+                        store::classes_difference(ours, theirs, store::Sides())));
     }
-    bool same = true;
-    for (std::size_t c = 0; c < places->size(); ++c)
-        same = same && (*places)[c] == static_cast<std::int32_t>(c);
-    return same ? std::vector<std::int32_t>() : std::move(*places);
+    return std::move(same.places);
 }
 
 std::uint64_t relabelled(const PredictionStore& a, const PredictionStore& b, const Alignment& rows,
@@ -112,7 +104,7 @@ PairedImages paired_images(const RowReader& first, const RowReader& second, cons
         return shard != nullptr && at < shard->images().size() ? shard->images()[at] : ImageFile{};
     };
     // The same files, one of them corrupted in memory, are other images.
-    const bool same_files_same_images = store::corruption_of(a) == store::corruption_of(b);
+    const bool same_files_same_images = store::same_data(a, b, {}).corruption;
     PairedImages out;
     for (std::size_t k = 0; k < rows.baseline.size(); ++k) {
         const ImageFile x = image_of(first, rows.baseline[k]),
@@ -124,8 +116,7 @@ PairedImages paired_images(const RowReader& first, const RowReader& second, cons
             out.first = a.dataset().ids[static_cast<std::size_t>(rows.baseline[k])];
     }
     if (out.compared > 0) return out;
-    if (a.spec().ids_hash != b.spec().ids_hash || a.spec().shard_rows != b.spec().shard_rows)
-        return out;
+    if (!store::same_items(a, b) || a.spec().shard_rows != b.spec().shard_rows) return out;
     for (std::size_t s = 0; s < a.shards(); ++s) {
         const PredictionStore::Shard *one = first.shard(s), *two = second.shard(s);
         if (one == nullptr || two == nullptr) continue;

@@ -5,6 +5,7 @@
 
 #include "assay/error.h"
 #include "assay/evaluate/compare.h"
+#include "evaluate/given_labels.h"
 
 namespace assay {
 namespace {
@@ -60,9 +61,12 @@ CompareResult compare_opened(const PredictionStore& baseline,
                              const ProgressCallback& progress) {
     CompareResult result;
     const std::vector<Gate> gates = gates_of(options.measure);
-    const CompareOptions how{resolve(options.measure, baseline), options.disagreements,
-                             options.other_images};
-    if (!how.score.labels_note.empty()) result.warnings.push_back(how.score.labels_note);
+    const PredictionStore* const one = &baseline;
+    const GivenLabels given(options.measure.labels, {&one, 1});
+    const CompareOptions how{resolve(given.measure_for(options.measure, baseline), baseline),
+                             options.disagreements, options.other_images};
+    result.notes = given.notes();
+    result.warnings = given.warnings();
     result.pairs = compare_stores(baseline, candidates, how, comm, progress);
     for (const PairReport& pair : result.pairs) {
         for (const Gate& gate : gates) result.gates.push_back(check_gate(gate, pair));

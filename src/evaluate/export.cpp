@@ -21,6 +21,7 @@
 #include "data/parquet/writer.h"
 #include "evaluate/export_columns.h"
 #include "evaluate/export_fields.h"
+#include "evaluate/given_labels.h"
 #include "evaluate/item_pieces.h"
 #include "evaluate/truth.h"
 
@@ -163,11 +164,20 @@ std::optional<ClassMap> map_of(const ExportOptions& options, const PredictionSto
     return resolve(measure, store).map;
 }
 
-ScoreOptions export_options_for(const ExportOptions& options, const PredictionStore& store) {
+ScoreOptions export_options_for(const ExportOptions& options, const GivenLabels& labels,
+                                const PredictionStore& store) {
     MeasureOptions measure;
-    measure.labels = options.labels;
     measure.class_map = options.class_map;
-    return resolve(measure, store);
+    return resolve(labels.measure_for(measure, store), store);
+}
+
+GivenLabels labels_of_stores(const ExportOptions& options, const std::vector<fs::path>& folders) {
+    if (options.labels.empty()) return {};
+    std::vector<PredictionStore> stores;
+    for (const fs::path& folder : folders) stores.push_back(PredictionStore::open(folder));
+    std::vector<const PredictionStore*> all;
+    for (const PredictionStore& store : stores) all.push_back(&store);
+    return GivenLabels(options.labels, all);
 }
 
 /// Where the items of all stores go, in their order.
@@ -333,6 +343,9 @@ ExportResult export_items(const ExportOptions& options,
     }
     ExportResult result;
     const std::vector<fs::path> folders = find_stores(options.paths);
+    const GivenLabels labels = labels_of_stores(options, folders);
+    result.notes = labels.notes();
+    result.warnings = labels.warnings();
     Progress state;
     std::size_t top = options.top;
     ScoreColumn scores;
@@ -360,10 +373,7 @@ ExportResult export_items(const ExportOptions& options,
     for (const fs::path& folder : folders) {
         with_note("exporting `" + folder.string() + "`", [&] {
             const PredictionStore store = PredictionStore::open(folder);
-            const ScoreOptions score = export_options_for(options, store);
-            if (const std::string& text = score.labels_note;
-                !text.empty() && std::ranges::find(result.warnings, text) == result.warnings.end())
-                result.warnings.push_back(text);
+            const ScoreOptions score = export_options_for(options, labels, store);
             if (std::string writing = writer_warning(store); !writing.empty())
                 result.warnings.push_back(std::move(writing));
             const Exported items(store, score, top, options.scores);
@@ -391,7 +401,9 @@ struct ItemPieces::Impl {
 
 ItemPieces::ItemPieces(const PredictionStore& store, const ExportOptions& options) {
     const ScoreColumn scores = options.scores ? score_column(options, store) : ScoreColumn{};
-    const ScoreOptions score = export_options_for(options, store);
+    const PredictionStore* const one = &store;
+    const GivenLabels labels(options.labels, {&one, 1});
+    const ScoreOptions score = export_options_for(options, labels, store);
     const auto top = std::min<std::size_t>(options.top, RowReader(store, score.map).depth());
     impl_ = std::make_unique<Impl>(Impl{Exported(store, score, top, options.scores),
                                         item_columns(top, scores.name, scores.length),

@@ -8,7 +8,7 @@
 #include "assay/evaluate/score.h"
 #include "assay/report.h"
 #include "core/paths.h"
-#include "data/label_rows.h"
+#include "evaluate/given_labels.h"
 #include "evaluate/truth.h"
 
 namespace assay {
@@ -97,21 +97,6 @@ void set_subgroups(MetricRequest& request, const MeasureOptions& options) {
     request.parameters["absent"] = "skipped";
 }
 
-// ReaL's json, csv, txt, npy; or a folder whose images' places say their classes.
-LabelSets labels_from(const std::filesystem::path& path, const Dataset& dataset,
-                      LabelMatch& match) {
-    if (!is_folder(path)) return read_label_sets(path, dataset, dataset.classes, &match);
-    return with_note("reading the labels of the folder " + path.string(), [&] {
-        DatasetOptions options;
-        options.classes = dataset.classes;
-        const Dataset folder = open_dataset(path, options);
-        NamedRows rows;
-        rows.keys = folder.ids;
-        rows.rows = folder.labels;
-        return rows_by_key(rows, dataset, folder.name, &match);
-    });
-}
-
 }  // namespace
 
 LabelCoverage coverage_of(std::span<const std::int32_t> targets, const LabelSets& sets) {
@@ -193,10 +178,14 @@ void check(const MeasureOptions& options, bool differences) {
     for (MetricRequest& request : list) set_subgroups(request, options);
     if (!options.class_map.empty() && !is_there(options.class_map))
         class_map_named(options.class_map, imagenet_classes());
-    require_labels(options.labels);
+    for (const std::string& text : options.labels) parse_labels(text);
 }
 
 ScoreOptions resolve(const MeasureOptions& options, const PredictionStore& store) {
+    if (!options.labels.empty()) {
+        const PredictionStore* const one = &store;
+        return resolve(GivenLabels(options.labels, {&one, 1}).measure_for(options, store), store);
+    }
     ScoreOptions resolved;
     resolved.resampling = options.resampling;
     resolved.threads = options.threads;
@@ -209,13 +198,8 @@ ScoreOptions resolve(const MeasureOptions& options, const PredictionStore& store
             dataset.classes.size() == store.classes() ? dataset.classes : imagenet_classes();
         resolved.map = class_map_named(options.class_map, model);
     }
-    if (!options.labels.empty()) {
-        LabelMatch match;
-        resolved.labels = labels_from(options.labels, dataset, match);
-        resolved.unnamed = match.unnamed;
-        resolved.labels_note = describe(match, dataset.size(), options.labels);
-    }
-    if (options.label_sets) resolved.labels = options.label_sets;
+    resolved.labels = options.label_sets;
+    resolved.unnamed = options.unnamed;
     const LabelSets& sets = resolved.labels ? *resolved.labels : dataset.labels;
     const LabelSets& single = only_valid_stands_in(dataset.labels, sets) ? sets : dataset.labels;
     DefaultMetrics chosen =

@@ -23,6 +23,7 @@
 #include "evaluate/commit.h"
 #include "store/layout.h"
 #include "store/parts.h"
+#include "store/same_data.h"
 
 namespace assay::prediction {
 namespace {
@@ -240,13 +241,13 @@ void check_models(std::span<const LoadedModel> models) {
                 fmt::format("two models are called `{}`: give one another name", model.spec.name));
         }
         // By ids: one list may call the same classes otherwise than another.
-        if (model.spec.classes.ids() != models[0].spec.classes.ids()) {
+        const ClassList &first = models[0].spec.classes, &own = model.spec.classes;
+        if (!store::same_class_ids(first, own)) {
             throw Error(ErrorCode::usage,
-                        fmt::format("`{}` and `{}` have different class lists ({} and {} classes): "
-                                    "predict them into different "
-                                    "folders",
+                        fmt::format("`{}` and `{}` have different class lists: {}: predict them "
+                                    "into different folders",
                                     models[0].spec.name, model.spec.name,
-                                    models[0].spec.classes.size(), model.spec.classes.size()));
+                                    store::classes_difference(first, own, store::Sides())));
         }
     }
 }

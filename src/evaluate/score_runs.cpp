@@ -9,6 +9,7 @@
 #include "assay/error.h"
 #include "assay/evaluate/published.h"
 #include "assay/evaluate/score.h"
+#include "evaluate/given_labels.h"
 #include "store/data_groups.h"
 
 namespace assay {
@@ -82,6 +83,12 @@ void refuse_namesakes(const std::vector<PredictionStore>& stores, const std::str
     }
 }
 
+std::vector<const PredictionStore*> pointers_to(const std::vector<PredictionStore>& stores) {
+    std::vector<const PredictionStore*> all;
+    for (const PredictionStore& store : stores) all.push_back(&store);
+    return all;
+}
+
 // Every model that has both data sets of a pair.
 void add_ood(ScoreResult& result, const ScoreRunsOptions& options,
              const std::vector<PredictionStore>& stores, Comm& comm) {
@@ -142,24 +149,27 @@ public:
           comm_(comm),
           progress_(progress) {}
 
-    /// Of every store, before the first is added.
-    void expect(const PredictionStore& store) {
-        total_ += store.rows();
-        groups_.of(store);
+    /// Every store, before the first is added.
+    void expect(std::span<const PredictionStore* const> stores) {
+        for (const PredictionStore* store : stores) {
+            total_ += store->rows();
+            groups_.of(*store);
+        }
+        names_ = groups_.names(result_.warnings);
+        labels_ = GivenLabels(options_.measure.labels, stores);
+        result_.notes = labels_.notes();
+        result_.warnings.insert(result_.warnings.end(), labels_.warnings().begin(),
+                                labels_.warnings().end());
     }
-
-    void begin() { names_ = groups_.names(result_.warnings); }
 
     void add(const PredictionStore& store) {
         const std::string& dataset = names_[groups_.of(store)];
         const std::string name = dataset + "/" + store.spec().model_name;
         with_note("scoring `" + store.folder().string() + "`", [&] {
-            ScoreOptions one = resolve(options_.measure, store);
+            ScoreOptions one = resolve(labels_.measure_for(options_.measure, store), store);
             one.subgroup = options_.subgroup;
             one.confusions = options_.confusions;
             if (options_.reliability) one.reliability = reliability_of(options_.measure);
-            if (!one.labels_note.empty() && warned_.insert(dataset).second)
-                result_.warnings.push_back(one.labels_note);
             result_.reports.push_back(score_store(store, one, comm_, [&](const Progress& p) {
                 if (progress_) progress_({.step = name, .done = done_ + p.done, .total = total_});
             }));
@@ -183,10 +193,10 @@ private:
     ScoreResult& result_;
     Comm& comm_;
     const ProgressCallback& progress_;
+    GivenLabels labels_;
     std::uint64_t total_ = 0, done_ = 0;
     store::DataGroups groups_;
     std::vector<std::string> names_;  // of the data sets, by their numbers in groups_
-    std::set<std::string> warned_;    // once a data set: its models share the labels
 };
 
 }  // namespace
@@ -221,8 +231,7 @@ ScoreResult score_runs(const ScoreRunsOptions& options, Comm& comm,
         if (options.measure.metrics.empty() && options.measure.gates.empty()) return result;
     }
     Together together(options, result, comm, progress);
-    for (const PredictionStore& store : stores) together.expect(store);
-    together.begin();
+    together.expect(pointers_to(stores));
     for (PredictionStore& opened : stores) {
         const PredictionStore store = std::move(opened);  // closed again before the next
         together.add(store);
@@ -245,8 +254,7 @@ ScoreResult score_stores(std::span<const PredictionStore* const> stores,
                          const ProgressCallback& progress) {
     ScoreResult result;
     Together together(options, result, comm, progress);
-    for (const PredictionStore* store : stores) together.expect(*store);
-    together.begin();
+    together.expect(stores);
     for (const PredictionStore* store : stores) together.add(*store);
     return result;
 }

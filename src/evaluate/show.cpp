@@ -9,7 +9,8 @@
 #include "assay/data/label_sets.h"
 #include "assay/error.h"
 #include "assay/store/row_reader.h"
-#include "store/image_check.h"
+#include "evaluate/given_labels.h"
+#include "store/same_data.h"
 
 namespace assay {
 namespace {
@@ -53,9 +54,9 @@ ShownImage::Model look(const PredictionStore& store, std::size_t item,
     return model;
 }
 
-ShownImage look(const std::vector<PredictionStore>& stores, std::size_t item,
+ShownImage look(const std::vector<const PredictionStore*>& stores, std::size_t item,
                 const LabelSets& labels, std::size_t top) {
-    const Dataset& dataset = stores.front().dataset();
+    const Dataset& dataset = stores.front()->dataset();
     ShownImage image{.dataset = dataset.name,
                      .id = std::string(dataset.ids[item]),
                      .path = {},
@@ -70,80 +71,70 @@ ShownImage look(const std::vector<PredictionStore>& stores, std::size_t item,
     for (const std::int32_t c : own) image.labels.push_back(shown(dataset.classes, c));
     for (const auto& attribute : dataset.attributes)
         image.attributes.emplace_back(attribute.name, attribute.values[item]);
-    for (const PredictionStore& store : stores) image.models.push_back(look(store, item, own, top));
+    for (const PredictionStore* store : stores)
+        image.models.push_back(look(*store, item, own, top));
     return image;
 }
 
-/// Stores of the same items and classes together, in the order of the paths.
-std::vector<std::vector<std::string>> by_items(const std::vector<std::string>& paths) {
-    std::map<fs::path, std::string> fingerprints;  // of the class lists, by the data set's folder
-    struct Group {
-        std::string key;
-        std::vector<std::string> folders;
-    };
-    std::vector<Group> groups;
-    for (const fs::path& folder : find_stores({paths.begin(), paths.end()})) {
-        const PredictionStore opened = PredictionStore::open(folder);
-        // Class numbers mean the same in one folder, as the class list is the data set's.
-        std::string& classes = fingerprints[opened.folder().parent_path()];
-        if (classes.empty()) classes = opened.dataset().classes.fingerprint();
-        const std::string key = opened.spec().ids_hash + "/" + opened.spec().dataset_name + "/" +
-                                std::to_string(opened.classes()) + "/" + classes;
-        // Of two runs folders, the same names may stand for other images.
-        auto group = std::ranges::find_if(groups, [&](const Group& g) {
-            return g.key == key &&
-                   store::saw_same_images(PredictionStore::open(g.folders.front()), opened)
-                       .value_or(true);
-        });
-        if (group == groups.end()) group = groups.insert(groups.end(), {key, {}});
-        group->folders.push_back(folder.string());
-    }
-    std::vector<std::vector<std::string>> out;
-    for (Group& group : groups) out.push_back(std::move(group.folders));
-    return out;
+std::vector<PredictionStore> open_all_of(const std::vector<std::string>& paths) {
+    std::vector<PredictionStore> stores;
+    for (const fs::path& folder : find_stores({paths.begin(), paths.end()}))
+        stores.push_back(PredictionStore::open(folder));
+    return stores;
 }
 
 }  // namespace
 
 std::vector<ShownImage> show_image(const ShowOptions& options, std::vector<std::string>& notes) {
-    const auto groups = by_items(options.paths);
-    std::vector<ShownImage> images;
-    std::optional<Error> unknown, misfit;
-    for (const auto& folders : groups) {
-        const std::vector<PredictionStore> stores = open_stores_together(folders);
-        const Dataset& dataset = stores.front().dataset();
-        std::size_t item = 0;
+    const std::vector<PredictionStore> opened = open_all_of(options.paths);
+    std::vector<const PredictionStore*> stores;
+    for (const PredictionStore& store : opened) stores.push_back(&store);
+    // What is shown once must be true of each: the image, its labels, the meaning of a class.
+    const auto groups = store::groups_of(stores, {.classes = true, .labels = true, .name = true});
+    std::map<std::string, std::size_t> namesakes;
+    for (const auto& group : groups) ++namesakes[stores[group.front()]->spec().dataset_name];
+
+    struct Found {
+        std::vector<const PredictionStore*> stores;
+        std::size_t item;
+    };
+    std::vector<Found> found;
+    std::vector<const PredictionStore*> labelled;
+    std::optional<Error> unknown;
+    for (const auto& group : groups) {
+        const PredictionStore& first = *stores[group.front()];
         try {
-            item = item_named(dataset, options.image);
+            found.push_back({{}, item_named(first.dataset(), options.image)});
         } catch (const Error& error) {
             if (error.code() != ErrorCode::usage) throw;
             if (!unknown) unknown = error;
             continue;
         }
-        LabelSets given;
-        try {
-            if (!options.labels.empty())
-                given = read_label_sets(options.labels, dataset, dataset.classes);
-        } catch (const Error& error) {
-            // Several data sets may hold the image, and a file of labels is made for one of them.
-            if (groups.size() == 1 || error.code() != ErrorCode::bad_input) throw;
-            notes.push_back(fmt::format("not shown: {}, which the labels do not fit: {}",
-                                        dataset.name, error.message()));
-            if (!misfit) misfit = error;
-            continue;
-        }
-        for (const PredictionStore& store : stores) {
-            if (std::string writing = writer_warning(store); !writing.empty())
-                notes.push_back(std::move(writing));
-        }
-        images.push_back(
-            look(stores, item, options.labels.empty() ? dataset.labels : given, options.top));
+        for (const std::size_t s : group) found.back().stores.push_back(stores[s]);
+        labelled.push_back(&first);
     }
-    if (images.empty() && misfit) throw *misfit;
-    if (images.empty()) {
+    if (found.empty()) {
         if (groups.size() > 1)
             unknown->add_note(fmt::format("looking in {} data sets", groups.size()));
         throw *unknown;
+    }
+    const GivenLabels given(options.labels, labelled);
+    for (const auto& lines : {given.notes(), given.warnings()})
+        notes.insert(notes.end(), lines.begin(), lines.end());
+
+    std::vector<ShownImage> images;
+    for (const Found& one : found) {
+        const PredictionStore& first = *one.stores.front();
+        for (const PredictionStore* store : one.stores) {
+            if (std::string writing = writer_warning(*store); !writing.empty())
+                notes.push_back(std::move(writing));
+        }
+        const MeasureOptions labels = given.measure_for({}, first);
+        images.push_back(look(one.stores, one.item,
+                              labels.label_sets ? *labels.label_sets : first.dataset().labels,
+                              options.top));
+        if (namesakes[images.back().dataset] > 1)
+            images.back().dataset = first.folder().parent_path().string();
     }
     return images;
 }

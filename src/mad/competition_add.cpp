@@ -10,7 +10,7 @@
 #include "mad/incoming.h"
 #include "mad/settings.h"
 #include "mad/tables.h"
-#include "store/image_check.h"
+#include "store/same_data.h"
 
 namespace assay::mad {
 namespace {
@@ -26,12 +26,10 @@ void check_images(const Competition::Impl& in, const PredictionStore& store) {
     const std::map<std::string, std::string> text = read_settings(in.database);
     const std::string file = in.database.path().string();
     const std::string where = store.folder().string();
-    if (store.spec().ids_hash != setting_of(text, "ids_hash", file))
-        refuse(fmt::format("{}: its scores are of other images than those of {}", where,
-                           in.folder.string()));
-    if (store::corruption_of(store) != setting_of(text, "corruption", file))
-        refuse(fmt::format("{}: its images were corrupted otherwise than those of {}", where,
-                           in.folder.string()));
+    const std::string what = store::difference(
+        {setting_of(text, "ids_hash", file), setting_of(text, "corruption", file)}, store);
+    if (!what.empty())
+        refuse(fmt::format("{} does not belong to {}: {}", where, in.folder.string(), what));
 }
 
 /// Takes back that a classifier was removed; false: it was not.

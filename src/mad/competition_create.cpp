@@ -19,7 +19,7 @@
 #include "mad/incoming.h"
 #include "mad/settings.h"
 #include "mad/tables.h"
-#include "store/image_check.h"
+#include "store/same_data.h"
 #include "study/study_file.h"
 #include "study/study_tables.h"
 
@@ -163,9 +163,11 @@ Competition opened_again(const std::filesystem::path& folder, const Beginning& b
                                 "another folder",
                                 name_of_it, setting_of(first, "hierarchy", file)));
     if (begin.classes != there.classes())
-        throw Error(ErrorCode::usage,
-                    fmt::format("{} holds a competition of other classes: {}; take another folder",
-                                name_of_it, first_difference(there.classes(), begin.classes)));
+        throw Error(
+            ErrorCode::usage,
+            fmt::format(
+                "{} holds a competition of other classes: {}; take another folder", name_of_it,
+                store::classes_difference(there.classes(), begin.classes, store::there_and_now)));
     if (!options.images.empty() && absolute_path(options.images) != there.image_root())
         throw Error(ErrorCode::usage,
                     fmt::format("{} holds a competition whose images are in `{}`; `assay mad "
@@ -233,8 +235,9 @@ Competition Competition::create(const std::filesystem::path& folder, const InitO
     text["image_root"] = options.images.empty() ? any.dataset().root.string()
                                                 : absolute_path(options.images).string();
     text["items_hash"] = hash_file(aside.path() / "items.csv");
-    text["ids_hash"] = any.spec().ids_hash;
-    text["corruption"] = store::corruption_of(any);
+    const store::RecordedData data = store::recorded_data(any);
+    text["ids_hash"] = data.ids_hash;
+    text["corruption"] = data.corruption;
     text["dataset"] = any.spec().dataset_name;
     text["hierarchy"] = begin.above_hash.empty() ? "" : options.hierarchy;
     text["hierarchy_hash"] = begin.above_hash;

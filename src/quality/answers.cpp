@@ -4,7 +4,7 @@
 
 #include "assay/store/row_reader.h"
 #include "core/parallel.h"
-#include "store/image_check.h"
+#include "store/same_data.h"
 
 namespace assay::quality {
 

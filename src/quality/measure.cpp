@@ -13,7 +13,7 @@
 #include "quality/imagenet_map.h"
 #include "quality/labels.h"
 #include "quality/measured_dimension.h"
-#include "store/image_check.h"
+#include "store/same_data.h"
 
 namespace assay::quality {
 namespace {

@@ -11,8 +11,8 @@
 #include "evaluate/attack_cells.h"
 #include "evaluate/attack_names.h"
 #include "quality/measured_dimension.h"
-#include "store/image_check.h"
 #include "store/outcomes.h"
+#include "store/same_data.h"
 
 namespace assay::quality {
 namespace {

@@ -10,7 +10,7 @@
 #include "core/refuse.h"
 #include "quality/run_work.h"
 #include "store/dataset_files.h"
-#include "store/image_check.h"
+#include "store/same_data.h"
 
 namespace assay::quality {
 namespace {
@@ -79,28 +79,24 @@ RunStores stores_in(const fs::path& runs, const std::map<std::string, PlannedDat
 void check_other(const fs::path& runs, const std::string& name, const PlannedData& data,
                  const RunStores& stores, const std::set<std::string>& models,
                  const PredictionStore& other) {
-    const StoreSpec& spec = other.spec();
+    const std::string& model = other.spec().model_name;
     const fs::path own = runs / name;
     const auto here = unless_damaged([&] { return store::read_dataset_record(own); });
     const bool same =
-        spec.dataset_id.empty()
-            ? spec.ids_hash == data.items->ids_fingerprint()
-            : spec.dataset_id ==
-                  (here ? here->id : store::identity_of(name, *data.items, data.corruption));
+        store::made_on(other, *data.items, name, data.corruption, here ? &*here : nullptr);
     const auto at = stores.own.find(name);
     const auto first = at == stores.own.end()
                            ? std::optional<PredictionStore>()
                            : unless_damaged([&] { return PredictionStore::open(at->second); });
-    if (!same || (first && !store::saw_same_images(*first, other).value_or(true))) {
+    if (!same || (first && !store::same_data(*first, other).images())) {
         refuse(
             fmt::format("{} is of another data set that is called `{}`, too: give one of them "
                         "another name, or move its predictions away",
                         other.folder().string(), name));
     }
-    if (models.contains(spec.model_name) || is_folder(own / spec.model_name)) {
+    if (models.contains(model) || is_folder(own / model)) {
         refuse(fmt::format("{} and {} are both predictions of `{}` on `{}`: move the first away",
-                           other.folder().string(), (own / spec.model_name).string(),
-                           spec.model_name, name));
+                           other.folder().string(), (own / model).string(), model, name));
     }
 }
 

@@ -8,7 +8,7 @@
 #include "assay/robustness/derived_store.h"
 #include "core/refuse.h"
 #include "core/text.h"
-#include "store/image_check.h"
+#include "store/same_data.h"
 
 namespace assay::quality {
 namespace {
@@ -32,29 +32,23 @@ void NamedStores::add(const PredictionStore& store) {
 }
 
 void NamedStores::take_items(const PredictionStore& store) {
-    const StoreSpec& spec = store.spec();
-    const auto [at, fresh] = items_.try_emplace(spec.dataset_name, Items{spec, store.folder()});
-    const Items& first = at->second;
-    if (fresh) return;
-    const auto refuse_both = [&](const std::string& how) {
-        refuse(
-            fmt::format("{} and {} are of two data sets that are both called `{}`{}: predict on "
-                        "one of them under another name, or move its predictions away",
-                        first.folder.string(), store.folder().string(), spec.dataset_name, how));
-    };
-    if (first.spec.rows != spec.rows)
-        refuse_both(fmt::format(" ({} and {})", first.spec.rows, how_many(spec.rows, "image")));
-    // Stores of before data sets had one have no id.
-    const bool same_id = first.spec.dataset_id.empty() || spec.dataset_id.empty() ||
-                         first.spec.dataset_id == spec.dataset_id;
-    if (first.spec.ids_hash != spec.ids_hash || !same_id) refuse_both("");
+    const std::string& name = store.spec().dataset_name;
+    const auto [at, fresh] = first_.try_emplace(name, store.folder());
     const std::filesystem::path own = store.folder().parent_path();
-    if (own != first.folder.parent_path() && !compared_.contains(own)) {
-        const auto same = store::saw_same_images(PredictionStore::open(first.folder), store);
-        if (same) compared_.insert(own);
-        if (!same.value_or(true)) refuse_both(", with other images under the same ids");
+    if (fresh || own == at->second.parent_path() || compared_.contains(own)) return;
+    constexpr store::Needs all = {
+        .images = true, .classes = true, .labels = true, .name = true, .attributes = true};
+    const PredictionStore first = PredictionStore::open(at->second);
+    const store::SameData same = store::same_data(first, store, all);
+    if (!same.meets(all)) {
+        refuse(
+            fmt::format("{} and {} are of two data sets that are both called `{}`, with {}: "
+                        "predict on one of them under another name, or move its predictions away",
+                        first.folder().string(), store.folder().string(), name,
+                        store::difference(first, store, all)));
     }
-    if (first.spec.dataset_id.empty()) at->second = {spec, store.folder()};
+    // Where no records of the one tell, those of the next in its folder may.
+    if (same.files) compared_.insert(own);
 }
 
 StoreIndex::StoreIndex(const MeasureQualityOptions& options) : options_(options) {
@@ -134,14 +128,9 @@ PredictionStore StoreIndex::open(const std::string& dataset, const std::string& 
                            how_many(own.classes, "class", "classes")));
     }
     const ClassList &one = clean.classes, &other = store.dataset().classes;
-    if (!one.empty() && !other.empty() && !is_numbered(one) && !is_numbered(other)) {
-        const auto places = places_in(one, other);
-        bool in_order = places.has_value();
-        for (std::size_t c = 0; in_order && c < places->size(); ++c)
-            in_order = (*places)[c] == static_cast<std::int32_t>(c);
-        if (!in_order) {
-            refuse(fmt::format("{} have other classes: {}", both, first_difference(one, other)));
-        }
+    if (!store::same_classes(one, other).in_order()) {
+        refuse(fmt::format("{} have other classes: {}", both,
+                           store::classes_difference(one, other, store::Sides())));
     }
     return store;
 }
@@ -167,15 +156,7 @@ const StoreIndex::Clean& StoreIndex::clean_of(const std::string& model) const {
 }
 
 void check_same_items(const PredictionStore& one, const PredictionStore& other) {
-    const StoreSpec &a = one.spec(), &b = other.spec();
-    const std::string both =
-        fmt::format("{} and {}", one.folder().string(), other.folder().string());
-    if (a.rows != b.rows || a.ids_hash != b.ids_hash)
-        refuse(fmt::format("{} are of different items: predict both on one data set", both));
-    if (!store::saw_same_images(one, other).value_or(true)) {
-        refuse(fmt::format("{} saw other images under the same ids: predict both on one data set",
-                           both));
-    }
+    store::require_same(one, other);
 }
 
 }  // namespace assay::quality

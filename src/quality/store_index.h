@@ -28,15 +28,10 @@ public:
     bool attacked(const std::filesystem::path& folder) const { return attacked_.contains(folder); }
 
 private:
-    /// The items that a data set of some name has.
-    struct Items {
-        StoreSpec spec;
-        std::filesystem::path folder;
-    };
     void take_items(const PredictionStore& store);
 
     std::map<std::string, std::map<std::string, std::filesystem::path>> folders_;
-    std::map<std::string, Items> items_;  ///< by data set
+    std::map<std::string, std::filesystem::path> first_;  ///< store of each data set, by its name
     std::set<std::filesystem::path> attacked_;
     /// Folders of data sets whose images were compared with those of the first of the name.
     std::set<std::filesystem::path> compared_;

@@ -12,6 +12,7 @@
 #include "core/parallel.h"
 #include "core/paths.h"
 #include "core/text.h"
+#include "store/same_data.h"
 
 namespace assay::replication {
 namespace {
@@ -124,17 +125,8 @@ void merge_ranks(Comm& comm, std::vector<std::uint8_t>& hits) {
 Hits hits_of_stores(const std::filesystem::path& folder, int threads, Comm& comm) {
     std::vector<PredictionStore> stores;
     for (const auto& path : find_stores(folder)) stores.push_back(PredictionStore::open(path));
-    const StoreSpec& spec = stores.front().spec();
-    for (const PredictionStore& store : stores) {
-        if (store.spec().dataset_name != spec.dataset_name ||
-            store.spec().ids_hash != spec.ids_hash) {
-            throw Error(
-                ErrorCode::bad_input,
-                fmt::format(
-                    "{} holds scores of data sets `{}` and `{}`: name the folder of one of them",
-                    folder.string(), spec.dataset_name, store.spec().dataset_name));
-        }
-    }
+    for (const PredictionStore& store : stores)
+        store::require_same(stores.front(), store, {.name = true});
     Hits hits;
     for (const PredictionStore& store : stores) {
         if (std::string writing = writer_warning(store); !writing.empty())

@@ -82,7 +82,6 @@ const MetricColumn& leading(const std::vector<MetricColumn>& columns) {
 struct GroupPairs {
     std::vector<std::optional<PairReport>> pairs;  ///< by store; none: the baseline, or `why`
     std::vector<std::string> why;                  ///< that could not be compared
-    std::string labels_note;
 };
 
 class GroupComparing {
@@ -104,7 +103,6 @@ public:
         out.pairs.resize(stores_.size());
         out.why.resize(stores_.size());
         CompareOptions how{resolve(measure_, stores_[baseline]), disagreements, false};
-        out.labels_note = how.score.labels_note;
         if (!metrics.empty()) how.score.metrics = metrics;
         std::vector<std::size_t> places;
         for (std::size_t s = 0; s < stores_.size(); ++s)
@@ -224,7 +222,6 @@ std::vector<std::size_t> best_first(const MetricColumn& column) {
 CompareResult kept_pairs(const StoreGroup& group, const std::vector<std::size_t>& order,
                          GroupPairs& compared, std::size_t most, Said& said) {
     CompareResult result;
-    if (!compared.labels_note.empty()) result.warnings.push_back(compared.labels_note);
     std::size_t pairs = 0;
     for (const std::size_t s : order)
         if (compared.pairs[s] && ++pairs > most) compared.pairs[s].reset();

@@ -10,6 +10,7 @@
 #include "assay/report.h"
 #include "assay/version.h"
 #include "core/hash.h"
+#include "evaluate/given_labels.h"
 #include "report/competitions.h"
 #include "report/corrupted.h"
 #include "report/definitions.h"
@@ -68,6 +69,7 @@ public:
         out.json["definitions"] = definitions_in(out.json["results"]);
         out.thumbnails = std::move(thumbnails_);
         out.warnings = std::move(said_.warnings);
+        out.notes = std::move(notes_);
         out.partial = said_.partial;
         return out;
     }
@@ -96,6 +98,7 @@ private:
         // Images under attack come last, and are not shown: on the disk lie the others.
         const auto shown = static_cast<std::size_t>(std::count_if(
             groups.begin(), groups.end(), [](const auto& group) { return group.attack.empty(); }));
+        const GivenLabels labels = labels_of(groups);
         for (std::size_t g = 0; g < groups.size(); ++g) {
             const std::size_t left = shown - std::min(shown, g);
             const std::size_t own_items = left == 0 ? 0 : items_left / left;
@@ -103,7 +106,11 @@ private:
                 left == 0
                     ? 0
                     : thumbnails_left() / (left + inputs.competitions.size() + examples_left_);
-            items_left -= add_group(groups[g], shown > 1, own_items, own_thumbnails, classes_left);
+            ReportOptions own = options_;
+            own.measure = labels.measure_for(
+                options_.measure, PredictionStore::open(groups[g].stores.front().folder));
+            items_left -=
+                add_group(groups[g], own, shown > 1, own_items, own_thumbnails, classes_left);
         }
         add_all(std::move(corrupted));
         if (items_cut_)
@@ -111,6 +118,20 @@ private:
                 fmt::format("{} images are shown with their predictions; comparisons and "
                             "confusions name more.",
                             count_text(items_.size())));
+    }
+
+    /// Of every group, by its first store.
+    GivenLabels labels_of(const std::vector<StoreGroup>& groups) {
+        if (options_.measure.labels.empty()) return {};
+        std::vector<PredictionStore> firsts;
+        for (const StoreGroup& group : groups)
+            firsts.push_back(PredictionStore::open(group.stores.front().folder));
+        std::vector<const PredictionStore*> stores;
+        for (const PredictionStore& store : firsts) stores.push_back(&store);
+        GivenLabels labels(options_.measure.labels, stores);
+        notes_ = labels.notes();
+        for (const std::string& text : labels.warnings()) said_.warn(text);
+        return labels;
     }
 
     void add_competitions(const ReportInputs& inputs) {
@@ -129,14 +150,14 @@ private:
     }
 
     /// Gives the number of images that it shows.
-    std::size_t add_group(const StoreGroup& group, bool several, std::size_t items,
-                          std::size_t thumbnails, std::size_t& classes_left) {
+    std::size_t add_group(const StoreGroup& group, const ReportOptions& options, bool several,
+                          std::size_t items, std::size_t thumbnails, std::size_t& classes_left) {
         return with_note(fmt::format("measuring `{}`", group.folder.string()), [&] {
-            const auto scores = score_group(group, options_, several, comm_, progress_, said_);
+            const auto scores = score_group(group, options, several, comm_, progress_, said_);
             if (!scores) return std::size_t{0};
             add(group.folder.string(),
-                scores_json(group, *scores, options_.confusions, classes_left, said_));
-            BestOfGroup best = best_of_group(group, *scores, options_, comm_, progress_, said_);
+                scores_json(group, *scores, options.confusions, classes_left, said_));
+            BestOfGroup best = best_of_group(group, *scores, options, comm_, progress_, said_);
             for (json& column : best.columns) best_.push_back(std::move(column));
             if (best.comparison) {
                 for (const std::string& text : best.comparison->warnings)
@@ -144,7 +165,7 @@ private:
                 add(group.folder.string(), to_json(*best.comparison));
             }
             if (!group.attack.empty()) return std::size_t{0};
-            GroupItems shown = items_of_group(group, *scores, best, options_, items);
+            GroupItems shown = items_of_group(group, *scores, best, options, items);
             items_cut_ = items_cut_ || shown.cut;
             for (json& item : shown.shown) items_.push_back(std::move(item));
             add_thumbnails(thumbnails_of(group, shown.wanted, thumbnails, options_.thumbnail_side,
@@ -191,6 +212,7 @@ private:
     Said said_;
     json results_ = json::array(), best_ = json::array(), items_ = json::array(),
          stores_ = json::array(), files_ = json::array();
+    std::vector<std::string> notes_;
     std::vector<Thumbnail> thumbnails_;
     std::size_t examples_left_ = 0;  ///< results with pictures that are not in yet
     bool items_cut_ = false;

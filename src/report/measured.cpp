@@ -38,8 +38,8 @@ std::optional<ScoreResult> score_group(const StoreGroup& group, const ReportOpti
     try {
         scores = score_runs(score_options(group, options), comm, progress);
     } catch (const Error& error) {
-        // A file of labels is about one data set, and a class map about models of some classes.
-        const bool asked = !options.measure.labels.empty() || !options.measure.class_map.empty();
+        // The labels may be of other classes, and a class map is about models of some classes.
+        const bool asked = options.measure.label_sets || !options.measure.class_map.empty();
         if (!several || !asked || error.code() != ErrorCode::bad_input) throw;
         said.leave_out(
             fmt::format("{} is not measured, as the labels or the class map do not fit "

@@ -12,7 +12,6 @@
 #include "core/json_limits.h"
 #include "core/told_apart.h"
 #include "store/data_groups.h"
-#include "store/image_check.h"
 
 namespace assay {
 namespace {

@@ -13,7 +13,7 @@
 #include "core/parallel.h"
 #include "core/text.h"
 #include "data/archives.h"
-#include "store/image_check.h"
+#include "store/same_data.h"
 
 namespace assay {
 namespace {

@@ -16,8 +16,8 @@
 #include "core/text.h"
 #include "robustness/clean_images.h"
 #include "robustness/version_means.h"
-#include "store/image_check.h"
 #include "store/outcomes.h"
+#include "store/same_data.h"
 
 namespace assay {
 namespace {

@@ -4,17 +4,13 @@
 #include <fmt/ranges.h>
 
 #include "core/told_apart.h"
-#include "store/image_check.h"
+#include "store/same_data.h"
 
 namespace assay::store {
 namespace {
 
-std::string data_key_of(const PredictionStore& store) {
-    const StoreSpec& spec = store.spec();
-    const std::string id = dataset_id_of(store);
-    return id.empty() ? fmt::format("{}/{}/{}", spec.ids_hash, spec.dataset_name, store.classes())
-                      : id;
-}
+constexpr Needs all_but_files = {
+    .images = false, .classes = true, .labels = true, .name = true, .attributes = true};
 
 }  // namespace
 
@@ -26,13 +22,13 @@ std::size_t DataGroups::of(const PredictionStore& store) {
         const auto known = by_folder_.find(folder);
         if (known != by_folder_.end()) return known->second;
     }
-    const std::string key = data_key_of(store);
+    const std::string key = data_key(store, all_but_files);
     std::size_t number = 0;
     for (; number < groups_.size(); ++number) {
         const Group& group = groups_[number];
         if (group.key != key) continue;
         if (in_memory || group.in_memory ||
-            saw_same_images(PredictionStore::open(group.store), store).value_or(true))
+            saw_same_files(PredictionStore::open(group.store), store).value_or(true))
             break;
     }
     if (number == groups_.size())

@@ -16,11 +16,11 @@
 #include "core/hash.h"
 #include "core/paths.h"
 #include "core/refuse.h"
-#include "core/string_index.h"
 #include "core/text.h"
 #include "data/item_columns.h"
 #include "fields.h"
 #include "layout.h"
+#include "same_data.h"
 
 namespace assay::store {
 namespace {
@@ -140,70 +140,6 @@ std::string root_text(const fs::path& root) {
     return (whole.has_filename() ? whole : whole.parent_path()).string();
 }
 
-/// Without what is of the file of its items.
-DatasetRecord new_record(const std::string& name, const std::string& ids_hash,
-                         const Dataset& dataset, std::string_view corruption) {
-    DatasetRecord record;
-    record.name = name;
-    record.root = root_text(dataset.root);
-    record.rows = dataset.size();
-    record.ids_hash = ids_hash;
-    record.labels_hash = labels_hash(dataset);
-    record.attributes_hash = attributes_hash(dataset);
-    record.classes = dataset.classes;
-    if (!corruption.empty()) record.corruption = json::parse(corruption).dump();
-    record.id = dataset_id(record);
-    return record;
-}
-
-/// How many of `ids` are not among `others`, and the first of them.
-std::string only_in(const StringColumn& ids, const StringColumn& others, const char* where) {
-    StringIndex index(others.size(), [&](std::uint32_t i) { return others[i]; });
-    for (std::uint32_t i = 0; i < others.size(); ++i) index.insert(i);
-    std::size_t count = 0;
-    std::string first;
-    for (std::size_t i = 0; i < ids.size(); ++i) {
-        if (index.find(ids[i]) || count++ > 0) continue;
-        first = shortened(ids[i]);
-    }
-    if (count == 0) return {};
-    return fmt::format("{} {} {} ({}`{}`)", count_text(count), count == 1 ? "is" : "are", where,
-                       count == 1 ? "" : "the first: ", first);
-}
-
-std::string items_difference(const StringColumn& there, const StringColumn& now) {
-    const std::string gone = only_in(there, now, "only there");
-    const std::string added = only_in(now, there, "only here now");
-    if (gone.empty() && added.empty()) return "the same ids stand in another order";
-    return fmt::format("of {} items there and {} now, {}{}{}", count_text(there.size()),
-                       count_text(now.size()), gone, gone.empty() || added.empty() ? "" : ", ",
-                       added);
-}
-
-std::string labels_text(const Dataset& dataset, std::size_t item) {
-    std::string text;
-    for (const std::int32_t label : dataset.labels[item]) {
-        const auto c = static_cast<std::size_t>(label);
-        text += fmt::format(
-            "{}{}", text.empty() ? "" : " ",
-            c < dataset.classes.size() ? dataset.classes.id(c) : fmt::format("{}", label));
-    }
-    return text.empty() ? "nothing" : text;
-}
-
-std::string labels_difference(const Dataset& there, const Dataset& now) {
-    std::string first;
-    std::size_t count = 0;
-    for (std::size_t i = 0; i < now.size(); ++i) {
-        if (std::ranges::equal(there.labels[i], now.labels[i]) || count++ > 0) continue;
-        first = fmt::format("`{}` is labelled `{}` there and `{}` now", shortened(now.ids[i]),
-                            labels_text(there, i), labels_text(now, i));
-    }
-    if (count <= 1) return first;
-    return fmt::format("{}, and {} more of {} differ", first, count_text(count - 1),
-                       count_text(now.size()));
-}
-
 /// Throws where the images are other ones, whatever their names: the same ones corrupted otherwise.
 void check_same_corruption(const DatasetRecord& there, std::string_view now,
                            const fs::path& folder) {
@@ -251,23 +187,41 @@ DatasetRecord same_record(const std::string& ids_hash, const Dataset& dataset,
                         "set name{}",
                         there.name, folder.string(), what, difference, more));
     };
-    if (there.rows != dataset.size() || there.ids_hash != ids_hash)
-        other("other items", items_difference(load_dataset(folder).ids, dataset.ids), "");
-    if (dataset.labels.labels() != 0 && there.labels_hash != labels_hash(dataset)) {
+    const SameData same = same_data(there, new_record(there.name, ids_hash, dataset, corruption));
+    if (!same.ids)
+        other("other items", items_difference(load_dataset(folder).ids, dataset.ids, there_and_now),
+              "");
+    // Before the labels, which are numbers of classes.
+    if (!same.classes && !there.classes.empty() && !dataset.classes.empty()) {
+        other("other classes, there and now",
+              classes_difference(there.classes, dataset.classes, there_and_now), "");
+    }
+    if (dataset.labels.labels() != 0 && !same.labels) {
         if (there.labels_hash.empty()) {
             other("no labels", "the items have some now", ", or give the labels when scoring");
         }
-        other("other labels", labels_difference(load_dataset(folder), dataset),
+        other("other labels", labels_difference(load_dataset(folder), dataset, there_and_now),
               ", or give the labels when scoring");
-    }
-    if (!there.classes.empty() && !dataset.classes.empty() &&
-        there.classes.ids() != dataset.classes.ids()) {
-        other("other classes, there and now", first_difference(there.classes, dataset.classes), "");
     }
     return there;
 }
 
 }  // namespace
+
+DatasetRecord new_record(const std::string& name, const std::string& ids_hash,
+                         const Dataset& dataset, std::string_view corruption) {
+    DatasetRecord record;
+    record.name = name;
+    record.root = root_text(dataset.root);
+    record.rows = dataset.size();
+    record.ids_hash = ids_hash;
+    record.labels_hash = labels_hash(dataset);
+    record.attributes_hash = attributes_hash(dataset);
+    record.classes = dataset.classes;
+    if (!corruption.empty()) record.corruption = json::parse(corruption).dump();
+    record.id = dataset_id(record);
+    return record;
+}
 
 std::string dataset_text(const DatasetRecord& record) {
     json value = {

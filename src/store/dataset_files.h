@@ -27,6 +27,9 @@ struct DatasetRecord {
     bool has_checksum = true;  ///< not so in files of before there was one
 };
 
+/// A description that is not written yet: without what is of the file of its items.
+DatasetRecord new_record(const std::string& name, const std::string& ids_hash,
+                         const Dataset& dataset, std::string_view corruption);
 std::string dataset_text(const DatasetRecord& record);
 DatasetRecord parse_dataset_record(std::string_view text);
 DatasetRecord read_dataset_record(const std::filesystem::path& dataset_folder);

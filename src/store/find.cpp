@@ -6,10 +6,9 @@
 #include "assay/error.h"
 #include "assay/store/prediction_store.h"
 #include "core/paths.h"
-#include "dataset_files.h"
-#include "image_check.h"
 #include "layout.h"
 #include "parts.h"
+#include "same_data.h"
 
 namespace assay {
 namespace {
@@ -51,16 +50,6 @@ void look_into(const fs::path& folder, int depth, StoreFolders& found) {
         found.faults.push_back({folder, error.what()});
     }
     for (const fs::path& child : inside) look_into(child, depth - 1, found);
-}
-
-/// The stores of one data set's folder share its class list.
-void check_same_classes(const PredictionStore& one, const PredictionStore& two) {
-    if (one.folder().parent_path() == two.folder().parent_path()) return;
-    const std::string difference = first_difference(one.dataset().classes, two.dataset().classes);
-    if (difference.empty()) return;
-    throw Error(ErrorCode::usage,
-                fmt::format("`{}` and `{}` have other classes, or the same in another order: {}",
-                            one.folder().string(), two.folder().string(), difference));
 }
 
 }  // namespace
@@ -113,27 +102,7 @@ std::vector<PredictionStore> open_stores_together(const std::vector<std::string>
     for (const fs::path& folder : find_stores({paths.begin(), paths.end()})) {
         with_note(fmt::format("opening `{}`", folder.string()),
                   [&] { stores.push_back(PredictionStore::open(folder)); });
-        const PredictionStore &first = stores.front(), &last = stores.back();
-        const StoreSpec &reference = first.spec(), &spec = last.spec();
-        if (spec.ids_hash != reference.ids_hash || spec.rows != reference.rows) {
-            throw Error(
-                ErrorCode::usage,
-                fmt::format("`{}` and `{}` are of different items: give models of one data set",
-                            first.folder().string(), folder.string()));
-        }
-        if (spec.classes != reference.classes) {
-            throw Error(ErrorCode::usage,
-                        fmt::format("`{}` has {} classes, `{}` has {}", first.folder().string(),
-                                    reference.classes, folder.string(), spec.classes));
-        }
-        check_same_classes(first, last);
-        if (!store::saw_same_images(first, last).value_or(true)) {
-            throw Error(
-                ErrorCode::usage,
-                fmt::format("`{}` and `{}` saw other images under the same ids: give models of one "
-                            "data set",
-                            first.folder().string(), folder.string()));
-        }
+        store::require_same(stores.front(), stores.back(), {.classes = true});
     }
     return stores;
 }

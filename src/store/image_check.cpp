@@ -18,6 +18,7 @@
 #include "manifest.h"
 #include "parts.h"
 #include "record.h"
+#include "same_data.h"
 
 namespace assay::store {
 namespace {
@@ -49,19 +50,6 @@ ImageFile read_image(const Dataset& dataset, std::uint64_t row, std::string* who
     } catch (const Error& error) {
         if (ends_the_run(error)) throw;
         return {};
-    }
-}
-
-/// A store's shards are there, half written or of another kind: only what can be read is compared.
-std::optional<ShardRecord> record_if_there(const fs::path& store, const StoreSpec& spec,
-                                           std::size_t shard) {
-    try {
-        const fs::path home = shard_home(store, spec, shard);
-        if (!is_there(record_path(home, shard))) return std::nullopt;
-        return read_record(home, {.spec = spec, .finished = false, .records = {}}, shard);
-    } catch (const Error& damage) {
-        if (damage.code() == ErrorCode::interrupted) throw;
-        return std::nullopt;  // opening the store says so
     }
 }
 
@@ -106,62 +94,6 @@ ImageFile image_file(std::uint64_t bytes, std::string_view whole_hash) {
     return file;
 }
 
-std::string corruption_of(const PredictionStore& store) {
-    return store.is_in_memory() ? std::string()
-                                : read_dataset_record(store.folder().parent_path()).corruption;
-}
-
-std::string dataset_id_of(const PredictionStore& store) {
-    const std::string& own = store.spec().dataset_id;
-    return own.empty() ? read_dataset_record(store.folder().parent_path()).id : own;
-}
-
-std::optional<bool> saw_same_files(const PredictionStore& one, const PredictionStore& two) {
-    const StoreSpec &a = one.spec(), &b = two.spec();
-    if (a.ids_hash != b.ids_hash || a.rows != b.rows) return std::nullopt;
-    const auto record_of = [](const PredictionStore& store, std::size_t shard) {
-        std::optional<ShardRecord> record;
-        if (store.has(shard) && !store.is_in_memory())
-            record = record_if_there(store.folder(), store.spec(), shard);
-        if (record && record->images_hash.empty()) record.reset();
-        return record;
-    };
-    for (std::size_t s = 0; s < one.shards(); ++s) {
-        const auto first = record_of(one, s);
-        if (!first) continue;
-        const std::uint64_t begin = shard_begin(a, s), end = begin + first->states.size();
-        for (auto t = static_cast<std::size_t>(begin / b.shard_rows);
-             t < two.shards() && shard_begin(b, t) < end; ++t) {
-            const auto second = record_of(two, t);
-            if (!second) continue;
-            const std::uint64_t from = shard_begin(b, t);
-            if (first->images.empty() || second->images.empty()) {
-                if (from != begin || first->states.size() != second->states.size()) continue;
-                return first->images_hash == second->images_hash;
-            }
-            // Singly where that is possible: an image that one of them could not read is no other.
-            const std::uint64_t last = std::min(end, from + second->images.size());
-            for (std::uint64_t row = std::max(begin, from); row < last; ++row) {
-                const auto i = static_cast<std::size_t>(row - begin),
-                           k = static_cast<std::size_t>(row - from);
-                const ImageFile &x = first->images[i], &y = second->images[k];
-                const bool read = x.known() && y.known() &&
-                                  first->states[i] != RowState::unreadable &&
-                                  second->states[k] != RowState::unreadable;
-                if (read && x != y) return false;
-            }
-            return true;
-        }
-    }
-    return std::nullopt;
-}
-
-std::optional<bool> saw_same_images(const PredictionStore& one, const PredictionStore& two) {
-    if (one.spec().ids_hash != two.spec().ids_hash) return std::nullopt;
-    if (corruption_of(one) != corruption_of(two)) return false;
-    return saw_same_files(one, two);
-}
-
 ImageCheck::ImageCheck(const Dataset& dataset, fs::path folder, int threads)
     : ImageCheck(dataset, dataset.name, std::move(folder), threads,
                  std::make_shared<ImagesNow>(dataset, threads)) {}
@@ -193,8 +125,7 @@ void ImageCheck::before(const std::string& model) {
 
 bool ImageCheck::compare(const fs::path& store) {
     const std::optional<StoreSpec> spec = spec_if_there(store);
-    if (!spec || spec->rows != dataset_.size() || spec->ids_hash != dataset_.ids_fingerprint())
-        return false;  // opening the store says so
+    if (!spec || !same_items(*spec, dataset_)) return false;  // opening the store says so
     return compare_single(store, *spec) || compare_whole_shard(store, *spec);
 }
 

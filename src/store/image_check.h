@@ -21,22 +21,6 @@ namespace assay::store {
 /// `hash` as a shard's record has it, from a whole one ("xxh128:<32 hex digits>").
 ImageFile image_file(std::uint64_t bytes, std::string_view whole_hash);
 
-/// What was done to the images of a store's data set before a classifier got them, as JSON; "":
-/// nothing. Images of equal files are other ones where it differs. Cost: one small file.
-std::string corruption_of(const PredictionStore& store);
-
-/// Identity of the store's data set, where the store is too old to say it (StoreSpec::dataset_id)
-/// by the description beside it. Cost: at most one small file.
-std::string dataset_id_of(const PredictionStore& store);
-
-/// Whether two stores of the same ids read the same files, by the first rows of which both have
-/// records; nothing where no records tell (imports). Cost: mostly two records.
-std::optional<bool> saw_same_files(const PredictionStore& one, const PredictionStore& two);
-
-/// Whether two stores of the same ids saw the same images: saw_same_files(), and what was done to
-/// them. Cost: that, and two descriptions of data sets.
-std::optional<bool> saw_same_images(const PredictionStore& one, const PredictionStore& two);
-
 /// What the images of a data set are now: looked up once, for however many checks.
 class ImagesNow {
 public:

@@ -17,6 +17,7 @@
 #include "manifest.h"
 #include "parts.h"
 #include "record.h"
+#include "same_data.h"
 #include "store_impl.h"
 
 namespace assay {
@@ -77,7 +78,7 @@ void check_dataset(const StoreSpec& spec, const DatasetRecord& there, const fs::
         refuse(fmt::format("the store `{}` belongs to {}; dataset.json beside it {}",
                            folder.string(), to, beside));
     };
-    if (there.ids_hash != spec.ids_hash || there.rows != spec.rows) {
+    if (!same_items(spec, there)) {
         belongs(fmt::format("other items: {} with ids hash `{}`", spec.rows, spec.ids_hash),
                 fmt::format("says {} with `{}`", there.rows, there.ids_hash));
     }

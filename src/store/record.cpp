@@ -13,6 +13,7 @@
 #include "fields.h"
 #include "layout.h"
 #include "manifest.h"
+#include "parts.h"
 
 namespace assay::store {
 namespace {
@@ -243,6 +244,18 @@ ShardRecord read_record(const fs::path& folder, const Manifest& manifest, std::s
     };
     return with_note(fmt::format("reading `{}`", path.string()),
                      [&] { return with_remedy(path, shard_remedy(folder, shard), read); });
+}
+
+std::optional<ShardRecord> record_if_there(const fs::path& store, const StoreSpec& spec,
+                                           std::size_t shard) {
+    try {
+        const fs::path home = shard_home(store, spec, shard);
+        if (!is_there(record_path(home, shard))) return std::nullopt;
+        return read_record(home, {.spec = spec, .finished = false, .records = {}}, shard);
+    } catch (const Error& damage) {
+        if (damage.code() == ErrorCode::interrupted) throw;
+        return std::nullopt;
+    }
 }
 
 void check_data(const fs::path& folder, const ShardRecord& record) {

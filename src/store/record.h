@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,6 +42,10 @@ ShardRecord parse_record(std::string_view text, const StoreSpec& spec, std::size
 /// recorded sizes. Throws bad_input.
 ShardRecord read_record(const std::filesystem::path& folder, const Manifest& manifest,
                         std::size_t shard);
+/// The record of a shard of a store that need not be whole: nothing where it is not there, half
+/// written or of another kind, which opening the store says.
+std::optional<ShardRecord> record_if_there(const std::filesystem::path& store,
+                                           const StoreSpec& spec, std::size_t shard);
 /// Throws bad_input where a file of the shard does not have the recorded checksum. Reads all of
 /// them.
 void check_data(const std::filesystem::path& folder, const ShardRecord& record);

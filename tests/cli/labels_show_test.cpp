@@ -335,7 +335,7 @@ TEST_F(LabelsShow, GatesSayWhoseValueTheyFound) {
     EXPECT_EQ(pairs.at("gates").at(1).at("baseline"), "m1");
 }
 
-TEST_F(LabelsShow, ShowLeavesOutDataSetsThatTheLabelsDoNotFit) {
+TEST_F(LabelsShow, ShowKeepsTheLabelsOfDataSetsThatAFileDoesNotFit) {
     make_runs();
     const std::string ids = put("ids.txt", "a/2.png\n");
     const Outcome imported = assay_run(
@@ -345,11 +345,12 @@ TEST_F(LabelsShow, ShowLeavesOutDataSetsThatTheLabelsDoNotFit) {
     const std::string labels = put("l.csv", "image,label\nb/1.png,cat\n");
     const Outcome r = assay_run({"show", "a/2.png", at("runs"), "--labels", labels, "--json"});
     EXPECT_EQ(r.status, 0) << r.err;
-    EXPECT_THAT(
-        r.err,
-        HasSubstr("not shown: cages, which the labels do not fit: l.csv: `b/1.png` is no item"));
-    ASSERT_EQ(json::parse(r.out).at("images").size(), 1U);
-    EXPECT_EQ(json::parse(r.out).at("images").at(0).at("dataset"), "zoo");
+    EXPECT_THAT(r.err, HasSubstr("cages: its own labels; " + labels +
+                                 " does not fit: l.csv: `b/1.png` is no item"));
+    const json images = json::parse(r.out).at("images");
+    ASSERT_EQ(images.size(), 2U);
+    EXPECT_EQ(images.at(0).at("dataset"), "cages");
+    EXPECT_EQ(images.at(1).at("dataset"), "zoo");
     // What fits none is an error.
     EXPECT_EQ(assay_run({"show", "a/2.png", at("runs"), "--labels",
                          put("n.csv", "image,label\nz.png,dog\n")})

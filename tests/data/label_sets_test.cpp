@@ -147,8 +147,8 @@ TEST(ReadLabelSets, JsonRefused) {
     EXPECT_THAT(refused(folder, "x.json", "3"), HasSubstr("expected a list or an object"));
     EXPECT_THAT(refused(folder, "x.json", std::string(200'000, '[')), HasSubstr("nested deeper"));
     EXPECT_THAT(refused(folder, "x.json", R"({"p.jpg": 1, "q.jpg": 0})"),
-                HasSubstr("`p.jpg` is no item of the data set three (3 items, the first is "
-                          "`x/a.jpg`), nor are the 1 other rows"));
+                HasSubstr("`p.jpg` is no item of the data set three (3 items: `x/a.jpg`, "
+                          "`x/b.jpg`, `y/c.jpg`), nor 1 other row: `q.jpg`"));
     EXPECT_THAT(refused(folder, "x.json", R"({"a.jpg": 1, "x/a.jpg": 0})"),
                 HasSubstr("appears twice"));
     EXPECT_THAT(refused(folder, "x.json", R"({"a.jpg": [[1]]})"), HasSubstr("nested deeper"));

@@ -268,6 +268,9 @@ TEST(GapTable, AFurtherTable) {
                 HasSubstr("`b` has 0.315 in the column asma of patchml"));
     EXPECT_THAT(says("model,asma\n ,31.5\n"), HasSubstr("line 2: a model without a name"));
     EXPECT_THAT(says("model,asma,ASMA\nb,31.5,30\n"), HasSubstr("two columns are named asma"));
+    EXPECT_THAT(says("model,asma\nx,31.5\ny,20\n"),
+                HasSubstr("no model has scores on both V1 and patchml.csv: V1 has a, b; "
+                          "patchml.csv has x, y"));
 }
 
 // The papers' tables are ordered by ASMA on PatchML. Their column of rank changes comes from

@@ -180,8 +180,8 @@ TEST_F(ImageIdentity, StoresOfOtherImagesAreNotReadTogether) {
         open_stores_together({a, other});
         FAIL() << "nothing was thrown";
     } catch (const Error& error) {
-        EXPECT_EQ(error.code(), ErrorCode::usage);
-        EXPECT_THAT(error.what(), HasSubstr("saw other images under the same ids"));
+        EXPECT_EQ(error.code(), ErrorCode::bad_input);
+        EXPECT_THAT(error.what(), HasSubstr("other images under the same ids"));
     }
     // One image is shown once, whatever paths lead to its stores; another one of its name apart.
     ShowOptions show;

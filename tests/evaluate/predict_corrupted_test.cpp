@@ -14,7 +14,7 @@
 #include "coloured_images.h"
 #include "message_of.h"
 #include "robustness/images.h"
-#include "store/image_check.h"
+#include "store/same_data.h"
 
 namespace assay {
 namespace {
@@ -333,9 +333,9 @@ TEST_F(PredictCorrupted, AreNotTheCleanImagesToThoseThatCompare) {
     const auto open = [&](const std::string& store) {
         return PredictionStore::open(scratch_ / "runs" / store);
     };
-    EXPECT_EQ(store::saw_same_images(open("val/m"), open("val_fog_2/m")), false);
-    EXPECT_EQ(store::saw_same_images(open("val_fog_5/m"), open("val_fog_2/m")), false);
-    EXPECT_EQ(store::saw_same_images(open("val_fog_2/other"), open("val_fog_2/m")), true);
+    EXPECT_FALSE(store::same_data(open("val/m"), open("val_fog_2/m")).images());
+    EXPECT_FALSE(store::same_data(open("val_fog_5/m"), open("val_fog_2/m")).images());
+    EXPECT_EQ(store::same_data(open("val_fog_2/other"), open("val_fog_2/m")).files, true);
     EXPECT_EQ(store::saw_same_files(open("val/m"), open("val_fog_2/m")), true);
 }
 

@@ -124,7 +124,7 @@ TEST(MeasureOptions, MistakesAreFoundWithoutAStore) {
                     },
                     false),
                 HasSubstr("subgroups `x`"));
-    EXPECT_THAT(fault([](Options& o) { o.labels = "/nonexistent.json"; }, false),
+    EXPECT_THAT(fault([](Options& o) { o.labels = {"/nonexistent.json"}; }, false),
                 HasSubstr("no labels at"));
     EXPECT_THAT(fault([](Options& o) { o.class_map = "imagenet-b"; }, false),
                 HasSubstr("imagenet-b"));

@@ -822,8 +822,8 @@ TEST(MeasuredStores, AttacksOnOtherImagesAreRefused) {
     made.images = "xxh128:00000000000000000000000000000002";
     save(scratch, made, "m@pgd-linf-8_255");
     EXPECT_THAT(message_of([&] { measured(options); }),
-                testing::AllOf(HasSubstr("val/m and "), HasSubstr("val/m@pgd-linf-8_255"),
-                               HasSubstr("saw other images under the same ids")));
+                testing::AllOf(HasSubstr("val/m` and `"), HasSubstr("val/m@pgd-linf-8_255"),
+                               HasSubstr("other images under the same ids")));
 }
 
 TEST(MeasuredStores, OtherClassesAreRefused) {

@@ -122,6 +122,7 @@ struct CompareResult {
     std::vector<PairReport> pairs;  ///< in the order of the candidates
     std::vector<GateResult> gates;
     std::vector<std::string> warnings;  ///< of all pairs
+    std::vector<std::string> notes;     ///< which labels the baseline's data set gets
     bool partial() const;               ///< a common item is not scored in both
 };
 /// Progress counts the items of both sides, `step` is the candidate. Throws as compare_stores() and

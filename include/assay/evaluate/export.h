@@ -18,17 +18,18 @@ namespace assay {
 struct ExportOptions {
     std::vector<std::filesystem::path> paths{};  ///< RUNS folders, data sets in them, or stores
     enum class Format { csv, jsonl, parquet, arrow } format = Format::csv;
-    std::size_t top = 5;             ///< best classes on each line; 0: none
-    std::filesystem::path labels{};  ///< as in MeasureOptions
-    std::string class_map{};         ///< likewise: classes are its targets
-    bool scores = false;             ///< all of an item's scores as a column (parquet, arrow)
-    int threads = 0;                 ///< 0: one per core; changes no bit
+    std::size_t top = 5;                ///< best classes on each line; 0: none
+    std::vector<std::string> labels{};  ///< as in MeasureOptions
+    std::string class_map{};            ///< likewise: classes are its targets
+    bool scores = false;                ///< all of an item's scores as a column (parquet, arrow)
+    int threads = 0;                    ///< 0: one per core; changes no bit
 };
 
 struct ExportResult {
     std::uint64_t rows = 0;
     std::uint64_t without_scores = 0;   ///< of these: `status` says why
-    std::vector<std::string> warnings;  ///< items that the file of labels does not name
+    std::vector<std::string> warnings;  ///< labels that are about other images, or not about all
+    std::vector<std::string> notes;     ///< which labels each data set gets
 };
 
 /// Writes the lines of all stores, by data set, then model, then item, through `write`, in pieces

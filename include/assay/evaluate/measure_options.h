@@ -28,14 +28,17 @@ struct MeasureOptions {
     /// every number that occurs; beside others, those of them that occur, where else a number that
     /// no image has leaves it undefined. Empty: 1-5.
     std::vector<std::string> subgroups;
-    /// Valid classes for the metrics of label sets, instead of the data set's own labels: a file as
-    /// read_label_sets() takes it, or an ImageFolder. Metrics of single labels stay with the data
-    /// set's own; where it has none, an image's only valid class stands in, and ids say so.
-    std::filesystem::path labels;
+    /// Valid classes for the metrics of label sets, instead of the data set's own labels: "FILE",
+    /// for every data set whose images it is about, or "NAME=FILE", for the data set NAME (* and ?
+    /// stand for any letters) alone. FILE is what read_label_sets() takes, or an ImageFolder.
+    /// Metrics of single labels stay with the data set's own; where it has none, an image's only
+    /// valid class stands in, and ids say so.
+    std::vector<std::string> labels;
     /// The same where they are in memory already, one set an item of the store; `labels` is empty
     /// then.
     std::optional<LabelSets> label_sets;
-    std::string class_map;  ///< a built-in map's name, or a file; "": the model's own classes
+    std::uint64_t unnamed = 0;  ///< items that the file of `label_sets` does not name
+    std::string class_map;      ///< a built-in map's name, or a file; "": the model's own classes
     std::vector<std::string> gates;  ///< "low(top1) >= 0.75"
     Resampling resampling;
     std::uint32_t null_draws = 0;  ///< as in ScoreOptions

@@ -43,7 +43,6 @@ struct ScoreOptions {
     std::optional<LabelSets> labels;
     std::string left_out;       ///< DefaultMetrics::left_out, for the report
     std::uint64_t unnamed = 0;  ///< items that the file of `labels` does not name; for the report
-    std::string labels_note;    ///< describe() of how that file and the items meet
     std::optional<ClassMap>
         map;  ///< asks another question of the scores: ImageNet-R's 200 classes, 16 classes, ...
     std::string subgroup;  ///< attribute of the data set: every metric again for each of its values
@@ -181,7 +180,8 @@ struct ScoreResult {
     std::vector<Measurement> ood;           ///< by pair, then model
     std::vector<PublishedValue> published;  ///< by table, then as the reports
     std::vector<std::string> warnings;      ///< of all stores, with the models' names
-    bool partial() const;                   ///< some store is
+    std::vector<std::string> notes;  ///< which labels each data set gets, where some are given
+    bool partial() const;            ///< some store is
 };
 /// Scores every store below the paths, one after the other. Progress counts items, `step` is the
 /// data set and the model. Throws as score_store() and check() do; usage where no data set's name

@@ -16,9 +16,9 @@ namespace assay {
 
 struct ShowOptions {
     std::string image;  ///< an item's id, its path, or an end of either that no other item has
-    std::vector<std::string> paths;  ///< RUNS folders, data sets in them, or stores
-    std::filesystem::path labels;    ///< instead of the data set's own; "": those
-    std::size_t top = 5;             ///< classes shown of each model
+    std::vector<std::string> paths;   ///< RUNS folders, data sets in them, or stores
+    std::vector<std::string> labels;  ///< as in MeasureOptions, for all metrics; none: its own
+    std::size_t top = 5;              ///< classes shown of each model
 };
 
 struct ShownClass {
@@ -43,16 +43,17 @@ struct ShownImage {
         /// How many of the g best classes are among the g labels; none: fewer than g are stored.
         std::optional<std::uint32_t> hits;
     };
-    std::string dataset, id, path;
+    std::string dataset;  ///< its name; of namesakes the folder
+    std::string id, path;
     std::size_t item = 0, items = 0;
     std::vector<ShownClass> labels;
     std::vector<std::pair<std::string, std::string>> attributes;
     std::vector<Model> models;
 };
 
-/// The image in every data set that has it: stores of the same items and classes together, in the
-/// order of the paths. Data sets that the file of labels does not fit are left out where others are
-/// there, with a sentence in `notes`. Throws usage: no item of that name, or several; bad_input.
+/// The image in every data set that has it: stores of the same items, images, labels and classes
+/// together, in the order of the paths. `notes` says which labels each data set is shown with,
+/// where some are given. Throws usage: no item of that name, or several; bad_input.
 /// Cost: reads one row of each store.
 std::vector<ShownImage> show_image(const ShowOptions& options, std::vector<std::string>& notes);
 

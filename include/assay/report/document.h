@@ -54,6 +54,7 @@ struct ReportDocument {
     nlohmann::json json;
     std::vector<Thumbnail> thumbnails;
     std::vector<std::string> warnings;
+    std::vector<std::string> notes;  ///< which labels each data set gets, where some are given
     bool partial = false;
 };
 

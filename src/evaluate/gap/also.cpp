@@ -12,6 +12,7 @@
 #include "assemble.h"
 #include "evaluate/truth.h"
 #include "metric/number_list.h"
+#include "store/same_models.h"
 
 namespace assay {
 namespace {
@@ -71,6 +72,11 @@ GapAlso also_of_stores(const GapSide& side, const GapReport& report, const std::
     const GapSubgroups list = gap_subgroups(subgroups);
     asma.set("subgroups", number_list_text(list.numbers));
     if (list.present) asma.set("absent", "skipped");
+    std::vector<std::string> own, further;
+    for (const GapModel& model : report.models) own.push_back(model.name);
+    for (const auto& folder : side.stores)
+        further.push_back(PredictionStore::open(folder).spec().model_name);
+    require_shared(store::shared_models(own, further), report.sets[0].name, side.name);
     for (const auto& folder : side.stores) {
         const PredictionStore store = PredictionStore::open(folder);
         const auto place = place_of.find(store.spec().model_name);

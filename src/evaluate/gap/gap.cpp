@@ -12,6 +12,7 @@
 #include "core/paths.h"
 #include "data/label_rows.h"
 #include "evaluate/gap/assemble.h"
+#include "store/label_fit.h"
 
 namespace assay {
 namespace {
@@ -54,11 +55,12 @@ GapSide side_of(const std::string& argument, const fs::path& runs, const fs::pat
     const PredictionStore store = PredictionStore::open(side.stores[0]);
     side.name = store.spec().dataset_name;
     if (labels.empty()) return side;
-    LabelMatch match;
-    side.sets = read_label_sets(labels, store.dataset(), store.dataset().classes, &match);
-    side.unnamed = match.unnamed;
-    if (std::string text = describe(match, store.rows(), labels); !text.empty())
-        warnings.push_back(std::move(text));
+    store::LabelFit fit = store::label_fit(labels, store.dataset());
+    if (!fit.fits()) throw *fit.error;
+    side.unnamed = fit.match.unnamed;
+    if (fit.match.unnamed + fit.match.others > 0)
+        warnings.push_back(side.name + ": " + describe(fit, labels));
+    side.sets = std::move(fit.sets);
     return side;
 }
 

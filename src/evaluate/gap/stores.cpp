@@ -18,6 +18,8 @@
 #include "core/parallel.h"
 #include "evaluate/truth.h"
 #include "metric/item_groups.h"
+#include "store/same_data.h"
+#include "store/same_models.h"
 
 namespace assay {
 namespace {
@@ -217,37 +219,10 @@ ByName by_name(const GapSide& side) {
     return models;
 }
 
-std::vector<std::string> missing_from(const ByName& other, const ByName& models) {
+std::vector<std::string> names_of_models(const ByName& models) {
     std::vector<std::string> names;
-    for (const auto& [name, folder] : models) {
-        if (!other.contains(name)) names.push_back(name);
-    }
+    for (const auto& [name, folder] : models) names.push_back(name);
     return names;
-}
-
-// Names for a sentence; the report has them all.
-std::string listed(const std::vector<std::string>& names) {
-    constexpr std::size_t shown = 12;
-    const auto end = names.begin() + static_cast<std::ptrdiff_t>(std::min(shown, names.size()));
-    return fmt::format(
-        "{}{}", fmt::join(names.begin(), end, ", "),
-        names.size() > shown ? fmt::format(" and {} more", names.size() - shown) : "");
-}
-
-void check_same_images(const StoreSpec& spec, const Images& images, const path& folder) {
-    const StoreSpec& reference = images.spec;
-    if (spec.rows != reference.rows || spec.ids_hash != reference.ids_hash) {
-        throw Error(
-            ErrorCode::bad_input,
-            fmt::format("`{}` and `{}` hold other images ({} and {}): the models of "
-                        "one data set must share them",
-                        folder.string(), images.first_store.string(), spec.rows, reference.rows));
-    }
-    if (spec.classes != reference.classes) {
-        throw Error(ErrorCode::bad_input,
-                    fmt::format("`{}` has {} classes and `{}` has {}", folder.string(),
-                                spec.classes, images.first_store.string(), reference.classes));
-    }
 }
 
 // The same name should mean the same classifier, shown the images in the same way. Imports do not
@@ -274,17 +249,10 @@ GapReport gap_of_stores(const GapSide& first, const GapSide& second, const GapOp
     check(options);
     const std::array<const GapSide*, 2> sides{&first, &second};
     const std::array<ByName, 2> stores{by_name(first), by_name(second)};
-    std::vector<std::string> names;
-    for (const auto& [name, folder] : stores[0]) {
-        if (stores[1].contains(name)) names.push_back(name);
-    }
-    if (names.empty()) {
-        throw Error(
-            ErrorCode::bad_input,
-            fmt::format("no model has scores on both {} and {}: {} has {}; {} has {}", first.name,
-                        second.name, first.name, listed(missing_from({}, stores[0])), second.name,
-                        listed(missing_from({}, stores[1]))));
-    }
+    const store::SharedModels models =
+        store::shared_models(names_of_models(stores[0]), names_of_models(stores[1]));
+    require_shared(models, first.name, second.name);
+    const std::vector<std::string>& names = models.both;
     std::array<Images, 2> images{images_of(first, stores[0].at(names[0])),
                                  images_of(second, stores[1].at(names[0]))};
     if (images[0].spec.classes != images[1].spec.classes) {
@@ -306,21 +274,23 @@ GapReport gap_of_stores(const GapSide& first, const GapSide& second, const GapOp
             "that of {} of all that have a label",
             sides[set]->name, sides[1 - set]->name));
     }
-    if (!images[0].classes.empty() && images[0].classes.ids() != images[1].classes.ids() &&
-        !images[1].classes.empty()) {
+    if (!images[0].classes.empty() && !images[1].classes.empty() &&
+        !store::same_class_ids(images[0].classes, images[1].classes)) {
         warnings.push_back(fmt::format(
-            "{} and {} name their classes differently: are they the same, in the same order?",
-            first.name, second.name));
+            "{} and {} name their classes differently: {}: are they the same, in the same order?",
+            first.name, second.name,
+            store::classes_difference(images[0].classes, images[1].classes,
+                                      {first.name, second.name, second.name})));
     }
     std::uint64_t total = 0, done = 0;
     for (std::size_t set = 0; set < 2; ++set) {
         const Images& p = images[set];
         input.sets[set] = describe(p, sides[set]->name, options.pooled_above);
         input.sets[set].unnamed = sides[set]->unnamed;
-        input.sets[set].only_here = missing_from(stores[1 - set], stores[set]);
+        input.sets[set].only_here = set == 0 ? models.only_one : models.only_two;
         if (!input.sets[set].only_here.empty()) {
             warnings.push_back(fmt::format("left out, with scores on {} only: {}", sides[set]->name,
-                                           listed(input.sets[set].only_here)));
+                                           store::names_text(input.sets[set].only_here)));
         }
         const GapDataSet& described = input.sets[set];
         if (described.none * 3 > described.images) {
@@ -333,6 +303,8 @@ GapReport gap_of_stores(const GapSide& first, const GapSide& second, const GapOp
         total += p.spec.rows * names.size();
     }
 
+    const std::array<PredictionStore, 2> firsts{PredictionStore::open(images[0].first_store),
+                                                PredictionStore::open(images[1].first_store)};
     std::mutex mutex;
     const auto advance = [&](std::uint64_t rows) {
         const std::lock_guard lock(mutex);
@@ -350,7 +322,7 @@ GapReport gap_of_stores(const GapSide& first, const GapSide& second, const GapOp
                 specs[set] = store.spec();
                 if (std::string writing = writer_warning(store); !writing.empty())
                     warnings.push_back(std::move(writing));
-                check_same_images(specs[set], images[set], folder);
+                store::require_same(firsts[set], store, {.classes = true});
                 Counter counter(store, images[set], scheme);
                 agree(comm, [&] {
                     count_rows(counter, resolve_threads(options.threads), comm, advance);

@@ -13,6 +13,7 @@
 #include "core/file.h"
 #include "core/statistics.h"
 #include "core/text.h"
+#include "store/same_models.h"
 #include "uncertainty.h"
 
 namespace assay {
@@ -419,6 +420,10 @@ GapAlso read_also_table(const std::filesystem::path& path, const GapReport& repo
         }
     }
     to_proportions(table, unit, source);
+    std::vector<std::string> own, further;
+    for (const GapModel& model : report.models) own.push_back(model.name);
+    for (const GapTable::Row& row : table.rows) further.push_back(row.model);
+    require_shared(store::shared_models(own, further), report.sets[0].name, source);
     return also_of_table(table, 0, report);
 }
 

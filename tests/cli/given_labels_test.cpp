@@ -1,0 +1,259 @@
+// Which labels each data set of a command gets, as a user sees it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "program.h"
+
+namespace assay {
+namespace {
+
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+namespace fs = std::filesystem;
+
+/// Two data sets of four images and three classes, on which one model always predicts `cat`.
+class LabelsOfDataSets : public ::testing::Test {
+protected:
+    std::string put(const std::string& name, const std::string& text) {
+        const fs::path path = scratch_ / name;
+        fs::create_directories(path.parent_path());
+        std::ofstream(path, std::ios::binary) << text;
+        return path.string();
+    }
+    std::string at(const std::string& name) { return (scratch_ / name).string(); }
+
+    /// `items`: lines of a path and its labels.
+    void import(const std::string& runs, const std::string& dataset, const std::string& items,
+                const std::string& classes = "cat\ndog\nbird\n", const std::string& model = "m") {
+        std::string scores;
+        for (const char c : items) scores += c == '\n' ? "0.8,0.1,0.1\n" : "";
+        const Outcome r = assay_run(
+            {"import", put("s.csv", "c0,c1,c2\n" + scores), "--name", model, "--out", at(runs),
+             "--items", put("items.csv", "path,labels\n" + items), "--classes",
+             put("classes.txt", classes), "--kind", "probabilities", "--dataset-name", dataset});
+        ASSERT_EQ(r.status, 0) << r.err;
+    }
+    /// The same ids in both, of other images: v1 has two cats, v2 one.
+    void two_data_sets_of_equal_ids() {
+        import("runs", "v1", "1.png,cat\n2.png,cat\n3.png,dog\n4.png,dog\n");
+        import("runs", "v2", "1.png,dog\n2.png,cat\n3.png,bird\n4.png,dog\n");
+    }
+    void two_data_sets_of_other_ids() {
+        import("runs", "v1", "1.png,cat\n2.png,cat\n3.png,dog\n4.png,dog\n");
+        import("runs", "v2", "a.png,dog\nb.png,cat\nc.png,bird\nd.png,dog\n");
+    }
+    /// Every image of v1 also shows a cat: ReaL is 1 there.
+    std::string labels_of_v1() {
+        return put("l1.csv", "path,labels\n1.png,cat\n2.png,cat dog\n3.png,cat dog\n4.png,cat\n");
+    }
+    std::map<std::string, double> values(const Outcome& outcome, const std::string& metric) {
+        std::map<std::string, double> found;
+        if (outcome.status != 0) return found;
+        for (const json& m : json::parse(outcome.out).at("measurements")) {
+            if (m.at("metric") == metric && m.at("value").is_number())
+                found[m.at("dataset")] = m.at("value");
+        }
+        return found;
+    }
+    using Values = std::map<std::string, double>;
+    Scratch scratch_;
+};
+
+TEST_F(LabelsOfDataSets, EqualNamesOfOtherImagesAreRefusedUntilTheDataSetIsNamed) {
+    two_data_sets_of_equal_ids();
+    const std::string l1 = labels_of_v1();
+    const Outcome silent = assay_run({"score", at("runs"), "--labels", l1, "--json"});
+    EXPECT_EQ(silent.status, 2);
+    EXPECT_EQ(silent.out, "");
+    EXPECT_THAT(silent.err,
+                AllOf(HasSubstr("names images of v1 and of v2"), HasSubstr("--labels v1=" + l1)));
+
+    const Outcome one = assay_run(
+        {"score", at("runs"), "--labels", "v1=" + l1, "--metrics", "real,top1", "--json"});
+    EXPECT_EQ(one.status, 0) << one.err;
+    EXPECT_EQ(values(one, "real"), (Values{{"v1", 1.0}, {"v2", 0.25}}));  // v2: 1 cat of 4
+    EXPECT_EQ(values(one, "top1"), (Values{{"v1", 0.5}, {"v2", 0.25}}));
+    EXPECT_THAT(one.err, AllOf(HasSubstr("v1: labels of " + l1 + ": 4 of 4 images have some"),
+                               HasSubstr("v2: its own labels")));
+
+    const std::string l2 =
+        put("l2.csv", "path,labels\n1.png,cat\n2.png,cat\n3.png,cat\n4.png,dog\n");
+    const Outcome both = assay_run({"score", at("runs"), "--labels", "v1=" + l1, "--labels",
+                                    "v2=" + l2, "--metrics", "real", "--json"});
+    EXPECT_EQ(both.status, 0) << both.err;
+    EXPECT_EQ(values(both, "real"), (Values{{"v1", 1.0}, {"v2", 0.75}}));
+    // Whoever says that they are for both gets them for both.
+    const Outcome all =
+        assay_run({"score", at("runs"), "--labels", "v*=" + l1, "--metrics", "real", "--json"});
+    EXPECT_EQ(all.status, 0) << all.err;
+    EXPECT_EQ(values(all, "real"), (Values{{"v1", 1.0}, {"v2", 1.0}}));
+}
+
+TEST_F(LabelsOfDataSets, WhatTheFileDoesNotFitKeepsItsOwnLabels) {
+    two_data_sets_of_other_ids();
+    const std::string l1 = labels_of_v1();
+    const Outcome scored =
+        assay_run({"score", at("runs"), "--labels", l1, "--metrics", "real,top1,nll", "--json"});
+    EXPECT_EQ(scored.status, 0) << scored.err;
+    EXPECT_EQ(values(scored, "real"), (Values{{"v1", 1.0}, {"v2", 0.25}}));
+    EXPECT_EQ(values(scored, "top1"), (Values{{"v1", 0.5}, {"v2", 0.25}}));
+    EXPECT_EQ(values(scored, "nll").size(), 2U);
+    EXPECT_THAT(scored.err, AllOf(HasSubstr("v1: labels of " + l1),
+                                  HasSubstr("v2: its own labels; " + l1 +
+                                            " does not fit: l1.csv: `1.png` is no item")));
+    // Two files without names: each goes where it fits.
+    const std::string l2 =
+        put("l2.csv", "path,labels\na.png,cat\nb.png,cat\nc.png,cat\nd.png,cat\n");
+    const Outcome two = assay_run(
+        {"score", at("runs"), "--labels", l1, "--labels", l2, "--metrics", "real", "--json"});
+    EXPECT_EQ(two.status, 0) << two.err;
+    EXPECT_EQ(values(two, "real"), (Values{{"v1", 1.0}, {"v2", 1.0}}));
+
+    // One file may hold the labels of both.
+    const std::string all = put("all.csv", slurp(l1) + "a.png,cat\nb.png,cat\nc.png,cat\n");
+    const Outcome file =
+        assay_run({"score", at("runs"), "--labels", all, "--metrics", "real", "--json"});
+    EXPECT_EQ(file.status, 0) << file.err;
+    EXPECT_EQ(values(file, "real"), (Values{{"v1", 1.0}, {"v2", 1.0}}));
+    // By their order alone they are of any data set of that size.
+    const std::string order = put("order.txt", "cat\ncat\ncat\ncat\n");
+    EXPECT_EQ(assay_run({"score", at("runs"), "--labels", order}).status, 2);
+
+    const Outcome report =
+        assay_run({"report", at("runs"), "--labels", l1, "--json", "-o", at("report.json")});
+    EXPECT_EQ(report.status, 0) << report.err;
+    std::set<std::string> measured;
+    for (const json& result : json::parse(slurp(at("report.json"))).at("results")) {
+        if (result.at("result").at("schema") != "assay.scores/2") continue;
+        for (const json& store : result.at("result").at("stores"))
+            measured.insert(store.at("dataset"));
+    }
+    EXPECT_EQ(measured, (std::set<std::string>{"v1", "v2"}));
+}
+
+TEST_F(LabelsOfDataSets, AFileThatFitsNoneShowsIdsOfBothSides) {
+    two_data_sets_of_other_ids();
+    const std::string none = put("n.csv", "path,labels\nx.png,cat\ny.png,dog\n");
+    for (const std::string& runs : {at("runs"), at("runs/v1")}) {
+        const Outcome r = assay_run({"score", runs, "--labels", none});
+        EXPECT_EQ(r.status, 2);
+        EXPECT_THAT(r.err, AllOf(HasSubstr("`x.png`"), HasSubstr("`y.png`"), HasSubstr("`1.png`"),
+                                 HasSubstr("`assay export " + at("runs/v1/m") + " --top 0`")));
+    }
+    const Outcome named = assay_run({"score", at("runs"), "--labels", "v2=" + labels_of_v1()});
+    EXPECT_EQ(named.status, 2);
+    EXPECT_THAT(named.err, AllOf(HasSubstr("`1.png`"), HasSubstr("`a.png`")));
+}
+
+TEST_F(LabelsOfDataSets, WhatCannotBeMeantIsAnError) {
+    two_data_sets_of_other_ids();
+    const std::string l1 = labels_of_v1();
+    const auto refused = [&](const std::vector<std::string>& labels) {
+        std::vector<std::string> words = {"score", at("runs")};
+        for (const std::string& text : labels) words.insert(words.end(), {"--labels", text});
+        const Outcome r = assay_run(words);
+        EXPECT_EQ(r.status, 2);
+        EXPECT_EQ(r.out, "");
+        return r.err;
+    };
+    EXPECT_THAT(refused({"v3=" + l1}),
+                AllOf(HasSubstr("`v3`, which is no data set here"), HasSubstr("v1")));
+    EXPECT_THAT(refused({"v1="}), HasSubstr("FILE or NAME=FILE is allowed"));
+    EXPECT_THAT(refused({"v1=" + at("absent.csv")}), HasSubstr("no labels at"));
+    EXPECT_THAT(refused({at("absent.csv")}), HasSubstr("no labels at"));
+    EXPECT_THAT(refused({"v1=" + l1, "v1=" + put("l3.csv", slurp(l1))}),
+                HasSubstr("v1 gets labels from"));
+    EXPECT_THAT(refused({"v*=" + put("all.csv", slurp(l1) + "a.png,cat\n"), l1}),
+                HasSubstr("are for no data set"));
+    EXPECT_THAT(refused({put("damaged.json", "{\"1.png\": ")}), HasSubstr("damaged.json"));
+}
+
+TEST_F(LabelsOfDataSets, OneDataSetInTwoFoldersIsOne) {
+    import("r1", "v1", "1.png,cat\n2.png,cat\n");
+    import("r2", "v1", "1.png,cat\n2.png,cat\n", "cat\ndog\nbird\n", "m2");
+    const std::string labels = put("l.csv", "path,labels\n1.png,dog\n2.png,cat\n");
+    const Outcome r =
+        assay_run({"score", at("r1"), "--labels", labels, "--metrics", "real", "--json"});
+    EXPECT_EQ(r.status, 0) << r.err;
+    const Outcome both = assay_run({"export", at("r1"), at("r2"), "--labels", labels, "--csv"});
+    EXPECT_EQ(both.status, 0) << both.err;
+    // A name that two data sets of other images have asks for the folder.
+    import("r3", "v1", "1.png,cat\n2.png,dog\n3.png,dog\n");
+    const Outcome three = assay_run({"export", at("r1"), at("r3"), "--labels", labels, "--csv"});
+    EXPECT_EQ(three.status, 2);
+    EXPECT_THAT(three.err, HasSubstr("--labels " + at("r1/v1") + "=" + labels));
+    const Outcome folder =
+        assay_run({"export", at("r1"), at("r3"), "--labels", at("r1/v1") + "=" + labels, "--csv"});
+    EXPECT_EQ(folder.status, 0) << folder.err;
+}
+
+TEST_F(LabelsOfDataSets, CompareTakesThoseOfTheBaseline) {
+    import("runs", "v1", "1.png,cat\n2.png,cat\n3.png,dog\n4.png,dog\n");
+    import("runs", "v1", "1.png,cat\n2.png,cat\n3.png,dog\n4.png,dog\n", "cat\ndog\nbird\n", "m2");
+    const std::string l1 = labels_of_v1();
+    for (const std::string& labels : {l1, "v1=" + l1}) {
+        const Outcome r = assay_run({"compare", at("runs/v1/m"), at("runs/v1/m2"), "--labels",
+                                     labels, "--metrics", "real", "--json"});
+        EXPECT_EQ(r.status, 0) << r.err;
+        EXPECT_THAT(r.err, HasSubstr("v1: labels of " + l1));
+        const json metric = json::parse(r.out).at("pairs").at(0).at("metrics").at(0);
+        EXPECT_EQ(metric.at("baseline").at("value"), 1.0);
+    }
+    EXPECT_EQ(
+        assay_run({"compare", at("runs/v1/m"), at("runs/v1/m2"), "--labels", "v2=" + l1}).status,
+        2);
+}
+
+TEST_F(LabelsOfDataSets, ShowHasEachStoresOwnLabels) {
+    import("r1", "zoo", "1.png,cat\n2.png,cat\n");
+    import("r2", "zoo", "1.png,dog\n2.png,cat\n", "cat\ndog\nbird\n", "m2");
+    import("r3", "zoo", "1.png,dog\n2.png,cat\n", "cat\ndog\nbird\n", "m3");
+    const Outcome r = assay_run({"show", "1.png", at("r1"), at("r2"), at("r3"), "--json"});
+    EXPECT_EQ(r.status, 0) << r.err;
+    const json images = json::parse(r.out).at("images");
+    ASSERT_EQ(images.size(), 2U);
+    const auto label = [&](std::size_t i) { return images[i].at("labels").at(0).at("name"); };
+    EXPECT_EQ(label(0), "cat");
+    EXPECT_EQ(images[0].at("models").at(0).at("predictions").at(0).at("correct"), true);
+    EXPECT_EQ(label(1), "dog");
+    EXPECT_EQ(images[1].at("models").at(0).at("predictions").at(0).at("correct"), false);
+    EXPECT_EQ(images[1].at("models").size(), 2U);  // those of equal labels together
+    EXPECT_EQ(images[0].at("dataset"), at("r1/zoo"));
+    EXPECT_EQ(images[1].at("dataset"), at("r2/zoo"));
+
+    const std::string labels = put("l.csv", "path,labels\n1.png,bird\n");
+    const Outcome given = assay_run({"show", "1.png", at("r1"), "--labels", "zoo=" + labels});
+    EXPECT_EQ(given.status, 0) << given.err;
+    EXPECT_THAT(given.out, HasSubstr("label: bird"));
+}
+
+// What is compared are numbers of classes: of other classes their names tell nothing.
+TEST_F(LabelsOfDataSets, MessagesShowWhatWasCompared) {
+    import("runs", "zoo", "1.png,dog\n2.png,cat\n");
+    const Outcome turned =
+        assay_run({"import", put("s.csv", "c0,c1,c2\n1,0,0\n1,0,0\n"), "--name", "turned", "--out",
+                   at("runs"), "--items", put("items.csv", "path,labels\n1.png,dog\n2.png,cat\n"),
+                   "--classes", put("turned.txt", "dog\ncat\nbird\n"), "--kind", "probabilities",
+                   "--dataset-name", "zoo"});
+    EXPECT_EQ(turned.status, 2);
+    EXPECT_THAT(turned.err,
+                AllOf(Not(HasSubstr("`dog` there and `dog` now")),
+                      HasSubstr("class 0 is `cat` and `dog` (there: cat, dog, bird; now: dog, cat, "
+                                "bird)")));
+    // Data sets of one name and of as many images.
+    import("other", "zoo", "1.png,dog\n3.png,cat\n");
+    const Outcome items = assay_run({"labels", "propose", at("runs/zoo/m"), at("other/zoo/m")});
+    EXPECT_EQ(items.status, 2);
+    EXPECT_THAT(items.err, AllOf(HasSubstr("other items"), HasSubstr("`2.png`"),
+                                 HasSubstr("`3.png`"), HasSubstr(at("runs/zoo"))));
+}
+
+}  // namespace
+}  // namespace assay
