@@ -48,7 +48,7 @@ WorldSpec world_of(const Demo& demo) {
 
 void make_demo_images(const Demo& demo) {
     const WorldSpec spec = world_of(demo);
-    ProgressLine progress("images", "images", demo.quiet);
+    ProgressLine progress("images", "images");
     make_world(spec, progress, demo.threads);
     progress.finish();
     Table table{.title = "",

@@ -14,7 +14,6 @@ struct Demo {
     std::string size = "small";  ///< small, full
     std::uint64_t seed = 1;
     bool retrain = false;
-    bool quiet = false;
     int threads = 0;
 };
 

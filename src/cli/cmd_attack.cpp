@@ -135,16 +135,16 @@ int cmd_attack(std::vector<std::string> arguments) {
         output.print(plan_report_of(specs));
         return Status::done;
     }
-    options.predict = store.options();
+    options.predict = store.options;
     std::vector<LoadedModel> loaded;
     for (const ModelSpec& spec : specs) {
-        if (!store.quiet) note(describe(spec));
+        note(describe(spec));
         loaded.push_back(load_model(spec, models.opening()));
     }
     std::vector<AttackedResult> results;
     for (std::size_t i = 0; i < data.folders.size(); ++i) {
-        const Dataset dataset = data.open(i, loaded[0].spec.classes, store.quiet);
-        ProgressLine progress(dataset.name, "images x attacks", store.quiet);
+        const Dataset dataset = data.open(i, loaded[0].spec.classes);
+        ProgressLine progress(dataset.name, "images x attacks");
         for (AttackedResult& result : attack_models(loaded, dataset, options, progress))
             results.push_back(std::move(result));
         progress.finish();

@@ -32,7 +32,6 @@ int cmd_check(std::vector<std::string> arguments) {
     DataFlags data;
     Output output;
     CheckOptions options;
-    bool quiet = false;
     models.add_to(*app);
     data.add_to(*app);
     app->add_option("--sample", options.sample, "Images that go through the classifier")
@@ -44,7 +43,6 @@ int cmd_check(std::vector<std::string> arguments) {
     app->add_flag("--decode-all", options.decode_all, "Read every image, not only the sample");
     app->add_option("-j,--threads", options.threads, "Threads (default: one per core)")
         ->type_name("N");
-    app->add_flag("-q,--quiet", quiet, "No progress, no notes");
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
     require_inputs(models, data, "check");
@@ -52,7 +50,7 @@ int cmd_check(std::vector<std::string> arguments) {
     options.reopen = [&](const ModelSpec& spec) { return open_classifier(spec, opening); };
     std::vector<CheckedPair> pairs;
     for (ModelSpec& spec : models.resolve()) {
-        if (!quiet) note(describe(spec));
+        note(describe(spec));
         LoadedModel model;
         try {
             model = load_model(spec, opening);
@@ -70,10 +68,10 @@ int cmd_check(std::vector<std::string> arguments) {
             std::vector<std::string> notes;
             const DatasetOptions how = data.options(i, model.spec.classes, notes);
             DataToCheck opened = open_to_check(data.folders[i], how, &notes);
-            say_notes(opened.dataset, notes, quiet);
-            opened.dataset = data.sampled(std::move(opened.dataset), quiet);
+            say_notes(opened.dataset, notes);
+            opened.dataset = data.sampled(std::move(opened.dataset));
             CheckedPair pair{model.spec.name, opened.dataset.name, {}};
-            ProgressLine progress(pair.model + " on " + pair.dataset, "steps", quiet);
+            ProgressLine progress(pair.model + " on " + pair.dataset, "steps");
             pair.findings =
                 check_model(*model.classifier, model.spec, std::move(opened), options, progress);
             pairs.push_back(std::move(pair));

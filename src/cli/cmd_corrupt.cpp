@@ -6,6 +6,7 @@
 #include "assay/error.h"
 #include "assay/robustness/corrupt_dataset.h"
 #include "cli/command.h"
+#include "cli/described.h"
 #include "cli/inputs.h"
 #include "cli/outputs.h"
 #include "cli/progress.h"
@@ -34,14 +35,14 @@ int cmd_corrupt(std::vector<std::string> arguments) {
         "left out (counted and listed).",
         corrupt_examples);
     CorruptOptions options;
-    bool quiet = false;
     Output output;
     app->add_option("data", options.data, "Data set: a folder of images, or a csv list")
         ->required()
         ->type_name("DATA");
     app->add_option("--list", options.list, "Its labels, where they are in a file")
         ->type_name("FILE");
-    add_sample_options(*app, options.limit, options.sample_seed, options.first, "");
+    SampleFlags sample;
+    add_options(*app, sample);
     const std::string how = "Corruptions";
     app->add_option("--corruptions", options.corruptions,
                     "Names (docs/robustness.md), or noise, blur, weather, digital, paper (15), "
@@ -90,22 +91,22 @@ int cmd_corrupt(std::vector<std::string> arguments) {
         ->type_name("N")
         ->check(CLI::NonNegativeNumber)
         ->group(results);
-    app->add_flag("-q,--quiet", quiet, "No progress, no notes")->group(results);
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
+    options.limit = sample.limit;
+    options.sample_seed = sample.sample_seed;
+    options.first = sample.first;
     if (options.out.empty() && options.sheet.empty())
         throw Error(ErrorCode::usage,
                     "neither --out nor --sheet is given; see `assay corrupt --help`");
 
-    ProgressLine line("corrupt", "files", quiet);
+    ProgressLine line("corrupt", "files");
     const CorruptResult result = corrupt_dataset(options, line);
     line.finish();
-    if (!quiet) {
-        for (const std::string& text : result.notes) note(text);
-    }
+    for (const std::string& text : result.notes) note(text);
     const Report report = report_of(result);
     output.print(report);
-    if (!quiet && !result.options.out.empty()) {
+    if (!result.options.out.empty()) {
         const std::string out = as_typed(result.options.out.string());
         note(
             options.window.crop == 0

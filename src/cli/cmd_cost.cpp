@@ -29,7 +29,7 @@ int cmd_cost(std::vector<std::string> arguments) {
     ModelFlags models;
     CostOptions options;
     Output output;
-    bool no_latency = false, quiet = false;
+    bool no_latency = false;
     std::vector<std::filesystem::path> files;
     app->add_option("models", files, "TorchScript (.pt), torch.export (.pt2) or ONNX (.onnx) files")
         ->type_name("MODEL");
@@ -52,7 +52,6 @@ int cmd_cost(std::vector<std::string> arguments) {
         ->group(group);
     app->add_flag("--nodes", options.nodes, "A table of each model's nodes, as executed")
         ->group(group);
-    app->add_flag("-q,--quiet", quiet, "No progress")->group(group);
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
     models.files.insert(models.files.begin(), files.begin(), files.end());
@@ -65,7 +64,7 @@ int cmd_cost(std::vector<std::string> arguments) {
     }
 
     const std::vector<ModelSpec> specs = models.resolve();
-    ProgressLine progress("cost", "models", quiet);
+    ProgressLine progress("cost", "models");
     const std::vector<ClassifierCost> results =
         cost_of_models(specs, models.opening(), options, progress);
     progress.finish();

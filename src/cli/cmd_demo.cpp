@@ -49,7 +49,7 @@ std::vector<TrainReport> train(const Demo& demo, const std::vector<DemoNetwork>&
     DatasetOptions reading;
     reading.classes = read_class_list(options.classes);
     const Dataset images = open_dataset(demo.dir / "images" / "train", reading);
-    ProgressLine progress("training", "images", demo.quiet);
+    ProgressLine progress("training", "images");
     return train_classifiers(images, specs, options, progress);
 }
 
@@ -168,14 +168,13 @@ private:
     void line(const std::string& text) {
         walkthrough_.run(fmt::vformat(text, fmt::make_format_args(dir_)));
     }
-    void working(const std::string& text) { line(text + (demo_.quiet ? " --quiet" : "")); }
 
     void scores() {
         walkthrough_.chapter(
             "Scores",
             "Every classifier sees every image once (all sets but train and unlabelled); "
             "its scores are stored.");
-        working(
+        line(
             "predict -m {0}/models/*.pt -d {0}/images/[a-sv-z]* --out {0}/runs -o "
             "{0}/predicted.txt");
         walkthrough_.chapter("How good are they?",
@@ -225,11 +224,11 @@ private:
             "Several things in one image",
             "Scored against all that an image shows, then by the number of things.");
         line("score {0}/runs/multi --metrics variable_topk,asma");
-        working(
+        line(
             "patchml --data {0}/images/multi --boxes {0}/images/multi/Annotations --classes "
             "{0}/classes.txt "
             "--k 2,4 --limit 60 --seed 1 --out {0}/patchml");
-        working(
+        line(
             fmt::format("predict -m {{0}}/models/standard.pt {{0}}/models/shape.pt -d "
                         "{{0}}/patchml/{} --out {{0}}/runs",
                         composites));
@@ -271,7 +270,7 @@ private:
             "Which is best on images without labels?",
             "People look only at the images on which classifiers disagree most. The known accuracy "
             "on all images is for comparison.");
-        working(
+        line(
             "predict -m {0}/models/*.pt -d {0}/images/unlabelled --storage label --out "
             "{0}/runs");
         const DroppedCompetitions dropped = drop_stale_competitions(files);
@@ -294,7 +293,7 @@ private:
                              "is asked.");
         line("mad add {0}/mad {0}/runs/unlabelled/" + models_.back());
         round(files, 2);
-        working("mad gallery {0}/mad --out {0}/mad-sheets --models " + models_.front());
+        line("mad gallery {0}/mad --out {0}/mad-sheets --models " + models_.front());
     }
 
     /// Results that say something about two data sets are kept as JSON; of the runs and the
@@ -314,9 +313,9 @@ private:
         std::string sets;
         for (const std::string& set : world_sets())
             if (is_folder(demo_.dir / "runs" / set)) sets += " {0}/runs/" + set;
-        working("report" + sets + " {0}/runs/" + std::string(composites) +
-                " {0}/mad {0}/results/*.json --title \"The demo world\" --thumbnails 600 --out "
-                "{0}/report.html");
+        line("report" + sets + " {0}/runs/" + std::string(composites) +
+             " {0}/mad {0}/results/*.json --title \"The demo world\" --thumbnails 600 --out "
+             "{0}/report.html");
     }
 
     /// One answer settles a question here, so that one person can finish it.
@@ -368,7 +367,6 @@ int cmd_demo(std::vector<std::string> arguments) {
     app->add_option("-j,--threads", demo.threads, "Threads (default: one per core); same results")
         ->type_name("N")
         ->check(CLI::NonNegativeNumber);
-    app->add_flag("-q,--quiet", demo.quiet, "No progress, no notes");
     if (!parse(*app, std::move(arguments))) return Status::done;
 
     const std::string name = demo.dir.string();

@@ -38,7 +38,6 @@ int cmd_import(std::vector<std::string> arguments) {
     std::filesystem::path classes;
     std::string kind;
     std::string storage;
-    bool quiet = false;
     ImportOptions options;
     Output output;
     app->add_option("file", file, "The predictions")->required()->type_name("FILE");
@@ -81,7 +80,6 @@ int cmd_import(std::vector<std::string> arguments) {
         ->type_name("N");
     app->add_option("-j,--threads", options.threads, "Threads (default: one per core)")
         ->type_name("N");
-    app->add_flag("-q,--quiet", quiet, "No progress, no notes");
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
 
@@ -94,12 +92,10 @@ int cmd_import(std::vector<std::string> arguments) {
     if (!classes.empty()) options.classes = read_class_list(classes);
     options.provenance_json = json_line({{"assay", version}, {"command", command_line()}});
 
-    ProgressLine progress("import", "rows", quiet);
+    ProgressLine progress("import", "rows");
     const ImportReport imported = import_predictions(file, out, options, progress);
     progress.finish();
-    if (!quiet) {
-        for (const std::string& line : imported.notes) note(line);
-    }
+    for (const std::string& line : imported.notes) note(line);
     const Report report = report_of(imported);
     output.print(report);
     return report.partial ? Status::partial : Status::done;

@@ -25,7 +25,6 @@ int mad_gallery(std::vector<std::string> arguments) {
     std::filesystem::path folder;
     mad::GalleryOptions options;
     Output output;
-    bool quiet = false;
     app->add_option("competition", folder, "Folder of the competition")
         ->required()
         ->type_name("COMPETITION");
@@ -51,11 +50,10 @@ int mad_gallery(std::vector<std::string> arguments) {
                     "results")
         ->type_name("N")
         ->check(CLI::NonNegativeNumber);
-    app->add_flag("-q,--quiet", quiet, "No progress");
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
     const mad::Competition competition = mad::Competition::open(folder);
-    ProgressLine line("gallery", "images", quiet);
+    ProgressLine line("gallery", "images");
     const mad::Gallery gallery = mad::make_gallery(competition, options, line);
     line.finish();
     const Report report = report_of(gallery);

@@ -39,16 +39,14 @@ int cmd_manual(std::vector<std::string> arguments) {
                         "them in place already.",
                         manual_examples);
     std::filesystem::path out;
-    bool quiet = false;
     app->add_option("--out", out, "Folder of the pages; it is made")
         ->required()
         ->type_name("FOLDER");
-    app->add_flag("-q,--quiet", quiet, "Quiet: do not print the number of pages");
     if (!parse(*app, std::move(arguments))) return Status::done;
     make_folders(out);
     const std::vector<ManualPage> pages = manual_pages(date_of_pages());
     for (const ManualPage& page : pages) write_file_atomically(out / page.file, page.text);
-    if (!quiet) note(fmt::format("{} pages in {}", pages.size(), out.string()));
+    note(fmt::format("{} pages in {}", pages.size(), out.string()));
     return Status::done;
 }
 

@@ -28,7 +28,7 @@ assay patchml --whole images --k 5 --p 100 --canvas 384 --out patchml --dry-run
 /// What the command does beside the library's work.
 struct Flags {
     fs::path rejected;
-    bool quiet = false, dry_run = false;
+    bool dry_run = false;
 };
 
 void add_patches(CLI::App& app, PatchmlOptions& o) {
@@ -144,7 +144,6 @@ void add_results(CLI::App& app, PatchmlOptions& o, Flags& flags) {
         ->check(CLI::Range(0, 1 << 20))
         ->capture_default_str()
         ->group(results);
-    app.add_flag("-q,--quiet", flags.quiet, "No progress, no notes")->group(results);
     app.add_flag("--dry-run", flags.dry_run, "Count what would be made and stop")->group(results);
 }
 
@@ -203,7 +202,7 @@ public:
         const ProgressCallback progress = [&](const Progress& p) {
             if (!line || step != p.step) {
                 step = p.step;
-                line.emplace(step, step == "reading" ? "images" : "composites", flags_.quiet);
+                line.emplace(step, step == "reading" ? "images" : "composites");
             }
             Progress shown = p;
             shown.step = "";
@@ -211,9 +210,7 @@ public:
         };
         PatchmlResult result = plan_patchml(options_, progress);
         line.reset();
-        if (!flags_.quiet) {
-            for (const std::string& text : result.notes) note(text);
-        }
+        for (const std::string& text : result.notes) note(text);
         if (!flags_.rejected.empty())
             write_result(flags_.rejected, rejected_csv(result.pool.rejected));
         if (!flags_.dry_run) {
@@ -222,7 +219,7 @@ public:
         }
         const Report report = report_of(result);
         output_.print(report);
-        if (!flags_.dry_run && !flags_.quiet && !in_a_run_) say_what_next(result);
+        if (!flags_.dry_run && !in_a_run_) say_what_next(result);
         return report.partial ? Status::partial : Status::done;
     }
 

@@ -37,7 +37,6 @@ struct PlotArguments {
     PlotChoice choice;
     DrawOptions draw;
     MeasureOptions measure;
-    bool quiet = false;
 };
 
 void add_choice(CLI::App& app, PlotChoice& choice) {
@@ -107,7 +106,6 @@ int cmd_plot(std::vector<std::string> arguments) {
     app->add_option("-j,--threads", given.measure.threads, "Threads (default: one per core)")
         ->type_name("N")
         ->check(CLI::NonNegativeNumber);
-    app->add_flag("-q,--quiet", given.quiet, "No progress line");
     app->footer(recipe_lines() + app->get_footer());
     if (!parse(*app, std::move(arguments))) return Status::done;
 
@@ -115,7 +113,7 @@ int cmd_plot(std::vector<std::string> arguments) {
     const PlotFormat format = format_of_plot(given.out);
     check(given.draw);
     if (!given.choice.metric.empty()) given.measure.metrics = {given.choice.metric};
-    ProgressLine line("plot", "items", given.quiet);
+    ProgressLine line("plot", "items");
     const nlohmann::json result =
         plot_source(recipe, given.source, given.measure, *self_comm(), line);
     line.finish();

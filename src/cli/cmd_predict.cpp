@@ -115,8 +115,8 @@ int cmd_predict(std::vector<std::string> arguments) {
 
     if (!until.empty() && ranks().size() > 1)
         throw Error(ErrorCode::usage, "--until plans in one process: start it alone");
-    if (!part.empty()) store.part = parse_part(part);
-    data.index_folder = archive_index_folder(store.out);
+    if (!part.empty()) store.options.part = parse_part(part);
+    data.index_folder = archive_index_folder(store.options.runs);
     const std::optional<Until> enough =
         until.empty() ? std::nullopt : std::optional(parse_until(until));
     std::vector<ModelSpec> specs = models.resolve();
@@ -128,24 +128,23 @@ int cmd_predict(std::vector<std::string> arguments) {
             spec.preprocess = corrupted_preprocess(
                 spec.preprocess, corrupted_transform_named(own ? "model" : corrupt.transform));
         }
-        if (!store.quiet) {
-            note(describe_versions(*versions));
-            for (const std::string& text : versions->notes()) note(text);
-        }
+        note(describe_versions(*versions));
+        for (const std::string& text : versions->notes()) note(text);
     }
     if (store.dry_run) {
         output.print(plan_report_of(specs));
         return Status::done;
     }
-    Prediction prediction(store, models.opening());
+    Prediction prediction(store.options, models.opening());
     prediction.load(specs);
     for (std::size_t i = 0; i < data.folders.size(); ++i) {
-        const Dataset dataset = data.open(i, prediction.classes(), store.quiet);
+        const Dataset dataset = data.open(i, prediction.classes());
         if (versions) {
             prediction.over(dataset, *versions);
             continue;
         }
-        prediction.over(enough ? prediction.enough(dataset, *enough, data.seed) : dataset);
+        prediction.over(enough ? prediction.enough(dataset, *enough, data.sample.sample_seed)
+                               : dataset);
     }
     prediction.print(output);
     return prediction.status();

@@ -52,25 +52,25 @@ int quality_run(std::vector<std::string> arguments) {
                     "`" + file.string() +
                         "` has no table [quality], which says which data sets play which role");
     }
-    if (no_check) plan.quality->check = false;
+    if (no_check) plan.quality->checks = false;
     const std::vector<ModelSpec> specs = plan.specs_on({});
     if (plan.store.dry_run) {
         output.write(json_text(plan.resolved(specs)));
         return Status::done;
     }
-    Prediction prediction(plan.store, opening_of(plan.device, plan.isolate, plan.precision));
+    Prediction prediction(plan.store.options, opening_here(plan.opening));
     prediction.load(specs);
     quality::QualityRunOptions options = with_note("reading `" + file.string() + "`", [&] {
         return quality_options(plan, prediction.models());
     });
     if (plan_only) {
-        ProgressLine progress("plan", "models", plan.store.quiet);
+        ProgressLine progress("plan", "models");
         const quality::QualityPlan steps = plan_quality(options, progress);
         progress.finish();
         output.print(report_of(steps));
         return Status::done;
     }
-    return run_quality_step(std::move(options), output, plan.store.quiet);
+    return run_quality_step(std::move(options), output);
 }
 
 }  // namespace assay::cli

@@ -63,7 +63,6 @@ int cmd_report(std::vector<std::string> arguments) {
     ReportOptions options;
     std::filesystem::path out = "report.html";
     Output output;
-    bool quiet = false;
     app->add_option("path", options.paths,
                     "RUNS folders, data sets or stores in them, competitions, adversarial images, "
                     "csv tables of quality dimensions, JSON that commands wrote")
@@ -93,7 +92,6 @@ int cmd_report(std::vector<std::string> arguments) {
         ->check(CLI::Range(32, 512))
         ->capture_default_str();
     add_measure_options(*app, options.measure, false);
-    app->add_flag("-q,--quiet", quiet, "No progress line");
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
 
@@ -104,7 +102,7 @@ int cmd_report(std::vector<std::string> arguments) {
     check(options);
     check_names(output, out);
     if (page) check_report_place(out);
-    ProgressLine line("report", "items", quiet);
+    ProgressLine line("report", "items");
     const ReportDocument document = make_report(options, *self_comm(), line);
     line.finish();
     for (const std::string& text : document.notes) note(text);

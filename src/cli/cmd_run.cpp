@@ -59,7 +59,7 @@ int cmd_run(std::vector<std::string> arguments) {
     const auto run_steps = [&](bool making_data, const std::vector<std::string>& datasets) {
         for (const Plan::Step& step : plan.steps) {
             if (step.makes_data != making_data) continue;
-            if (!plan.store.quiet) note("[" + step.command + "]");
+            note("[" + step.command + "]");
             with_note("running [" + step.command + "]", [&] {
                 for (const auto& command : plan.commands_of(step, specs, datasets))
                     status = worse(status, command->run());
@@ -68,7 +68,7 @@ int cmd_run(std::vector<std::string> arguments) {
     };
     run_steps(true, {});
 
-    Prediction prediction(plan.store, opening_of(plan.device, plan.isolate, plan.precision));
+    Prediction prediction(plan.store.options, opening_here(plan.opening));
     prediction.load(specs);
     std::optional<quality::QualityRunOptions> dimensions;
     if (plan.quality) {
@@ -87,17 +87,16 @@ int cmd_run(std::vector<std::string> arguments) {
             prediction.over(dataset, plan.specs_on(data));
         }
     }
-    write_file_atomically(plan.store.out / "run.json", json_text(plan.resolved(specs)));
+    write_file_atomically(plan.store.options.runs / "run.json", json_text(plan.resolved(specs)));
     if (listed) {
         prediction.print(Output());
         status = worse(status, prediction.status());
     }
     run_steps(false, prediction.datasets());
     if (dimensions) {
-        if (!plan.store.quiet) note("[quality]");
+        note("[quality]");
         with_note("running [quality]", [&] {
-            status =
-                worse(status, run_quality_step(std::move(*dimensions), Output(), plan.store.quiet));
+            status = worse(status, run_quality_step(std::move(*dimensions), Output()));
         });
     }
     return status;

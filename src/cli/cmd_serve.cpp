@@ -311,7 +311,7 @@ int cmd_serve(std::vector<std::string> arguments) {
         serve::Server server(std::move(service), o.server);
         if (const std::string text = server.network_warning(); !text.empty()) warn(text);
         print_links(server, people, o.format == "json");
-        note(fmt::format("serving {} on {}; Ctrl-C ends it", folder.string(), server.url()));
+        announce(fmt::format("serving {} on {}; Ctrl-C ends it", folder.string(), server.url()));
         server.run(stop_requested);
     }
     say_farewell(folder, study);

@@ -20,6 +20,7 @@
 #include "cli/outputs.h"
 #include "cli/ranks.h"
 #include "cli/terminal.h"
+#include "cli/value_kinds.h"
 #include "core/shell_word.h"
 #include "core/terminal_text.h"
 
@@ -114,49 +115,52 @@ std::unique_ptr<CLI::App> make_app(std::string_view name, std::string_view summa
     }
     app->footer(footer);
     app->formatter(std::make_shared<FoldedHelp>());
+    app->add_flag_callback(
+        "-q,--quiet", [] {}, "No progress, no notes");  // read by parse()
     return app;
 }
 
 namespace {
 
-/// Means of channels, alone among all numbers, may be below 0.
-constexpr std::string_view signed_option = "--mean";
-
-void check_numbers(const std::vector<std::string>& arguments) {
-    std::string_view option;
-    for (const std::string& argument : arguments) {
-        if (argument == "--") return;
-        std::string_view values = argument;
-        if (argument.starts_with("--")) {
-            const std::size_t sign = argument.find('=');
-            option = std::string_view(argument).substr(0, sign);
-            if (sign == std::string::npos) continue;
-            values.remove_prefix(sign + 1);
-        } else if (argument.starts_with('-') && fault_of_number(argument).empty()) {
-            option = argument;
-            continue;
-        }
-        if (option.empty() || option == signed_option) continue;
-        for (std::size_t begin = 0; begin <= values.size();) {
-            const std::size_t end = std::min(values.find(',', begin), values.size());
-            const std::string_view value = values.substr(begin, end - begin);
-            if (const std::string_view fault = fault_of_number(value); !fault.empty()) {
-                throw Error(ErrorCode::usage, fmt::format("{} {}: {}", option, value, fault));
-            }
-            begin = end + 1;
-        }
-    }
-}
-
-}  // namespace
-
-std::string_view fault_of_number(std::string_view text) {
+/// "is negative", "is not a finite number"; "" for all else, texts among them. Unsigned options
+/// would wrap a negative number, and comparisons with NaN keep nothing, in silence.
+std::string_view fault_of_number(std::string_view text, bool may_be_negative) {
     const std::string_view bare = text.starts_with('+') ? text.substr(1) : text;
     double number = 0;
     const auto [end, problem] = std::from_chars(bare.data(), bare.data() + bare.size(), number);
     if (problem == std::errc::invalid_argument || end != bare.data() + bare.size()) return "";
     if (!std::isfinite(number)) return "is not a finite number";
-    return bare.starts_with('-') ? "is negative" : "";
+    return bare.starts_with('-') && !may_be_negative ? "is negative" : "";
+}
+
+bool takes_number(const CLI::Option& option) {
+    const std::string type = option.get_type_name();
+    const std::string kind = type.substr(0, type.find_first_of(": "));
+    return kind == "INT" || kind == "UINT" || kind == "FLOAT" ||
+           std::ranges::find(number_kinds, kind) != number_kinds.end();
+}
+
+}  // namespace
+
+void check_numbers(CLI::App& app) {
+    for (CLI::Option* const option : app.get_options()) {
+        if (option->get_items_expected_max() == 0 || !takes_number(*option)) continue;
+        // Channels may have a mean below 0.
+        const bool may_be_negative = option->check_lname("mean");
+        const std::string name = option->get_name();
+        option->check(CLI::Validator(
+            [name, may_be_negative](const std::string& text) {
+                if (const auto fault = fault_of_number(text, may_be_negative); !fault.empty())
+                    throw CLI::ConversionError(fmt::format("{} {}: {}", name, text, fault));
+                return std::string();
+            },
+            ""));
+    }
+}
+
+bool& is_quiet() {
+    static bool quiet = false;
+    return quiet;
 }
 
 CLI::Validator decimal_number() {
@@ -182,7 +186,7 @@ static std::string habit_for(const std::string& argument, const CLI::App& app) {
 
 bool parse(CLI::App& app, std::vector<std::string> arguments) {
     if (answers_with(app)) return false;
-    check_numbers(arguments);
+    check_numbers(app);
     for (const std::string& argument : arguments) {
         if (argument == "--") break;
         // CLI11 would take the next argument for the value, as for `--option value`.
@@ -195,6 +199,7 @@ bool parse(CLI::App& app, std::vector<std::string> arguments) {
     try {
         app.parse(arguments);
         check_outputs(app);
+        is_quiet() = is_quiet() || app.count(quiet_option) > 0;
         return true;
     } catch (const CLI::CallForHelp&) {
         write_own(app.help());
@@ -309,6 +314,9 @@ void warn(std::string_view text) {
     say("warning", "\033[33m", text);
 }
 void note(std::string_view text) {
+    if (!is_quiet()) announce(text);
+}
+void announce(std::string_view text) {
     say("note", "\033[2m", text);
 }
 

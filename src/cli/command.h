@@ -89,8 +89,9 @@ int run_part(std::string_view command, std::string_view what, const std::vector<
 /// The whole command line as typed, for provenance; set once by main.
 std::string& command_line();
 
-/// A CLI11 application for one command: name, one-line summary, `examples` (one per line, "assay
-/// score runs ...") printed below the options by --help.
+/// A CLI11 application for one command, with the options that all have: --help and --quiet. Name,
+/// one-line summary, `examples` (one per line, "assay score runs ...") printed below the options by
+/// --help.
 std::unique_ptr<CLI::App> make_app(std::string_view name, std::string_view summary,
                                    std::string_view examples);
 
@@ -103,9 +104,14 @@ bool parse(CLI::App& app, std::vector<std::string> arguments);
 /// and the largest number for a larger one.
 CLI::Validator decimal_number();
 
-/// What is wrong with a number as an option's value; "" for all else. Unsigned options would wrap a
-/// negative number, and comparisons with NaN keep nothing, in silence.
-std::string_view fault_of_number(std::string_view text);
+/// Has the options whose values are numbers (number_kinds) refuse NaN, infinity and, but for
+/// --mean, what is negative.
+void check_numbers(CLI::App& app);
+
+/// -q, which every command has: set by parse(), and never unset, so that what a command runs inside
+/// it is quiet, too.
+bool& is_quiet();
+inline constexpr const char* quiet_option = "--quiet";
 
 /// How the result is written, and where: --format (--json and --csv for short) and -o.
 struct Output {
@@ -137,8 +143,10 @@ struct Output {
 /// A word that the shell takes for this one: a command in a hint should work as it is printed.
 std::string as_typed(const std::string& word);
 
-/// A warning or note on stderr ("assay: warning: ..."), coloured on a terminal only.
+/// A warning or note on stderr ("assay: warning: ..."), coloured on a terminal only. With -q there
+/// are no notes; announce() writes what must be seen all the same: the address of a page.
 void warn(std::string_view text);
 void note(std::string_view text);
+void announce(std::string_view text);
 
 }  // namespace assay::cli

@@ -12,6 +12,7 @@
 #include "assay/report.h"
 #include "assay/store/prediction_store.h"
 #include "cli/command.h"
+#include "cli/described.h"
 #include "cli/ranks.h"
 #include "core/paths.h"
 #include "core/url.h"
@@ -39,24 +40,7 @@ void ModelFlags::add_to(CLI::App& app) {
                    "folder's name where stems are equal)")
         ->type_name("NAME")
         ->group(group);
-    app.add_option("--device", device,
-                   "Where models run: auto, cpu, cuda (all devices of one type), cuda:N, cuda:N,M")
-        ->type_name("DEVICE")
-        ->capture_default_str()
-        ->group(group);
-    app.add_option(
-           "--isolate", isolate,
-           "Run .pt and .pt2 models in processes that can write no file and open no socket: "
-           "auto (on a CPU), on, off; changes no bit")
-        ->type_name("{auto,on,off}")
-        ->capture_default_str()
-        ->group(group);
-
-    app.add_option("--precision", precision,
-                   "What CUDA devices compute in; part of the store's identity")
-        ->type_name("{fp32,tf32,fp16,bf16}")
-        ->capture_default_str()
-        ->group(group);
+    add_options(app, options, group);
 
     const std::string pixels = "Preprocessing (over the preset's and the sidecar's)";
     app.add_option("--preset", preset_,
@@ -112,17 +96,10 @@ void ModelFlags::add_to(CLI::App& app) {
         ->group(outputs);
 }
 
-ClassifierOptions opening_of(const std::string& device, const std::string& isolate,
-                             const std::string& precision) {
-    return {.device = device,
-            .isolate = isolation_named(isolate),
-            .process = rank_of_machine(),
-            .processes = ranks_of_machine(),
-            .precision = precision_named(precision)};
-}
-
-ClassifierOptions ModelFlags::opening() const {
-    return opening_of(device, isolate, precision);
+ClassifierOptions opening_here(ClassifierOptions options) {
+    options.process = rank_of_machine();
+    options.processes = ranks_of_machine();
+    return options;
 }
 
 ModelSettings ModelFlags::settings() const {
@@ -204,45 +181,8 @@ void DataFlags::add_to(CLI::App& app) {
            "once")
         ->type_name("DATA")
         ->group(group);
-    app.add_option(
-           "--list", list,
-           "Labels of a flat folder: csv with path and label columns, or ImageNet's val list")
-        ->type_name("FILE")
-        ->group(group);
-    app.add_option("--layout", layout,
-                   "auto; folders: one folder per class; flat: no classes in the folders")
-        ->check(CLI::IsMember({"auto", "folders", "flat"}))
-        ->capture_default_str()
-        ->group(group);
-    app.add_option("--image-column", image_column,
-                   "Column of Parquet files with the images (default: image or img)")
-        ->type_name("NAME")
-        ->group(group);
-    app.add_option(
-           "--label-column", label_column,
-           "Where labels are: column of Parquet files (default: label, labels or fine_label), or "
-           "suffix or .json field of tars (default: cls, or the field label)")
-        ->type_name("NAME")
-        ->group(group);
-    app.add_option("--dataset-name", name, "Name of the data set's results (default: the folder's)")
-        ->type_name("NAME")
-        ->group(group);
-    add_sample_options(app, limit, seed, first, group);
-}
-
-void add_sample_options(CLI::App& app, std::size_t& limit, std::uint64_t& seed, std::size_t& first,
-                        const std::string& group) {
-    auto* sample = app.add_option("--limit", limit,
-                                  "Use N images only: a sample with each class in its proportion")
-                       ->type_name("N");
-    auto* which = app.add_option("--sample-seed", seed, "Which sample")
-                      ->check(decimal_number())
-                      ->capture_default_str();
-    auto* start = app.add_option("--first", first, "Use the first N images only")
-                      ->type_name("N")
-                      ->excludes(sample);
-    if (group.empty()) return;
-    for (CLI::Option* option : {sample, which, start}) option->group(group);
+    add_options(app, *this, group);
+    add_options(app, sample, group);
 }
 
 DatasetOptions DataFlags::options(std::size_t index, const ClassList& classes,
@@ -258,9 +198,7 @@ DatasetOptions DataFlags::options(std::size_t index, const ClassList& classes,
                         range + "'");
     }
     DatasetOptions options;
-    options.layout = layout == "folders" ? DatasetOptions::Layout::image_folder
-                     : layout == "flat"  ? DatasetOptions::Layout::flat
-                                         : DatasetOptions::Layout::automatic;
+    options.layout = layout;
     options.name = name;
     if (name.empty()) {
         options.name = dataset_names_of(folders).at(index);
@@ -270,20 +208,18 @@ DatasetOptions DataFlags::options(std::size_t index, const ClassList& classes,
     }
     options.list = list;
     options.classes = classes;
-    options.limit = first;
+    options.limit = sample.first;
     options.image_column = image_column;
     options.label_column = label_column;
     options.index_folder = index_folder;
     return options;
 }
 
-Dataset DataFlags::sampled(Dataset dataset, bool quiet) const {
-    if (limit == 0 || limit >= dataset.size()) return dataset;
-    if (!quiet) {
-        note(dataset.name + ": " + count_text(limit) + " of " + count_text(dataset.size()) +
-             " images, each class in its proportion (seed " + std::to_string(seed) + ")");
-    }
-    return stratified_sample(dataset, limit, seed);
+Dataset DataFlags::sampled(Dataset dataset) const {
+    if (sample.limit == 0 || sample.limit >= dataset.size()) return dataset;
+    note(dataset.name + ": " + count_text(sample.limit) + " of " + count_text(dataset.size()) +
+         " images, each class in its proportion (seed " + std::to_string(sample.sample_seed) + ")");
+    return stratified_sample(dataset, sample.limit, sample.sample_seed);
 }
 
 /// Of archives at URLs the first rank keeps what is in them, and the others need not read them.
@@ -306,13 +242,13 @@ Dataset in_turn(bool remote, Open&& open) {
     return dataset;
 }
 
-Dataset DataFlags::open(std::size_t index, const ClassList& classes, bool quiet) const {
+Dataset DataFlags::open(std::size_t index, const ClassList& classes) const {
     std::vector<std::string> notes;
     const DatasetOptions opened = options(index, classes, notes);
     Dataset dataset = in_turn(is_url(folders.at(index)),
                               [&] { return open_dataset(folders.at(index), opened, &notes); });
-    say_notes(dataset, notes, quiet);
-    return sampled(std::move(dataset), quiet);
+    say_notes(dataset, notes);
+    return sampled(std::move(dataset));
 }
 
 void require_inputs(const ModelFlags& models, const DataFlags& data, std::string_view command) {
@@ -325,8 +261,7 @@ void require_inputs(const ModelFlags& models, const DataFlags& data, std::string
     require(!data.folders.empty(), "--data");
 }
 
-void say_notes(const Dataset& dataset, const std::vector<std::string>& notes, bool quiet) {
-    if (quiet) return;
+void say_notes(const Dataset& dataset, const std::vector<std::string>& notes) {
     for (const std::string& line : notes) note(dataset.name + ": " + line);
 }
 

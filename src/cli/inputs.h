@@ -2,23 +2,25 @@
 #pragma once
 
 #include <CLI/App.hpp>
+#include <array>
+#include <cstdint>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "assay/data/dataset.h"
+#include "assay/describe.h"
 #include "assay/model/classifier.h"
 #include "assay/model/model_spec.h"
 #include "assay/store/prediction_store.h"
 
 namespace assay::cli {
 
-/// How models are opened by what options and configurations say: as this process among those of
-/// its machine. Throws usage: an unknown isolation or precision.
-ClassifierOptions opening_of(const std::string& device, const std::string& isolate,
-                             const std::string& precision);
+/// The options for this process among those of its machine.
+ClassifierOptions opening_here(ClassifierOptions options);
 
 /// --preset, --input-size, --mean, ...: the flag layer over presets and sidecars.
 class ModelFlags {
@@ -31,12 +33,10 @@ public:
     std::vector<std::filesystem::path>
         sidecars;                    ///< --sidecar: files, or folders that hold <model>.toml
     std::vector<std::string> names;  ///< --name: one for each model, or none
-    std::string device = "auto";
-    std::string isolate = "auto";    ///< --isolate
-    std::string precision = "fp32";  ///< --precision
+    ClassifierOptions options;
 
-    /// How to open them. Throws usage on an unknown --isolate or --precision.
-    ClassifierOptions opening() const;
+    /// How to open them.
+    ClassifierOptions opening() const { return opening_here(options); }
     /// preset < sidecar < flags, for every file.
     std::vector<ModelSpec> resolve() const;
 
@@ -49,38 +49,38 @@ private:
     bool train_size_ = false;
 };
 
-/// --data, --list, --layout, --image-column, --label-column, --dataset-name, --limit, --first.
-class DataFlags {
-public:
+/// A part of a data set.
+struct SampleFlags {
+    std::size_t limit = 0;
+    std::uint64_t sample_seed = 0;
+    std::size_t first = 0;
+};
+
+/// --data, and how to read it.
+struct DataFlags {
     void add_to(CLI::App& app);
     std::vector<std::filesystem::path> folders;
     std::filesystem::path list;
-    std::string layout = "auto";
+    DatasetOptions::Layout layout = DatasetOptions::Layout::automatic;
     std::string name;
-    std::string image_column, label_column;  ///< of Parquet files; "": the usual ones
-    std::filesystem::path index_folder;      ///< of archives at URLs
-    std::size_t limit = 0;                   ///< --limit: a sample stratified by class; 0: all
-    std::uint64_t seed = 0;                  ///< --sample-seed: which sample
-    std::size_t first = 0;                   ///< --first: the first so many; 0: all
+    std::string image_column, label_column;
+    std::filesystem::path index_folder;  ///< of archives at URLs
+    SampleFlags sample;
 
     /// How to open folder `index`, and what its results are called; `notes` gets why it is not the
     /// folder's own name. Throws usage: what goes with one folder, given with more.
     DatasetOptions options(std::size_t index, const ClassList& classes,
                            std::vector<std::string>& notes) const;
     /// The part of it that --limit asks for.
-    Dataset sampled(Dataset dataset, bool quiet) const;
-    /// Opens folder `index` for classifiers with these classes; what was assumed is said on stderr
-    /// unless quiet.
-    Dataset open(std::size_t index, const ClassList& classes, bool quiet) const;
+    Dataset sampled(Dataset dataset) const;
+    /// Opens folder `index` for classifiers with these classes; what was assumed is said on stderr.
+    Dataset open(std::size_t index, const ClassList& classes) const;
 };
 /// Throws usage: no --model, or no --data. `command` is the one whose help tells more.
 void require_inputs(const ModelFlags& models, const DataFlags& data, std::string_view command);
 
-/// --limit, --sample-seed, --first: a part of a data set. `group`: of the help.
-void add_sample_options(CLI::App& app, std::size_t& limit, std::uint64_t& seed, std::size_t& first,
-                        const std::string& group);
-/// What was assumed when the data set was opened, on stderr unless quiet.
-void say_notes(const Dataset& dataset, const std::vector<std::string>& notes, bool quiet);
+/// What was assumed when the data set was opened, on stderr.
+void say_notes(const Dataset& dataset, const std::vector<std::string>& notes);
 
 /// The setting "classes" as a sidecar takes it: "imagenet", or an absolute path (a relative one is
 /// relative to `folder`).
@@ -92,3 +92,44 @@ ModelSpec resolve_with_sidecar(const std::filesystem::path& model,
                                const ModelSettings& flags);
 
 }  // namespace assay::cli
+
+namespace assay {
+
+constexpr auto words_of(DatasetOptions::Layout) {
+    using Layout = DatasetOptions::Layout;
+    using Row = std::pair<Layout, std::string_view>;
+    return std::array{Row{Layout::automatic, "auto"}, Row{Layout::image_folder, "folders"},
+                      Row{Layout::flat, "flat"}};
+}
+
+template <>
+inline constexpr auto description<cli::SampleFlags> = describe<cli::SampleFlags>({
+    field<&cli::SampleFlags::limit>(
+        {.help = "Use N images only: a sample with each class in its proportion",
+         .empty = "all",
+         .excludes = "first"}),
+    field<&cli::SampleFlags::sample_seed>({.help = "Which sample"}),
+    field<&cli::SampleFlags::first>({.help = "Use the first N images only", .empty = "all"}),
+});
+
+template <>
+inline constexpr auto description<cli::DataFlags> = describe<cli::DataFlags>({
+    field<&cli::DataFlags::list>(
+        {.help =
+             "Labels of a flat folder: csv with path and label columns, or ImageNet's val list"}),
+    field<&cli::DataFlags::layout>(
+        {.help = "folders: one folder per class; flat: no classes in the folders"}),
+    field<&cli::DataFlags::image_column>({.help = "Column of Parquet files with the images",
+                                          .empty = "image or img",
+                                          .value = "NAME"}),
+    field<&cli::DataFlags::label_column>(
+        {.help = "Where labels are: column of Parquet files, or suffix or .json field of tars",
+         .empty = "label, labels or fine_label; in tars cls, or the field label",
+         .value = "NAME"}),
+    field<&cli::DataFlags::name>({.help = "Name of the data set's results",
+                                  .empty = "the folder's",
+                                  .value = "NAME",
+                                  .option = "dataset-name"}),
+});
+
+}  // namespace assay

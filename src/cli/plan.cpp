@@ -8,6 +8,7 @@
 
 #include "assay/error.h"
 #include "cli/command.h"
+#include "cli/described.h"
 #include "cli/plan_quality.h"
 #include "core/file.h"
 #include "core/json_keys.h"
@@ -40,19 +41,8 @@ Plan::Data read_data(const json& table, const fs::path& folder) {
     const fs::path path = keys.take_path("path");
     if (path.empty()) refuse("[[data]] needs a `path`");
     data.folders = {path};
-    data.list = keys.take_path("list");
-    data.layout = keys.take<std::string>("layout", "auto");
-    if (data.layout != "auto" && data.layout != "folders" && data.layout != "flat") {
-        refuse("[[data]].layout is `" + data.layout + "`; allowed: auto, folders, flat");
-    }
-    data.image_column = keys.take<std::string>("image_column", "");
-    data.label_column = keys.take<std::string>("label_column", "");
-    data.name = keys.take<std::string>("name", "");
-    data.limit = keys.take_count<std::size_t>("limit", 0);
-    data.seed = keys.take_count<std::uint64_t>("sample_seed", 0);
-    data.first = keys.take_count<std::size_t>("first", 0);
-    if (data.limit > 0 && data.first > 0)
-        refuse("[[data]] has `limit` (a sample) and `first` (the first images); keep one");
+    keys.take(data);
+    keys.take(data.sample);
     for (const char* key : pixel_settings) {
         if (json value = keys.take<json>(key, nullptr); !value.is_null())
             out.pixels[key] = std::move(value);
@@ -64,12 +54,19 @@ Plan::Data read_data(const json& table, const fs::path& folder) {
 Plan::Model read_model(const json& table, const fs::path& folder) {
     Keys keys(table, "[[model]]", folder);
     Plan::Model model;
+    model.settings = ModelSettings::object();
     model.path = keys.take_path("path");
     if (model.path.empty()) refuse("[[model]] needs a `path`");
     if (const fs::path sidecar = keys.take_path("sidecar"); !sidecar.empty())
         model.sidecars = {sidecar};
     const auto classes = keys.take<std::string>("classes", "");
-    model.settings = keys.rest();  // every other key is a sidecar's, checked there
+    // Every other key is a sidecar's, checked there.
+    for (const auto& [key, value] : keys.rest().items()) {
+        std::string name = key;
+        std::ranges::replace(name, '-', '_');
+        if (!model.settings.emplace(name, value).second)
+            refuse("[[model]]." + name + " and " + key + " are the same key; keep one");
+    }
     if (!classes.empty()) model.settings["classes"] = class_setting(classes, folder);
     return model;
 }
@@ -152,19 +149,9 @@ Plan read_plan(const fs::path& file) {
     json rest = all;
     rest.erase("model");
     rest.erase("data");
-    Keys keys(rest, "the file", folder);
-    if (const fs::path out = keys.take_path("out"); !out.empty()) plan.store.out = out;
-    plan.store.storage = keys.take<std::string>("storage", plan.store.storage);
-    plan.store.batch = keys.take_count<std::uint32_t>("batch", 0);
-    plan.store.shard_rows = keys.take_count<std::uint32_t>("shard_rows", 0);
-    plan.store.threads = keys.take_count<int>("threads", 0);
-    if (const auto most = keys.take_count<std::uint32_t>("max_pixels", 0); most != 0)
-        plan.store.max_pixels = std::min<std::int64_t>(most, max_image_pixels);
-    if (const auto most = keys.take_count<std::uint32_t>("image_memory", 0); most != 0)
-        plan.store.image_memory = most;
-    plan.device = keys.take<std::string>("device", "auto");
-    plan.isolate = keys.take<std::string>("isolate", "auto");
-    plan.precision = keys.take<std::string>("precision", "fp32");
+    Keys keys(rest, "", folder);
+    keys.take(plan.store.options);
+    keys.take(plan.opening);
     plan.folder = folder;
     for (const StepRow& row : step_rows) {
         json tables = keys.take<json>(row.name, nullptr);
@@ -199,43 +186,22 @@ std::vector<ModelSpec> Plan::specs_on(const Data& on) const {
 }
 
 void Plan::override_with(const CLI::App& app, const StoreFlags& flags) {
-    const auto given = [&](const char* name) { return app.count(name) > 0; };
-    if (given("--out")) store.out = flags.out;
-    if (given("--storage")) store.storage = flags.storage;
-    if (given("--batch")) store.batch = flags.batch;
-    if (given("--shard-rows")) store.shard_rows = flags.shard_rows;
-    if (given("--threads")) store.threads = flags.threads;
-    if (given("--max-pixels")) store.max_pixels = flags.max_pixels;
-    if (given("--image-memory")) store.image_memory = flags.image_memory;
-    store.quiet = flags.quiet;
+    copy_given(app, flags.options, store.options);
+    store.options.command = flags.options.command;
     store.dry_run = flags.dry_run;
 }
 
 json Plan::resolved(const std::vector<ModelSpec>& specs) const {
-    json out = {{"out", store.out.string()},
-                {"storage", store.storage},
-                {"batch", store.batch},
-                {"shard_rows", store.shard_rows},
-                {"device", device},
-                {"isolate", isolate},
-                {"precision", precision},
-                {"threads", store.threads},
-                {"max_pixels", store.max_pixels},
-                {"image_memory", store.image_memory}};
+    json out = json_of(store.options);
+    out.update(json_of(opening));
     out["models"] = json::array();
     for (const ModelSpec& spec : specs) out["models"].push_back(to_json(spec));
     out["data"] = json::array();
     for (const Data& listed : data) {
         const DataFlags& flags = listed.flags;
-        out["data"].push_back({{"path", flags.folders.at(0).string()},
-                               {"list", flags.list.string()},
-                               {"layout", flags.layout},
-                               {"image_column", flags.image_column},
-                               {"label_column", flags.label_column},
-                               {"name", flags.name},
-                               {"limit", flags.limit},
-                               {"sample_seed", flags.seed},
-                               {"first", flags.first}});
+        out["data"].push_back({{"path", flags.folders.at(0).string()}});
+        out["data"].back().update(json_of(flags));
+        out["data"].back().update(json_of(flags.sample));
         out["data"].back().update(listed.pixels);
         if (listed.role) out["data"].back()["role"] = quality::facts_of(*listed.role).name;
     }
@@ -248,24 +214,25 @@ json Plan::resolved(const std::vector<ModelSpec>& specs) const {
             tables.push_back(step.options);
         }
     }
-    if (quality) out["quality"] = quality->resolved();
+    if (quality) {
+        out["quality"] = json_of(*quality);
+        if (!quality->corrupts()) out["quality"]["corruptions"] = "none";
+    }
     return out;
 }
 
 Dataset Plan::open(const Data& listed, const ClassList& classes) const {
     DataFlags flags = listed.flags;
-    flags.index_folder = archive_index_folder(store.out);
-    if (!listed.role) return flags.open(0, classes, store.quiet);
+    flags.index_folder = archive_index_folder(store.options.runs);
+    if (!listed.role) return flags.open(0, classes);
     std::vector<std::string> notes;
     const DatasetOptions how = flags.options(0, classes, notes);
     Dataset dataset = quality::open_role(*listed.role, flags.folders.at(0), how, &notes);
-    say_notes(dataset, notes, store.quiet);
-    return flags.sampled(std::move(dataset), store.quiet);
+    say_notes(dataset, notes);
+    return flags.sampled(std::move(dataset));
 }
 
 void Plan::check(const std::vector<ModelSpec>& specs) const {
-    storage_choice_named(store.storage);
-    opening_of(device, isolate, precision);
     std::vector<std::string> datasets;
     for (const Data& listed : data) {
         if (!listed.for_quality) datasets.push_back(listed.flags.name);
@@ -285,7 +252,7 @@ std::vector<std::unique_ptr<StoreCommand>> Plan::commands_of(
     const std::vector<std::string>& datasets) const {
     const auto& row =
         *std::ranges::find_if(step_rows, [&](const StepRow& r) { return r.name == step.command; });
-    Runs runs{store.out, {}, datasets, folder};
+    Runs runs{store.options.runs, {}, datasets, folder};
     for (const ModelSpec& spec : specs) runs.models.push_back(spec.name);
     std::vector<std::unique_ptr<StoreCommand>> commands;
     const auto add = [&](const Runs& about) {

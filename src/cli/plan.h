@@ -10,12 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "assay/evaluate/predict_corrupted.h"
 #include "assay/quality/role.h"
-#include "assay/robustness/corrupted_versions.h"
-#include "assay/robustness/pixel_model.h"
 #include "cli/inputs.h"
 #include "cli/prediction.h"
+#include "cli/quality_settings.h"
 #include "cli/store_command.h"
 
 namespace assay::cli {
@@ -38,9 +36,7 @@ struct Plan {
     std::vector<Model> models;
     std::vector<Data> data;  ///< as listed, then what the steps before the predictions make
     StoreFlags store;
-    std::string device = "auto";
-    std::string isolate = "auto";
-    std::string precision = "fp32";
+    ClassifierOptions opening;
     /// A command: its options by name, as fill() takes them.
     struct Step {
         std::string command;
@@ -51,19 +47,7 @@ struct Plan {
     std::filesystem::path folder;  ///< of the file: relative paths are relative to it
 
     /// What [quality] asks for; which data sets play its roles stands with them.
-    struct Quality {
-        bool corrupt = true, attack = true, check = true;
-        CorruptionSettings corruptions = {{"paper"}, {1, 2, 3, 4, 5}, 0, {}, {}, {}};
-        CorruptedTransform transform = CorruptedTransform::own;
-        std::size_t corrupt_limit = 0, attack_limit = 0;
-        double eps = 8.0 / 255;
-        AttackSpace space = AttackSpace::pixels;
-        double level = .95;
-        bool own_class_sketch = false;
-
-        nlohmann::json resolved() const;
-    };
-    std::optional<Quality> quality;
+    std::optional<QualitySettings> quality;
 
     /// Opens one of the data sets for classifiers with these classes. Throws as open_dataset() and
     /// open_role().

@@ -13,7 +13,7 @@ namespace assay::cli {
 /// `data`: those of the file, with their names; they get their roles, and what the table names by
 /// its path is added. Throws bad_input: unknown keys (with the nearest), values of the wrong type
 /// or outside of what is allowed, a role that names nothing, a data set in two roles, no val.
-Plan::Quality read_quality(const nlohmann::json& table, const std::filesystem::path& folder,
-                           std::vector<Plan::Data>& data);
+QualitySettings read_quality(const nlohmann::json& table, const std::filesystem::path& folder,
+                             std::vector<Plan::Data>& data);
 
 }  // namespace assay::cli

@@ -9,6 +9,7 @@
 
 #include "assay/data/sample.h"
 #include "assay/report.h"
+#include "cli/described.h"
 #include "cli/inputs.h"
 #include "cli/progress.h"
 #include "cli/ranks.h"
@@ -17,51 +18,15 @@ namespace assay::cli {
 
 void StoreFlags::add_to(CLI::App& app) {
     const std::string group = "Results";
-    app.add_option("--out", out, "Folder of the results")
-        ->type_name("RUNS")
-        ->capture_default_str()
-        ->group(group);
-    app.add_option("--storage", storage,
-                   "How much of each image's scores is stored: full (float32), f16, topK (top5, "
-                   "...), label")
-        ->type_name("STORAGE")
-        ->capture_default_str()
-        ->group(group);
-    app.add_option(
-           "-b,--batch,--batch-size", batch,
-           "Images per batch (default: 8 on a CPU, 64 on a GPU); part of the store's identity")
-        ->type_name("N")
-        ->group(group);
-    app.add_option("--shard-rows", shard_rows,
-                   "Images per shard (default: about 4 MiB, at most 8192)")
-        ->type_name("N")
-        ->group(group);
-    app.add_option("-j,--threads,--workers,--num-workers", threads,
-                   "Threads (default: one per core); changes no bit")
-        ->type_name("N")
-        ->group(group);
-    app.add_option("--max-pixels", max_pixels, "An image of more pixels is recorded as unreadable")
-        ->type_name("N")
-        ->check(CLI::Range(std::int64_t{1}, max_image_pixels))
-        ->capture_default_str()
-        ->group(group);
-    app.add_option("--image-memory", image_memory,
-                   "MiB for decoding, of one image and of all threads together; an image that "
-                   "needs more is recorded as unreadable")
-        ->type_name("MIB")
-        ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 24))
-        ->capture_default_str()
-        ->group(group);
-    app.add_flag("-q,--quiet", quiet, "No progress, no notes")->group(group);
+    options.command = command_line();
+    add_options(app, options, group);
     app.add_flag("--dry-run", dry_run, "Print what the settings resolve to and stop")->group(group);
 }
 
 void Prediction::load(const std::vector<ModelSpec>& specs) {
     for (const ModelSpec& spec : specs) {
-        if (!flags_.quiet) {
-            note(describe(spec));
-            if (const std::string keys = keys_without_effect(spec); !keys.empty()) note(keys);
-        }
+        note(describe(spec));
+        if (const std::string keys = keys_without_effect(spec); !keys.empty()) note(keys);
         models_.push_back(load_model(spec, opening_));
     }
 }
@@ -80,41 +45,20 @@ void Prediction::over(const Dataset& dataset, const std::vector<ModelSpec>& spec
         Preprocess& preprocess = models[m].spec.preprocess;
         if (preprocess == specs.at(m).preprocess) continue;
         preprocess = specs.at(m).preprocess;
-        if (!flags_.quiet)
-            note(fmt::format("on {}: {}: {}", dataset.name, models[m].spec.name,
-                             describe(preprocess)));
+        note(fmt::format("on {}: {}: {}", dataset.name, models[m].spec.name, describe(preprocess)));
     }
     predict_over(dataset, models);
 }
 
-PredictOptions StoreFlags::options() const {
-    const StorageChoice kept = storage_choice_named(storage);
-    PredictOptions options;
-    options.runs = out;
-    options.storage = kept.storage;
-    options.top_k = kept.top_k;
-    options.shard_rows = shard_rows;
-    options.batch_size = batch;
-    options.part = part;
-    options.threads = threads;
-    options.max_pixels = max_pixels;
-    options.image_memory = image_memory << 20;
-    options.command = command_line();
-    return options;
-}
-
 Dataset Prediction::enough(const Dataset& dataset, const Until& until, std::uint64_t seed) const {
-    ProgressLine progress(dataset.name + " (pilot)", "images", flags_.quiet);
-    const UntilResult result =
-        images_until(models_, dataset, until, seed, flags_.options(), progress);
+    ProgressLine progress(dataset.name + " (pilot)", "images");
+    const UntilResult result = images_until(models_, dataset, until, seed, options_, progress);
     progress.finish();
-    if (!flags_.quiet) {
-        note(
-            fmt::format("{}: {} of {} images make the half width of top1 at most {:.3g}, by a "
-                        "pilot of {} (each class in its proportion, seed {})",
-                        dataset.name, count_text(result.images), count_text(dataset.size()),
-                        until.half_width, count_text(result.pilot), seed));
-    }
+    note(
+        fmt::format("{}: {} of {} images make the half width of top1 at most {:.3g}, by a "
+                    "pilot of {} (each class in its proportion, seed {})",
+                    dataset.name, count_text(result.images), count_text(dataset.size()),
+                    until.half_width, count_text(result.pilot), seed));
     return stratified_sample(dataset, static_cast<std::size_t>(result.images), seed);
 }
 
@@ -123,10 +67,10 @@ void Prediction::keep(const Dataset& dataset, const std::string& unit, Run&& run
     const auto start = std::chrono::steady_clock::now();
     ProgressLine progress(
         dataset.name + (ranks().size() > 1 ? fmt::format(" (rank 0 of {})", ranks().size()) : ""),
-        unit, flags_.quiet);
-    std::vector<PredictResult> predicted = run(flags_.options(), ProgressCallback(progress));
+        unit);
+    std::vector<PredictResult> predicted = run(options_, ProgressCallback(progress));
     // Of the data set: those of the first model are those of all.
-    say_notes(dataset, predicted.front().dataset_notes, flags_.quiet);
+    say_notes(dataset, predicted.front().dataset_notes);
     for (PredictResult& result : predicted) {
         if (datasets_.empty() || datasets_.back() != result.dataset)
             datasets_.push_back(result.dataset);
@@ -152,17 +96,16 @@ void Prediction::over(const Dataset& dataset, const CorruptedVersions& versions)
 
 void Prediction::print(const Output& output) const {
     output.print(report_of(results_));
-    if (flags_.quiet) return;
     std::uint64_t computed = 0;
     for (const PredictResult& result : results_) computed += result.predicted;
     note(computed == 0 ? std::string("everything was there already")
                        : fmt::format("{} predictions in {}, {:.0f} per second",
                                      count_text(computed), duration_text(seconds_),
                                      static_cast<double>(computed) / std::max(seconds_, 1e-9)));
-    note(clean_.empty() ? "next: assay score " + as_typed(flags_.out.string())
+    note(clean_.empty() ? "next: assay score " + as_typed(options_.runs.string())
                         : fmt::format("next, with the predictions of the clean images there: assay "
                                       "robustness {} --clean {}",
-                                      as_typed(flags_.out.string()), as_typed(clean_)));
+                                      as_typed(options_.runs.string()), as_typed(clean_)));
 }
 
 int Prediction::status() const {

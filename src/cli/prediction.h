@@ -14,35 +14,26 @@
 
 namespace assay::cli {
 
-/// --out, --storage, --batch, --threads, ...
+/// The options of predict() with --dry-run.
 struct StoreFlags {
-    std::filesystem::path out = "runs";
-    std::string storage = "full";
-    std::uint32_t batch = 0;
-    std::uint32_t shard_rows = 0;
-    StorePart part;
-    int threads = 0;
-    std::int64_t max_pixels = max_image_pixels;
-    std::uint64_t image_memory = DecodeLimits{}.bytes >> 20;  ///< MiB
-    bool quiet = false;
+    PredictOptions options;
     bool dry_run = false;
 
     void add_to(CLI::App& app);
-    PredictOptions options() const;
 };
 
 class Prediction {
 public:
     /// `opening`: how the models are opened.
-    Prediction(StoreFlags flags, ClassifierOptions opening)
-        : flags_(std::move(flags)), opening_(std::move(opening)) {}
+    Prediction(PredictOptions options, ClassifierOptions opening)
+        : options_(std::move(options)), opening_(std::move(opening)) {}
 
     /// Opens the models and says on stderr what their preprocessing is.
     void load(const std::vector<ModelSpec>& specs);
     /// The models' class list.
     const ClassList& classes() const;
     const std::vector<LoadedModel>& models() const { return models_; }
-    /// The sample that is large enough for `until`, after a pilot; said on stderr unless quiet.
+    /// The sample that is large enough for `until`, after a pilot; said on stderr.
     Dataset enough(const Dataset& dataset, const Until& until, std::uint64_t seed) const;
     /// Runs them; several calls for several data sets.
     void over(const Dataset& dataset);
@@ -62,7 +53,7 @@ public:
 private:
     void predict_over(const Dataset& dataset, const std::vector<LoadedModel>& models);
 
-    StoreFlags flags_;
+    PredictOptions options_;
     ClassifierOptions opening_;
     /// Times `run`, and keeps what it did.
     template <class Run>

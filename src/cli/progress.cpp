@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "cli/command.h"
 #include "cli/ranks.h"
 #include "cli/terminal.h"
 #include "core/terminal_text.h"
@@ -45,10 +46,10 @@ std::string progress_text(const Progress& p, std::string_view unit, double secon
     return text;
 }
 
-ProgressLine::ProgressLine(std::string label, std::string unit, bool quiet)
+ProgressLine::ProgressLine(std::string label, std::string unit)
     : label_(without_controls(label)),
       unit_(std::move(unit)),
-      quiet_(quiet || !is_first_rank()),
+      quiet_(is_quiet() || !is_first_rank()),
       terminal_(stderr_is_terminal()) {}
 
 ProgressLine::~ProgressLine() {

@@ -31,9 +31,9 @@ private:
 /// Thread-safe. Draws at most ten times a second; clears its line when it ends.
 class ProgressLine {
 public:
-    /// `label`: what is under way, unless Progress::step says more; `unit`: of what is counted;
-    /// `quiet`: draw nothing at all.
-    ProgressLine(std::string label, std::string unit, bool quiet = false);
+    /// `label`: what is under way, unless Progress::step says more; `unit`: of what is counted.
+    /// With -q nothing is drawn.
+    ProgressLine(std::string label, std::string unit);
     ~ProgressLine();
     ProgressLine(const ProgressLine&) = delete;
     ProgressLine& operator=(const ProgressLine&) = delete;

@@ -32,19 +32,19 @@ std::string announcement(const quality::QualityPlan& plan) {
 
 quality::QualityRunOptions quality_options(const Plan& plan,
                                            const std::vector<LoadedModel>& models) {
-    const Plan::Quality& asked = plan.quality.value();
+    const QualitySettings& asked = plan.quality.value();
     quality::QualityRunOptions options;
-    options.predict = plan.store.options();
+    options.predict = plan.store.options;
     options.models = models;
-    options.corrupt = asked.corrupt;
-    options.corruptions = asked.corruptions;
-    options.corrupted_transform = asked.transform;
-    options.corrupt_limit = asked.corrupt_limit;
-    options.attack = asked.attack;
+    options.corrupt = asked.corrupts();
+    options.corruptions = asked.corruption_settings();
+    options.corrupted_transform = asked.corrupted_transform;
+    options.corrupt_limit = asked.corruption_limit;
+    options.attack = asked.attacks == AttackSet::paper;
     options.attack_limit = asked.attack_limit;
-    options.check = asked.check;
-    options.measure.eps = asked.eps;
-    options.measure.space = asked.space;
+    options.check = asked.checks;
+    options.measure.eps = asked.attack_eps.eps;
+    options.measure.space = asked.attack_space;
     options.measure.level = asked.level;
     options.measure.own_class_sketch = asked.own_class_sketch;
     for (const Plan::Data& listed : plan.data) {
@@ -58,28 +58,24 @@ quality::QualityRunOptions quality_options(const Plan& plan,
     return options;
 }
 
-int run_quality_step(quality::QualityRunOptions options, const Output& output, bool quiet) {
-    ProgressLine progress("quality", "predictions", quiet);
-    if (!quiet) {
-        options.announce = [&](const quality::QualityPlan& plan) {
-            progress.finish();
-            note(announcement(plan));
-        };
-    }
+int run_quality_step(quality::QualityRunOptions options, const Output& output) {
+    ProgressLine progress("quality", "predictions");
+    options.announce = [&](const quality::QualityPlan& plan) {
+        progress.finish();
+        note(announcement(plan));
+    };
     const quality::QualityRunResult result = run_quality(options, progress);
     progress.finish();
     const Report report = report_of(result);
     output.print(report);
-    if (!quiet) {
-        for (const std::string& text : result.notes) note(text);
-        const bool whole = std::ranges::all_of(
-            result.measured.table.models, [](const quality::QualityModel& model) {
-                return std::ranges::all_of(
-                    model.cells, [](const quality::QualityCell& cell) { return bool(cell.value); });
-            });
-        note(fmt::format("next: assay quality score {}{}", as_typed(result.table.string()),
-                         whole ? "" : " --drop-missing"));
-    }
+    for (const std::string& text : result.notes) note(text);
+    const bool whole =
+        std::ranges::all_of(result.measured.table.models, [](const quality::QualityModel& model) {
+            return std::ranges::all_of(
+                model.cells, [](const quality::QualityCell& cell) { return bool(cell.value); });
+        });
+    note(fmt::format("next: assay quality score {}{}", as_typed(result.table.string()),
+                     whole ? "" : " --drop-missing"));
     return report.partial ? Status::partial : Status::done;
 }
 

@@ -17,6 +17,6 @@ quality::QualityRunOptions quality_options(const Plan& plan,
 
 /// Runs it, with progress and what it will take on stderr, and prints the table; returns the exit
 /// status.
-int run_quality_step(quality::QualityRunOptions options, const Output& output, bool quiet);
+int run_quality_step(quality::QualityRunOptions options, const Output& output);
 
 }  // namespace assay::cli

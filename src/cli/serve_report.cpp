@@ -32,7 +32,7 @@ int serve_report(const std::vector<std::filesystem::path>& paths, const std::str
     } else {
         write_result("-", server.link() + "\n");
     }
-    note(fmt::format("serving the report on {}; Ctrl-C ends it", server.url()));
+    announce(fmt::format("serving the report on {}; Ctrl-C ends it", server.url()));
     server.run(stop_requested);
     return Status::done;
 }

@@ -42,7 +42,7 @@ std::vector<std::string> keys_of(const CLI::App& app) {
     std::vector<std::string> keys;
     for (const CLI::Option* option : app.get_options()) {
         for (const std::string& name : option->get_lnames()) {
-            if (name != "help") keys.push_back(name);
+            if (name != "help" && name != "quiet") keys.push_back(name);
         }
         if (option->get_positional()) keys.push_back(option->get_name());
     }
@@ -82,10 +82,7 @@ void set(CLI::Option& option, const std::string& key, const json& value, const s
         refuse(fmt::format("{}.{} takes one value, not {}", where, key, values.size()));
     for (const json& item : values) {
         if (!item.is_string() && !item.is_number()) wrong_type();
-        const std::string text = text_of(item, key, folder);
-        if (const std::string_view fault = fault_of_number(text); !fault.empty())
-            refuse(fmt::format("{}.{} {}: {}", where, key, text, fault));
-        option.add_result(text);
+        option.add_result(text_of(item, key, folder));
     }
 }
 
@@ -110,15 +107,26 @@ int run_command(StoreCommand& command, std::vector<std::string> arguments) {
 
 void fill(CLI::App& app, const json& table, const std::string& where, const fs::path& folder) {
     if (!table.is_object()) refuse(where + " must be a table");
-    for (const auto& [key, value] : table.items()) {
+    check_numbers(app);
+    for (const auto& [written, value] : table.items()) {
+        std::string key = written;
+        std::ranges::replace(key, '_', '-');
+        if (written != key && table.contains(key))
+            refuse(fmt::format("{}.{} and {} are the same key; keep one", where, written, key));
+        if (key == "quiet") refuse(where + ".quiet: `assay run -q` is quiet in all of its steps");
         CLI::Option* const option = key == "help" ? nullptr : option_named(app, key);
         if (option == nullptr)
-            refuse(where + " has an unknown key `" + key + "`" + suggest(key, keys_of(app)));
+            refuse(where + " has an unknown key `" + written + "`" + suggest(key, keys_of(app)));
         try {
             set(*option, key, value, where, folder);
             if (!option->empty()) option->run_callback();
         } catch (const CLI::Error& error) {
-            refuse(fmt::format("{}.{}: {}", where, key, error.what()));
+            // What stands behind the option's name stands behind the key.
+            const std::string_view what = error.what();
+            const std::string name = option->get_name();
+            refuse(what.starts_with(name)
+                       ? fmt::format("{}.{}{}", where, written, what.substr(name.size()))
+                       : fmt::format("{}.{}: {}", where, written, what));
         }
     }
     for (const CLI::Option* option : app.get_options()) {

@@ -296,7 +296,7 @@ std::vector<AttackedResult> attack_models(std::span<const LoadedModel> models,
                 cell.options = options_of(name, eps, options);
                 cell.variant = variant_of(cell, options);
                 cell.kind = model.spec.outputs;
-                cell.storage = options.predict.storage;
+                cell.storage = options.predict.storage.storage;
                 LoadedModel changed = model;
                 changed.spec.name = fmt::format("{}@{}", model.spec.name, cell.variant);
                 cell.store = options.predict.runs / dataset.name / changed.spec.name;

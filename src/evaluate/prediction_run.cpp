@@ -100,8 +100,8 @@ StoreSpec store_spec(const LoadedModel& model, const Dataset& dataset,
     spec.rows = dataset.size();
     spec.classes = facts.classes;
     spec.kind = model.spec.outputs;
-    spec.storage = options.storage;
-    spec.top_k = options.top_k;
+    spec.storage = options.storage.storage;
+    spec.top_k = options.storage.top_k;
     spec.shard_rows = options.shard_rows;
     spec.batch_size = options.batch_size;
     spec.part = options.part;

@@ -28,14 +28,6 @@ bool runs_foreign_code(ModelFormat format) {
 
 }  // namespace
 
-Isolation isolation_named(std::string_view name) {
-    if (name == "auto") return Isolation::automatic;
-    if (name == "on") return Isolation::on;
-    if (name == "off") return Isolation::off;
-    throw Error(ErrorCode::usage,
-                fmt::format("unknown isolation \"{}\"; allowed: auto, on, off", name));
-}
-
 std::unique_ptr<Classifier> open_classifier(const ModelSpec& spec,
                                             const ClassifierOptions& options) {
     return with_note(fmt::format("opening the model {}", spec.path.string()), [&] {

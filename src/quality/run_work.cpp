@@ -76,7 +76,7 @@ void check_val(const Dataset& val, bool corrupt) {
 
 /// What the scores that are kept do not tell.
 void add_unstored(const QualityRunOptions& options, std::vector<MissingDimension>& missing) {
-    const StorageFormat storage = options.predict.storage;
+    const StorageFormat storage = options.predict.storage.storage;
     if (storage == StorageFormat::full_f32 || storage == StorageFormat::full_f16) return;
     const std::string kept =
         fmt::format("the storage {} does not keep every class's score", name_of(storage));
@@ -166,11 +166,11 @@ RunWork work_of(const QualityRunOptions& options) {
         work.notes = work.versions->notes();
     }
     if (options.attack) work.attacked = sample_of(val, "attacked", options.attack_limit);
-    if (options.predict.storage == StorageFormat::top_k) {
+    if (options.predict.storage.storage == StorageFormat::top_k) {
         work.notes.push_back(fmt::format(
             "class balance: the storage {} keeps the true class's score only where it is among the "
             "best; known only where it is so of every image",
-            name_of(options.predict.storage)));
+            name_of(options.predict.storage.storage)));
     }
     check_runs(options, work);
     if (options.attack) {

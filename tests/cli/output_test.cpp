@@ -256,7 +256,7 @@ TEST(Output, LogsAndOutcomesOfGatesAreCheckedBeforeTheWork) {
                 HasSubstr("give the result another name"));
     EXPECT_THAT(refused({"--log", scratch / "a.jsonl", "-o", scratch / "a.jsonl"}),
                 HasSubstr("give the result another name"));
-    EXPECT_THAT(refused({"--log-step", "-1"}), HasSubstr("--log-step -1: is negative"));
+    EXPECT_THAT(refused({"--log-step", "-1"}), HasSubstr("--log-step: -1 is not a whole number"));
     EXPECT_THAT(refused({"--log-step", "9223372036854775808"}), HasSubstr("--log-step"));
     EXPECT_THAT(refused({"--junit", scratch / "a.xml"}), HasSubstr("give --gate, too"));
     EXPECT_THAT(refused({"--junit", "-", "--gate", "top1 >= 0"}), HasSubstr("name a file"));

@@ -236,17 +236,22 @@ TEST_F(QualityRunProgram, WhatIsWrongInTheFileEndsWith2BeforeAnythingRuns) {
         return outcome.err;
     };
     EXPECT_THAT(refused("corruption-limt = 3\n"), HasSubstr("did you mean `corruption-limit`"));
-    EXPECT_THAT(refused("attack-limit = 'many'\n"), HasSubstr("wrong type"));
+    EXPECT_THAT(refused("attack-limit = 'many'\n"),
+                HasSubstr("[quality].attack-limit is `many`; allowed: a whole number"));
     EXPECT_THAT(refused("attack-eps = '8/0'\n"), HasSubstr("8/0"));
-    EXPECT_THAT(refused("attack-eps = true\n"), HasSubstr("wrong type"));
+    EXPECT_THAT(refused("attack-eps = true\n"),
+                HasSubstr("[quality].attack-eps is true; allowed: a proportion"));
     EXPECT_THAT(refused("corruptions = ['fogg']\n"), HasSubstr("did you mean `fog`"));
-    EXPECT_THAT(refused("corruptions = 3\n"), HasSubstr("wrong type"));
-    EXPECT_THAT(refused("attacks = 'fgsm'\n"), HasSubstr("allowed: `paper`, `none`"));
+    EXPECT_THAT(refused("corruptions = 3\n"),
+                HasSubstr("[quality].corruptions is 3; allowed: a list"));
+    EXPECT_THAT(refused("attacks = 'fgsm'\n"),
+                HasSubstr("[quality].attacks is `fgsm`; allowed: paper, none"));
     EXPECT_THAT(refused("attack-space = 'pixel'\n"), HasSubstr("did you mean `pixels`"));
     EXPECT_THAT(refused("corrupted-transform = 'mdel'\n"), HasSubstr("did you mean `model`"));
     EXPECT_THAT(refused("frost = 'nowhere'\n"), HasSubstr("nowhere"));
     EXPECT_THAT(refused("level = 2\n"), HasSubstr("0.5 to 0.9999"));
-    EXPECT_THAT(refused("checks = 'yes'\n"), HasSubstr("wrong type"));
+    EXPECT_THAT(refused("checks = 'yes'\n"),
+                HasSubstr("[quality].checks is `yes`; allowed: true, false"));
     const auto role = [&](const std::string& without, const std::string& value) {
         const fs::path file = config("refused", without, without + " = " + value + "\n");
         const Outcome outcome = run(file);

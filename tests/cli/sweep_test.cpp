@@ -135,6 +135,51 @@ TEST(SweepTable, UnknownOptionsAreNamedWithTheNearest) {
     }
 }
 
+// Options that all commands have are declared in one place: make_app().
+TEST(SweepTable, EveryCommandHasTheSharedOptions) {
+    for (const std::string& command : commands_of_the_program()) {
+        std::vector<std::string> words = split(command);
+        words.push_back("--help");
+        const std::string help = assay_run(words).out;
+        EXPECT_THAT(help, HasSubstr("-h,--help ")) << command;
+        EXPECT_THAT(help, HasSubstr("-q,--quiet ")) << command;
+        for (const char* quiet : {"-q", "--quiet"}) {
+            words.back() = quiet;
+            words.emplace_back("--hlep");
+            EXPECT_THAT(assay_run(words).err, HasSubstr("unexpected `--hlep`; did you mean"))
+                << command;
+            words.pop_back();
+        }
+    }
+}
+
+/// The lines of a kind: "assay: note: ".
+std::vector<std::string> lines_with(const std::string& begin, const std::string& text) {
+    std::vector<std::string> found;
+    for (const std::string& line : lines_of(text)) {
+        if (line.starts_with(begin)) found.push_back(line);
+    }
+    return found;
+}
+
+TEST_F(Sweep, QuietSilencesNotesAndNothingElse) {
+    std::size_t notes = 0, warnings = 0;
+    for_each_result([&](std::vector<std::string> words) {
+        const Outcome plain = assay_run(words);
+        words.emplace_back("-q");
+        const Outcome quiet = assay_run(words);
+        EXPECT_EQ(quiet.status, plain.status) << quiet.err;
+        EXPECT_THAT(lines_with("assay: note: ", quiet.err), testing::IsEmpty());
+        EXPECT_EQ(lines_with("assay: warning: ", quiet.err),
+                  lines_with("assay: warning: ", plain.err));
+        EXPECT_EQ(quiet.out.empty(), plain.out.empty());
+        notes += lines_with("assay: note: ", plain.err).size();
+        warnings += lines_with("assay: warning: ", plain.err).size();
+    });
+    EXPECT_GE(notes, 5U);
+    EXPECT_GT(warnings, 0U);
+}
+
 TEST_F(Sweep, JsonNamesItsSchemaWithAVersion) {
     const std::string formats = slurp(ASSAY_SOURCE_DIR "/docs/formats.md");
     std::map<std::string, std::string> owners;  // one schema is one command's

@@ -77,11 +77,24 @@ TEST(DeviceChoice, ProcessesOfAMachineDealTheDevicesOut) {
     EXPECT_THAT(chosen("cuda:4", alike, 1, 2).numbers, ElementsAre(4));
 }
 
-TEST(Precision, NamesComeBack) {
-    for (const Precision one : {Precision::fp32, Precision::tf32, Precision::fp16, Precision::bf16})
-        EXPECT_EQ(precision_named(name_of(one)), one);
-    EXPECT_THAT(message_of([] { precision_named("fp8"); }, ErrorCode::usage),
-                HasSubstr("unknown precision \"fp8\"; allowed: fp32, tf32, fp16, bf16"));
+TEST(ClassifierOptions, WordsAreReadAndNamed) {
+    const auto set = [](std::string_view name, const std::string& text) {
+        ClassifierOptions options;
+        for (const Field& field : description<ClassifierOptions>) {
+            if (field.name == name)
+                return std::pair(set_texts(field, &options, {&text, 1}), options);
+        }
+        return std::pair(std::string("no such field"), options);
+    };
+    for (const Precision one :
+         {Precision::fp32, Precision::tf32, Precision::fp16, Precision::bf16}) {
+        const auto [fault, options] = set("precision", std::string(name_of(one)));
+        EXPECT_EQ(fault, "");
+        EXPECT_EQ(options.precision, one);
+    }
+    EXPECT_EQ(set("precision", "fp8").first, "is `fp8`; allowed: fp32, tf32, fp16, bf16");
+    EXPECT_EQ(set("isolate", "yes").first, "is `yes`; allowed: auto, on, off");
+    EXPECT_EQ(set("isolate", "off").second.isolate, Isolation::off);
 }
 
 }  // namespace

@@ -276,10 +276,5 @@ TEST(Isolated, FilesOfOthersAreNeitherReadNorWritten) {
     EXPECT_FALSE(fs::exists("written_by_a_model"));
 }
 
-TEST(Isolated, UnknownIsolationIsNamed) {
-    EXPECT_THAT(message_of([] { isolation_named("yes"); }, ErrorCode::usage),
-                HasSubstr("allowed: auto, on, off"));
-}
-
 }  // namespace
 }  // namespace assay

@@ -353,8 +353,8 @@ TEST_F(QualityRuns, ThePlanKnowsWhatReducedScoresAndFewCorruptionsCannotGive) {
     const std::map<Role, Dataset> data = all_roles();
     for (const StorageFormat storage : {StorageFormat::top_k, StorageFormat::label}) {
         QualityRunOptions asked = options("runs" + std::string(name_of(storage)), data);
-        asked.predict.storage = storage;
-        asked.predict.top_k = storage == StorageFormat::top_k ? 2 : 0;
+        asked.predict.storage.storage = storage;
+        asked.predict.storage.top_k = storage == StorageFormat::top_k ? 2 : 0;
         std::map<Dimension, std::string> missing;
         for (const MissingDimension& one : plan_quality(asked).missing)
             missing[one.dimension] = one.why;
@@ -391,7 +391,7 @@ TEST_F(QualityRuns, ThePlanKnowsWhichClassMapsReducedScoresCannotAnswer) {
         return found;
     };
     EXPECT_EQ(missing().size(), 2U);  // what is not asked for
-    asked.predict.storage = StorageFormat::label;
+    asked.predict.storage = {StorageFormat::label};
     EXPECT_THAT(missing()[Dimension::ood_robustness],
                 AllOf(HasSubstr("r (imagenet-r)"), HasSubstr("sketch (16-class)")));
     EXPECT_THAT(missing()[Dimension::shape_bias], HasSubstr("cue-conflict (16-class)"));

@@ -12,6 +12,7 @@
 
 #include "assay/collective/comm.h"
 #include "assay/data/dataset.h"
+#include "assay/describe.h"
 #include "assay/image/image.h"
 #include "assay/model/classifier.h"
 #include "assay/progress.h"
@@ -46,28 +47,65 @@ struct LoadedModel {
 /// the numbers "0".."C-1".
 LoadedModel load_model(ModelSpec spec, const ClassifierOptions& options = {});
 
+/// As users ask for it: "full", "top5".
+template <>
+struct Kind<StorageChoice> {
+    static constexpr ValueShape shape = {.allowed = "full, f16, topK (top5, top20, ...), label"};
+    static void to(const StorageChoice& value, nlohmann::json& out);
+    static bool from(const nlohmann::json& value, StorageChoice& out);
+};
+
 struct PredictOptions {
-    std::filesystem::path runs;
-    StorageFormat storage = StorageFormat::full_f32;
-    std::uint32_t top_k = 0;
-    std::uint32_t shard_rows = 0;  ///< 0: the store's default
-    std::uint32_t batch_size =
-        0;  ///< 0: as recorded in a store that is resumed, else default_batch_size()
+    std::filesystem::path runs = "runs";
+    StorageChoice storage;
+    std::uint32_t shard_rows = 0;
+    /// 0: as recorded in a store that is resumed, else default_batch_size()
+    std::uint32_t batch_size = 0;
     /// With shard_rows 0, of stores that are begun: one batch a shard, so that a kill loses the
     /// batches in flight alone.
     bool shard_per_batch = false;
     /// Of each store, this part alone, in a folder of its own below the store's; others may write
     /// the other parts at the same time, on other machines. {0, 0}: all of it.
     StorePart part;
-    int threads = 0;      ///< 0: one per core
+    int threads = 0;
     std::string command;  ///< for the manifest
-    /// An image of more pixels, or one that takes more memory to decode, is recorded as unreadable.
-    /// A later run with a larger limit computes it.
+    /// A later run with a larger limit computes the image.
     std::int64_t max_pixels = max_image_pixels;
-    /// Bytes for decoding, of one image and of all threads together: they wait for each other. No
-    /// bit depends on it as long as every image fits.
+    /// Bytes. Threads wait for each other; no bit depends on it as long as every image fits.
     std::uint64_t image_memory = DecodeLimits{}.bytes;
 };
+
+template <>
+inline constexpr auto description<PredictOptions> = describe<PredictOptions>({
+    field<&PredictOptions::runs>(
+        {.help = "Folder of the results", .empty = "runs", .value = "RUNS", .name = "out"}),
+    field<&PredictOptions::storage>({.help = "How much of each image's scores is stored: full "
+                                             "(float32), f16, topK (top5, ...), label",
+                                     .value = "STORAGE"}),
+    field<&PredictOptions::batch_size>({.help = "Images per batch; part of the store's identity",
+                                        .empty = "8 on a CPU, 64 on a GPU",
+                                        .name = "batch",
+                                        .also = "-b,--batch-size"}),
+    field<&PredictOptions::shard_rows>({.help = "Images per shard",
+                                        .empty = "about 4 MiB, at most 8192"}),
+    field<&PredictOptions::threads>({.help = "Threads; results do not depend on their number",
+                                     .min = 0,
+                                     .empty = "one per core",
+                                     .also = "-j,--workers,--num-workers"}),
+    field<&PredictOptions::max_pixels>({.help = "An image of more pixels is recorded as unreadable",
+                                        .min = 1,
+                                        .max = max_image_pixels,
+                                        .empty = "the default"}),
+    field<&PredictOptions::image_memory>(
+        {.help = "Memory for decoding one image, and for decoding in all threads together; an "
+                 "image that needs more is recorded as unreadable",
+         .min = 1,
+         .max = 1 << 24,
+         .empty = "the default",
+         .unit = "MiB",
+         .times = 1 << 20,
+         .value = "MIB"}),
+});
 
 /// Images that go through a classifier together unless told otherwise. Part of a store's identity,
 /// because a different batch moves logits by some 1e-5.

@@ -1,6 +1,7 @@
 // A classifier: batch of pixels -> batch of scores.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -9,9 +10,11 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "assay/data/class_list.h"
+#include "assay/describe.h"
 #include "assay/error.h"
 #include "assay/image/preprocess.h"
 #include "assay/model/cost.h"
@@ -63,9 +66,12 @@ enum class Precision {
     fp16,  ///< weights and what is computed from images as IEEE halves
     bf16,  ///< as bfloat16
 };
+constexpr auto words_of(Precision) {
+    using Row = std::pair<Precision, std::string_view>;
+    return std::array{Row{Precision::fp32, "fp32"}, Row{Precision::tf32, "tf32"},
+                      Row{Precision::fp16, "fp16"}, Row{Precision::bf16, "bf16"}};
+}
 std::string_view name_of(Precision);
-/// "fp32", "tf32", "fp16", "bf16". Throws usage with the known names.
-Precision precision_named(std::string_view);
 
 /// What opening and one probing run tell about a model.
 struct ModelFacts {
@@ -106,8 +112,11 @@ enum class Isolation {
     on,         ///< always; with a graphics processor without limits. Facts name missing limits
     off,
 };
-/// "auto", "on", "off". Throws usage.
-Isolation isolation_named(std::string_view name);
+constexpr auto words_of(Isolation) {
+    using Row = std::pair<Isolation, std::string_view>;
+    return std::array{Row{Isolation::automatic, "auto"}, Row{Isolation::on, "on"},
+                      Row{Isolation::off, "off"}};
+}
 
 struct ClassifierOptions {
     /// "cpu"; "cuda": all CUDA devices that are of the type of the first; "cuda:1": that one;
@@ -120,6 +129,19 @@ struct ClassifierOptions {
     std::uint32_t processes = 1;
     Precision precision = Precision::fp32;
 };
+
+template <>
+inline constexpr auto description<ClassifierOptions> = describe<ClassifierOptions>({
+    field<&ClassifierOptions::device>(
+        {.help = "Where models run: auto, cpu, cuda (all devices of one type), cuda:N, cuda:N,M",
+         .empty = "auto",
+         .value = "DEVICE"}),
+    field<&ClassifierOptions::isolate>(
+        {.help = "Run .pt and .pt2 models in processes that can write no file and open no socket; "
+                 "auto: on a CPU. Results are the same"}),
+    field<&ClassifierOptions::precision>(
+        {.help = "What CUDA devices compute in; part of the store's identity"}),
+});
 
 /// Prepared images as bytes.
 struct ByteBatch {

@@ -1,0 +1,32 @@
+// Options of a command from a described struct (assay/describe.h).
+#pragma once
+
+#include <CLI/App.hpp>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "assay/describe.h"
+
+namespace assay::cli {
+
+/// `scratch`: another object of the struct, in which values are tried.
+void add_field_options(CLI::App& app, void* object, std::shared_ptr<void> scratch,
+                       std::span<const Field> fields, const std::string& group);
+void copy_given_fields(const CLI::App& app, const void* from, void* to,
+                       std::span<const Field> fields);
+
+/// An option for each field, which sets it; what the object holds are the defaults. Parsing throws
+/// CLI::ParseError with what set_texts() finds wrong.
+template <Described S>
+void add_options(CLI::App& app, S& object, const std::string& group = "Options") {
+    add_field_options(app, &object, std::make_shared<S>(object), description<S>, group);
+}
+
+/// The fields whose options were given: they win over what a file says.
+template <Described S>
+void copy_given(const CLI::App& app, const S& from, S& to) {
+    copy_given_fields(app, &from, &to, description<S>);
+}
+
+}  // namespace assay::cli

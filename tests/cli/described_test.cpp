@@ -1,0 +1,270 @@
+// A setting is described once: whatever it is read from, the same values are taken, the same are
+// refused, with the same words; and the docs say what the program does.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "assay/describe.h"
+#include "cli/command.h"
+#include "cli/description.h"
+#include "cli/inputs.h"
+#include "cli/prediction.h"
+#include "cli/quality_settings.h"
+#include "cli/value_kinds.h"
+#include "cli/values.h"
+#include "core/file.h"
+#include "program.h"
+
+namespace assay::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* one_model = "[[model]]\npath = 'a.pt'\npreset = 'timm'\noutputs = 'logits'\n";
+
+class Described : public testing::Test {
+protected:
+    Described() {
+        write_file_atomically(folder_ / "a.pt", "no model");
+        fs::create_directory(folder_ / "d");
+    }
+    /// `assay run FILE --dry-run`, which prints what the settings resolve to.
+    Outcome run(const std::string& text, std::vector<std::string> more = {}) const {
+        write_file_atomically(folder_ / "assay.toml", text);
+        more.insert(more.begin(), {"run", folder_ / "assay.toml", "--dry-run"});
+        return assay_run(more);
+    }
+    Outcome run_top(const std::string& line) const {
+        return run(line + "\n" + one_model + "[[data]]\npath = 'd'\n");
+    }
+    Outcome run_data(const std::string& line) const {
+        return run(std::string(one_model) + "[[data]]\npath = 'd'\n" + line + "\n");
+    }
+    Outcome predict(std::vector<std::string> more) const {
+        more.insert(more.begin(), {"predict", "-m", folder_ / "a.pt", "--preset", "timm",
+                                   "--outputs", "logits", "--dry-run"});
+        return assay_run(more);
+    }
+
+    Scratch folder_;
+};
+
+/// What is said behind the setting's name: "is 3; allowed: ...".
+std::string behind(const std::string& err, const std::string& name) {
+    const std::size_t at = err.find(name + " is ");
+    if (at == std::string::npos) return "no `" + name + " is ` in: " + err;
+    std::string text = err.substr(at + name.size() + 1);
+    for (const char* end : {"; see `", " (while ", "\n"}) text = text.substr(0, text.find(end));
+    return text;
+}
+
+struct Setting {
+    std::string name;
+    std::vector<std::string> values;
+};
+
+/// The same of option and key: status, words, what is resolved.
+template <class ByKey, class ByOption>
+void expect_equal(const Setting& setting, ByKey&& by_key, ByOption&& by_option) {
+    std::string dashes = setting.name;
+    std::ranges::replace(dashes, '_', '-');
+    for (const std::string& value : setting.values) {
+        char* end = nullptr;
+        std::strtod(value.c_str(), &end);
+        const bool number = !value.empty() && *end == '\0';
+        const std::string written = number ? value : "'" + value + "'";
+        SCOPED_TRACE(setting.name + " = " + written);
+        const Outcome option = by_option("--" + dashes, value);
+        EXPECT_THAT(option.status, testing::AnyOf(0, 2));
+        std::set<std::string> spellings = {setting.name, dashes};
+        for (const std::string& key : spellings) {
+            const Outcome file = by_key(key + " = " + written);
+            EXPECT_EQ(file.status, option.status) << file.err << option.err;
+            if (option.status == 0) continue;
+            EXPECT_EQ(behind(file.err, key), behind(option.err, "--" + dashes));
+            EXPECT_THAT(file.err, HasSubstr("; allowed: "));
+            EXPECT_EQ(file.out, "");
+        }
+    }
+}
+
+TEST_F(Described, OptionsAndKeysOfTheFileTakeTheSame) {
+    const std::vector<Setting> settings = {
+        {"max_pixels",
+         {"300000000", "178956971", "178956970", "300000", "0", "-1", "2.5", "nan", "many"}},
+        {"threads", {"2147483648", "2147483647", "8", "0", "-1", "inf", "8.0", "two"}},
+        {"image_memory", {"16", "0", "16777217", "-3"}},
+        {"batch", {"4294967296", "32", "-32", "x"}},
+        {"shard_rows", {"4294967295", "-1", "100"}},
+        {"storage", {"top5", "topp", "full", "f32", "top0"}},
+    };
+    const std::string rest = std::string(one_model) + "[[data]]\npath = 'd'\n";
+    for (const Setting& setting : settings) {
+        expect_equal(
+            setting, [&](const std::string& line) { return run_top(line); },
+            [&](const std::string& option, const std::string& value) {
+                return run(rest, {option, value});
+            });
+    }
+    // Taken means the same thing.
+    for (const auto& [key, option] : {std::pair("max_pixels = 300000", "--max-pixels=300000"),
+                                      {"max-pixels = 300000", "--max-pixels=300000"},
+                                      {"threads = 3", "--threads=3"},
+                                      {"image-memory = 64", "--image-memory=64"},
+                                      {"max_pixels = 0", "--max-pixels=0"},
+                                      {"storage = 'top5'", "--storage=top5"}}) {
+        const Outcome file = run_top(key);
+        EXPECT_EQ(file.status, 0) << file.err;
+        EXPECT_EQ(json::parse(file.out, nullptr, false),
+                  json::parse(run(rest, {option}).out, nullptr, false))
+            << key;
+    }
+}
+
+TEST_F(Described, HowModelsAreOpenedIsCheckedAlike) {
+    for (const Setting& setting : std::vector<Setting>{{"isolate", {"yes", "on", "auto"}},
+                                                       {"precision", {"fp8", "fp32", "bf15"}}}) {
+        expect_equal(
+            setting, [&](const std::string& line) { return run_top(line); },
+            [&](const std::string& option, const std::string& value) {
+                return predict({"-d", folder_ / "d", option, value});
+            });
+    }
+    EXPECT_THAT(run_top("precision = 'bf15'").err, HasSubstr("did you mean `bf16`?"));
+}
+
+TEST_F(Described, DataSetsToo) {
+    for (const Setting& setting :
+         std::vector<Setting>{{"sample_seed", {"5000000000", "-1", "9223372036854775807", "1.5"}},
+                              {"limit", {"3", "0", "-1", "3000000000"}},
+                              {"first", {"3", "-1"}},
+                              {"layout", {"folders", "folder", "flat"}}}) {
+        expect_equal(
+            setting, [&](const std::string& line) { return run_data(line); },
+            [&](const std::string& option, const std::string& value) {
+                return predict({"-d", folder_ / "d", option, value});
+            });
+    }
+    const Outcome seed = run_data("sample_seed = 5000000000");
+    EXPECT_EQ(json::parse(seed.out, nullptr, false).at("data").at(0).at("sample_seed"), 5000000000);
+    EXPECT_THAT(run_data("limit = 2\nfirst = 3").err, HasSubstr("limit excludes first"));
+    EXPECT_THAT(predict({"-d", folder_ / "d", "--limit", "2", "--first", "3"}).err,
+                HasSubstr("--limit excludes --first"));
+}
+
+TEST_F(Described, KeysAreWrittenWithEitherSign) {
+    const std::string data = "[[data]]\npath = 'd'\n";
+    const std::string with_lines =
+        "shard_rows = 4\n" + std::string(one_model) + "crop_pct = 0.5\n" + data +
+        "sample_seed = 3\ncrop_mode = 'squash'\n" + "[score]\nper_class = true\n";
+    std::string with_dashes = with_lines;
+    for (const char* key : {"shard_rows", "crop_pct", "sample_seed", "crop_mode", "per_class"}) {
+        const std::size_t at = with_dashes.find(key);
+        *std::find(with_dashes.begin() + static_cast<std::ptrdiff_t>(at), with_dashes.end(), '_') =
+            '-';
+    }
+    const Outcome lines = run(with_lines), dashes = run(with_dashes);
+    EXPECT_EQ(lines.status, 0) << lines.err;
+    EXPECT_EQ(dashes.status, 0) << dashes.err;
+    json one = json::parse(lines.out, nullptr, false),
+         other = json::parse(dashes.out, nullptr, false);
+    EXPECT_EQ(one.at("score").at("per_class"), true);
+    EXPECT_EQ(other.at("score").at("per-class"), true);
+    one.erase("score");
+    other.erase("score");
+    EXPECT_EQ(one, other);
+    // One of them, not both.
+    for (const std::string& twice :
+         {"shard_rows = 4\nshard-rows = 4\n" + std::string(one_model) + data,
+          one_model + ("crop_pct = 1.0\ncrop-pct = 1.0\n" + data),
+          one_model + data + "[score]\nper_class = true\nper-class = true\n"}) {
+        const Outcome refused = run(twice);
+        EXPECT_EQ(refused.status, 2) << twice;
+        EXPECT_THAT(refused.err, HasSubstr("are the same key; keep one"));
+    }
+    EXPECT_THAT(run(std::string(one_model) + data + "[score]\nquiet = true\n").err,
+                HasSubstr("assay run -q"));
+}
+
+TEST_F(Described, TextsThatLookLikeNumbersAreTexts) {
+    fs::create_directory(folder_ / "nan");
+    for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+             {"-d", "nan", "--name", "inf"},
+             {"-d", folder_ / "nan", "--name", "nan", "--dataset-name", "-1"},
+             {"--data=inf", "--image-column=nan", "--out", "inf"}}) {
+        const Outcome taken = predict(words);
+        EXPECT_EQ(taken.status, 0) << taken.err;
+    }
+    const Outcome file =
+        run(std::string(one_model) + "name = 'nan'\n[[data]]\npath = 'inf'\nname = '-1'\n" +
+            "[score]\nlabels = 'inf'\n");
+    EXPECT_THAT(file.err, AllOf(HasSubstr("no labels at `inf`"), Not(HasSubstr("finite"))));
+}
+
+// Of every command: options whose values are numbers refuse what is none, others take it for a
+// text.
+TEST(Numbers, EveryOptionOfThemRefusesNanAndInfinity) {
+    for (const std::string_view kind : number_kinds)
+        EXPECT_NE(find_value_kind(kind), nullptr) << kind;
+    std::size_t numbers = 0, texts = 0;
+    for_each_command(commands(), [&](const CommandFacts& command) {
+        for (const OptionFacts& option : command.options) {
+            if (option.plain || option.is_flag() || !option.allowed.empty()) continue;
+            const bool number = std::ranges::find(number_kinds, option.value) != number_kinds.end();
+            // A sample of the texts: each is a run of the program.
+            if (!number && ++texts % 8 != 0) continue;
+            numbers += number ? 1 : 0;
+            std::istringstream parts(command.name);
+            std::vector<std::string> words{std::istream_iterator<std::string>(parts), {}};
+            words.push_back(option.name().starts_with("--") ? option.name() + "=nan"
+                                                            : option.name() + "nan");
+            const std::string err = assay_run(words).err;
+            if (number) {
+                EXPECT_TRUE(err.find("is not a finite number") != std::string::npos ||
+                            err.find("is nan; allowed: ") != std::string::npos ||
+                            err.find("nan not in range ") != std::string::npos ||
+                            err.find("whole number") != std::string::npos)
+                    << command.name << " " << option.name() << ": " << err;
+            } else {
+                EXPECT_THAT(err, Not(HasSubstr("finite"))) << command.name << " " << option.name();
+            }
+        }
+    });
+    EXPECT_GT(numbers, 100U);
+}
+
+/// The text between two comments of a file of docs.
+void expect_block(const fs::path& file, const std::string& name, const std::string& made) {
+    const std::string begin = "<!-- " + name + ": begin -->\n",
+                      end = "<!-- " + name + ": end -->\n";
+    std::string text = slurp(file);
+    const std::size_t first = text.find(begin), last = text.find(end);
+    ASSERT_TRUE(first != std::string::npos && last != std::string::npos) << name;
+    const std::size_t at = first + begin.size();
+    if (std::getenv("ASSAY_WRITE") != nullptr)
+        write_file_atomically(file, text.replace(at, last - at, made));
+    EXPECT_EQ(slurp(file).substr(at, made.size() + end.size()), made + end)
+        << "ASSAY_WRITE=1 writes " << file << " anew";
+}
+
+TEST(Docs, KeysOfTheConfigurationAreThoseOfTheProgram) {
+    const auto lines = [](const auto& object) {
+        return toml_of_fields(&object, description<std::decay_t<decltype(object)>>);
+    };
+    const std::string text = "```toml\n" + lines(PredictOptions()) + lines(ClassifierOptions()) +
+                             "\n[[data]]\n" + lines(DataFlags()) + lines(SampleFlags()) +
+                             "\n[quality]\n" + lines(QualitySettings()) + "```\n";
+    expect_block(ASSAY_SOURCE_DIR "/docs/assay.toml.md", "keys", text);
+}
+
+}  // namespace
+}  // namespace assay::cli
