@@ -20,18 +20,38 @@ function(assay_joined target n)
     endif()
 endfunction()
 
+# assay_include_folder(TARGET FOLDER): the headers of src/NAME as "NAME/x.h", those of include/assay/NAME as "assay/NAME/x.h", and
+# no others, for the target and for those that link it.
+function(assay_include_folder target folder)
+    get_filename_component(name ${folder} NAME)
+    set(root ${PROJECT_BINARY_DIR}/include_of/${name})
+    file(MAKE_DIRECTORY ${root}/assay)
+    file(CREATE_LINK ${folder} ${root}/${name} SYMBOLIC)
+    if(IS_DIRECTORY ${PROJECT_SOURCE_DIR}/include/assay/${name})
+        file(CREATE_LINK ${PROJECT_SOURCE_DIR}/include/assay/${name} ${root}/assay/${name} SYMBOLIC)
+    endif()
+    target_include_directories(${target} PUBLIC ${root})
+endfunction()
+
 # assay_component(NAME SOURCES a.cpp ... LINKS assay_core fmt::fmt ... [PUBLIC_LINKS ...] [HOT b.cpp ...])
-# One folder of src/, one static library. A component sees the public headers, its own folder, and what it links.
+# One folder of src/, one static library. Its headers, private and public, are in an include folder of their own, so that a
+# component sees its own headers and those of the components that it links: another include does not compile
+# (tests/walls_test.cmake). It may link only components that were added before it.
 # HOT: those of the sources whose speed matters. If it is given (empty too), GCC compiles the others with -Og, which takes half
 # of the time of -O2. Both give the same bits: -ffp-contract=off, and no option that lets arithmetic change.
 function(assay_component name)
     cmake_parse_arguments(COMPONENT "" "" "SOURCES;LINKS;PUBLIC_LINKS;HOT" ${ARGN})
+    foreach(link IN LISTS COMPONENT_LINKS COMPONENT_PUBLIC_LINKS)
+        if(link MATCHES "^assay_" AND NOT TARGET ${link})
+            message(FATAL_ERROR "assay_${name} links ${link}, which is no component before it (ASSAY_COMPONENTS in CMakeLists.txt)")
+        endif()
+    endforeach()
     set(parts assay_${name})
     if(COMPONENT_HOT)
         list(REMOVE_ITEM COMPONENT_SOURCES ${COMPONENT_HOT})
     endif()
     add_library(assay_${name} STATIC ${COMPONENT_SOURCES})
-    target_include_directories(assay_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
+    assay_include_folder(assay_${name} ${CMAKE_CURRENT_SOURCE_DIR})
     target_link_libraries(assay_${name} PUBLIC assay_flags nlohmann_json::nlohmann_json ${COMPONENT_PUBLIC_LINKS} PRIVATE fmt::fmt ${COMPONENT_LINKS})
     set(external fmt::fmt ${COMPONENT_LINKS} ${COMPONENT_PUBLIC_LINKS})
     list(FILTER external EXCLUDE REGEX "^assay_")
@@ -47,7 +67,7 @@ function(assay_component name)
     if(COMPONENT_HOT)
         add_library(assay_${name}_hot OBJECT ${COMPONENT_HOT})
         target_link_libraries(assay_${name}_hot PRIVATE assay_flags nlohmann_json::nlohmann_json ${COMPONENT_PUBLIC_LINKS} fmt::fmt ${COMPONENT_LINKS})
-        target_include_directories(assay_${name}_hot PRIVATE ${PROJECT_SOURCE_DIR}/src)
+        assay_include_folder(assay_${name}_hot ${CMAKE_CURRENT_SOURCE_DIR})
         target_sources(assay_${name} PRIVATE $<TARGET_OBJECTS:assay_${name}_hot>)
         set_property(GLOBAL APPEND PROPERTY ASSAY_HOT_OBJECTS $<TARGET_OBJECTS:assay_${name}_hot>)
         list(APPEND parts assay_${name}_hot)

@@ -8,7 +8,16 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 
 add_library(assay_flags INTERFACE)
-target_include_directories(assay_flags INTERFACE ${PROJECT_SOURCE_DIR}/include)
+# The public headers that belong to no component; those of a component come with it (assay_include_folder).
+set(shared_headers ${PROJECT_BINARY_DIR}/include_of/all)
+file(MAKE_DIRECTORY ${shared_headers}/assay)
+file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/assay/*.h)
+list(REMOVE_ITEM headers ${PROJECT_SOURCE_DIR}/include/assay/assay.h)
+foreach(header IN LISTS headers)
+    get_filename_component(name ${header} NAME)
+    file(CREATE_LINK ${header} ${shared_headers}/assay/${name} SYMBOLIC)
+endforeach()
+target_include_directories(assay_flags INTERFACE ${shared_headers})
 if(ASSAY_DEVELOPER_MODE)
     # GCC's warnings stop a build. Clang, which builds what is fuzzed and sanitized, has others in every version.
     target_compile_options(assay_flags INTERFACE

@@ -5,4 +5,4 @@ assay_test(votes
     UNSANITIZED DawidSkene.ConvergesByDefaultAndSoon)
 assay_test(label
     SOURCES annotation/label_stats_test.cpp annotation/propose_test.cpp
-    LINKS assay_annotation fmt::fmt ZLIB::ZLIB)
+    LINKS assay_annotation assay_evaluate fmt::fmt ZLIB::ZLIB)

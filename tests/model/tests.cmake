@@ -11,7 +11,7 @@ add_library(fake_plugin_build MODULE model/fake_plugin.cpp)
 target_compile_definitions(fake_plugin_build PRIVATE FAKE_BUILD=1)
 add_library(fake_plugin_none MODULE model/fake_plugin.cpp)
 foreach(fake fake_plugin_build fake_plugin_none)
-    target_include_directories(${fake} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+    target_include_directories(${fake} PRIVATE $<TARGET_PROPERTY:assay_model,INTERFACE_INCLUDE_DIRECTORIES>)
     target_link_libraries(${fake} PRIVATE assay_flags)
 endforeach()
 assay_test(model_plugin
