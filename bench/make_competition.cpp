@@ -17,7 +17,7 @@
 #include "assay/store/prediction_store.h"
 #include "core/file_stream.h"
 #include "core/hash.h"
-#include "core/npy.h"
+#include "containers/npy.h"
 #include "core/random.h"
 #include "mad/predictions.h"
 #include "mad/tables.h"

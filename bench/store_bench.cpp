@@ -9,7 +9,7 @@
 
 #include "assay/store/import.h"
 #include "assay/store/prediction_store.h"
-#include "core/npy.h"
+#include "containers/npy.h"
 
 namespace {
 

@@ -2,7 +2,7 @@
 include(${CMAKE_CURRENT_LIST_DIR}/link-dependencies.cmake)
 # Headers alone: whoever links the library needs none of them.
 find_package(Boost REQUIRED)
-# libcurl is opened when a URL is read: src/data/remote/curl.h.
+# libcurl is opened when a URL is read: src/containers/remote/curl.h.
 find_path(ASSAY_CURL_INCLUDE curl/curl.h REQUIRED)
 find_path(ASSAY_TOMLPP_INCLUDE toml++/toml.h REQUIRED)
 set(ASSAY_HEADER_ONLY Boost::headers)

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "assay/mad/pairs.h"
-#include "core/csv.h"
+#include "containers/csv.h"
 #include "core/file.h"
 #include "core/paths.h"
 #include "core/text.h"

@@ -8,7 +8,7 @@
 #include "assay/mad/competition.h"
 #include "assay/mad/rank.h"
 #include "assay/store/prediction_store.h"
-#include "core/csv.h"
+#include "containers/csv.h"
 #include "core/file.h"
 #include "core/paths.h"
 #include "demo/answers.h"

@@ -1,1 +1,1 @@
-assay_fuzz(votes votes.cpp DICTIONARY votes SEEDS tests/core/fixtures LINKS assay_annotation)
+assay_fuzz(votes votes.cpp DICTIONARY votes SEEDS tests/containers/fixtures LINKS assay_annotation)

@@ -1,5 +1,2 @@
-assay_fuzz(csv csv.cpp DICTIONARY csv LINKS assay_core)
 assay_fuzz(json json.cpp DICTIONARY json LINKS assay_core)
-assay_fuzz(npy npy.cpp DICTIONARY npy SEEDS tests/core/fixtures LINKS assay_core)
 assay_fuzz(toml toml.cpp DICTIONARY toml LINKS assay_core)
-assay_fuzz(zip zip.cpp DICTIONARY zip SEEDS tests/core/fixtures LINKS assay_core)

@@ -1,5 +1,5 @@
 // Any text: the reader ends, and what it read comes back when written and read again.
-#include "core/csv.h"
+#include "containers/csv.h"
 
 #include <cstdint>
 #include <cstdlib>

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/csv.h"
+#include "containers/csv.h"
 #include "core/terminal_text.h"
 #include "labelling/definitions.h"
 #include "labelling/screens.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/csv.h"
+#include "containers/csv.h"
 #include "mad/answer_readers.h"
 #include "mad/question_texts.h"
 #include "scratch.h"

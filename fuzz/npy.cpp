@@ -1,5 +1,5 @@
 // Any bytes: an array or an Error; every element of an array can be read.
-#include "core/npy.h"
+#include "containers/npy.h"
 
 #include <algorithm>
 #include <cstdint>

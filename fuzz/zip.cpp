@@ -1,6 +1,6 @@
 // Any bytes: entries or an Error; no entry gives more bytes than it claims, and views lie inside
 // the archive.
-#include "core/zip.h"
+#include "containers/zip.h"
 
 #include <cstdint>
 #include <cstdlib>

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/csv.h"
+#include "containers/csv.h"
 #include "core/statistics.h"
 #include "demo/world/crowd.h"
 

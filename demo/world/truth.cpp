@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/csv.h"
+#include "containers/csv.h"
 
 namespace assay::world {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/csv.h"
+#include "containers/csv.h"
 #include "demo/world/crowd.h"
 
 namespace assay::world {

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "assay/annotation/aggregate_votes.h"
-#include "core/csv.h"
+#include "containers/csv.h"
 #include "problems_report.h"
 
 namespace assay {

@@ -6,7 +6,7 @@
 
 #include "assay/annotation/aggregate.h"
 #include "assay/error.h"
-#include "core/csv.h"
+#include "containers/csv.h"
 #include "core/text.h"
 #include "data/label_texts.h"
 #include "item_finder.h"

@@ -4,7 +4,7 @@
 #include <charconv>
 
 #include "assay/annotation/propose.h"
-#include "core/csv.h"
+#include "containers/csv.h"
 
 namespace assay {
 namespace {

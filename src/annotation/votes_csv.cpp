@@ -3,7 +3,7 @@
 #include <unordered_set>
 
 #include "assay/error.h"
-#include "core/csv.h"
+#include "containers/csv.h"
 #include "core/file.h"
 #include "core/text.h"
 #include "inputs.h"

@@ -9,11 +9,11 @@
 
 #include "assay/error.h"
 #include "core/file.h"
-#include "core/npy_stream.h"
+#include "containers/npy_stream.h"
 #include "core/parallel.h"
 #include "core/refuse.h"
 #include "core/text.h"
-#include "core/zip.h"
+#include "containers/zip.h"
 #include "votes_readers.h"
 
 namespace assay {

@@ -2,7 +2,7 @@
 
 #include "assay/error.h"
 #include "c/objects.h"
-#include "core/npy.h"
+#include "containers/npy.h"
 #include "store/matrix_rows.h"
 
 namespace assay::c {

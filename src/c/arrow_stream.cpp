@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "assay/error.h"
-#include "data/arrow/array.h"
+#include "containers/arrow/array.h"
 #include "evaluate/item_pieces.h"
 
 namespace assay::c {

@@ -15,7 +15,7 @@
 #include "list_dataset.h"
 #include "parquet/file_names.h"
 #include "parquet_dataset.h"
-#include "remote/place.h"
+#include "containers/remote/place.h"
 #include "tar_dataset.h"
 #include "zip_dataset.h"
 

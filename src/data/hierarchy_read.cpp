@@ -9,7 +9,7 @@
 
 #include "assay/data/hierarchy.h"
 #include "assay/error.h"
-#include "core/csv.h"
+#include "containers/csv.h"
 #include "core/file.h"
 #include "core/json_limits.h"
 #include "core/refuse.h"

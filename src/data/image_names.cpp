@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <unordered_set>
 
-#include "core/csv.h"
+#include "containers/csv.h"
 #include "core/refuse.h"
 #include "core/text.h"
 #include "data/label_texts.h"

@@ -3,7 +3,7 @@
 #include <charconv>
 #include <string_view>
 
-#include "core/csv.h"
+#include "containers/csv.h"
 
 namespace assay {
 namespace {

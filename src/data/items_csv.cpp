@@ -5,7 +5,7 @@
 
 #include "assay/data/dataset.h"
 #include "assay/error.h"
-#include "core/csv.h"
+#include "containers/csv.h"
 #include "core/file.h"
 #include "core/string_index.h"
 #include "core/text.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "assay/error.h"
-#include "core/csv.h"
+#include "containers/csv.h"
 #include "core/text.h"
 
 namespace assay {

@@ -7,7 +7,7 @@
 
 #include "assay/error.h"
 #include "class_aliases.h"
-#include "core/csv.h"
+#include "containers/csv.h"
 #include "core/file.h"
 #include "core/text.h"
 #include "label_texts.h"

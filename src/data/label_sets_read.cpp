@@ -6,7 +6,7 @@
 #include "assay/data/label_sets.h"
 #include "assay/error.h"
 #include "core/file.h"
-#include "core/npy.h"
+#include "containers/npy.h"
 #include "core/text.h"
 #include "label_indicators.h"
 #include "label_json.h"

@@ -14,10 +14,10 @@
 #include "core/shell_word.h"
 #include "core/text.h"
 #include "core/url.h"
-#include "data/at_place.h"
+#include "containers/at_place.h"
 #include "data/parquet/labels.h"
-#include "data/remote/files.h"
-#include "data/remote/kept_samples.h"
+#include "containers/remote/files.h"
+#include "data/webdataset/kept_samples.h"
 #include "data/webdataset/members.h"
 
 namespace assay {

@@ -12,9 +12,9 @@
 #include "core/paths.h"
 #include "core/refuse.h"
 #include "core/text.h"
-#include "data/at_place.h"
+#include "containers/at_place.h"
 #include "data/parquet/labels.h"
-#include "data/source_file.h"
+#include "containers/source_file.h"
 #include "data/zip/members.h"
 
 namespace assay {

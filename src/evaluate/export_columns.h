@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "data/column_table.h"
+#include "containers/column_table.h"
 #include "evaluate/export_fields.h"
 
 namespace assay {

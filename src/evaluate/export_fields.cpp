@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "core/csv.h"
+#include "containers/csv.h"
 #include "core/json_text.h"
 
 namespace assay {

@@ -8,7 +8,7 @@
 
 #include "assay/evaluate/export.h"
 #include "assay/store/prediction_store.h"
-#include "data/column_table.h"
+#include "containers/column_table.h"
 
 namespace assay {
 

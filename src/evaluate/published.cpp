@@ -14,7 +14,7 @@
 #include "assay/error.h"
 #include "assay/metric/metric.h"
 #include "assay/report.h"
-#include "core/csv.h"
+#include "containers/csv.h"
 #include "core/file.h"
 #include "core/refuse.h"
 #include "core/text.h"

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/csv.h"
+#include "containers/csv.h"
 #include "core/file.h"
 #include "core/json_limits.h"
 #include "core/json_text.h"

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "assay/labelling/folder.h"
-#include "core/csv.h"
+#include "containers/csv.h"
 #include "core/refuse.h"
 #include "labelling/folder_file.h"
 #include "labelling/folder_settings.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "assay/labelling/task.h"
-#include "core/csv.h"
+#include "containers/csv.h"
 
 namespace assay::labelling {
 

@@ -9,7 +9,7 @@
 #include "assay/error.h"
 #include "assay/labelling/folder.h"
 #include "assay/mad/competition.h"
-#include "core/csv.h"
+#include "containers/csv.h"
 #include "core/refuse.h"
 #include "labelling/service_impl.h"
 #include "mad/answers_table.h"

@@ -4,7 +4,7 @@
 #include <initializer_list>
 #include <vector>
 
-#include "core/csv.h"
+#include "containers/csv.h"
 #include "core/parallel.h"
 #include "core/refuse.h"
 #include "core/text.h"

@@ -1,6 +1,6 @@
 #include "mad/answers_table.h"
 
-#include "core/csv.h"
+#include "containers/csv.h"
 #include "mad/answer_readers.h"
 #include "mad/question_texts.h"
 

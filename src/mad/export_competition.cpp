@@ -6,7 +6,7 @@
 #include <map>
 
 #include "assay/error.h"
-#include "core/csv.h"
+#include "containers/csv.h"
 #include "core/file.h"
 #include "core/hash.h"
 #include "core/json_limits.h"

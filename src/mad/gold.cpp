@@ -9,7 +9,7 @@
 #include <unordered_map>
 
 #include "assay/error.h"
-#include "core/csv.h"
+#include "containers/csv.h"
 #include "core/file.h"
 #include "core/paths.h"
 #include "core/random.h"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/csv.h"
+#include "containers/csv.h"
 #include "core/file.h"
 #include "core/hash.h"
 #include "core/refuse.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "assay/error.h"
-#include "core/csv.h"
+#include "containers/csv.h"
 #include "core/file.h"
 #include "core/refuse.h"
 #include "mad/question_rows.h"

@@ -12,7 +12,7 @@
 #include "core/file.h"
 #include "core/file_stream.h"
 #include "core/hash.h"
-#include "core/npy.h"
+#include "containers/npy.h"
 #include "core/parallel.h"
 #include "core/refuse.h"
 

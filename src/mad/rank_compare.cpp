@@ -6,7 +6,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "core/csv.h"
+#include "containers/csv.h"
 #include "core/file.h"
 #include "core/rank_correlation.h"
 #include "core/refuse.h"

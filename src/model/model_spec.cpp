@@ -7,7 +7,7 @@
 
 #include "assay/error.h"
 #include "core/file.h"
-#include "core/zip.h"
+#include "containers/zip.h"
 #include "model/pt2/entries.h"
 #include "model/settings.h"
 

@@ -7,7 +7,7 @@
 #include <system_error>
 
 #include "assay/error.h"
-#include "core/csv.h"
+#include "containers/csv.h"
 #include "core/file.h"
 #include "core/paths.h"
 #include "core/text.h"

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "assay/error.h"
-#include "core/csv.h"
+#include "containers/csv.h"
 #include "core/text.h"
 #include "patchml/box_readers.h"
 

@@ -11,7 +11,7 @@
 
 #include "assay/error.h"
 #include "assay/image/encode.h"
-#include "core/csv.h"
+#include "containers/csv.h"
 #include "core/file.h"
 #include "core/hash.h"
 #include "core/parallel.h"

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "assay/error.h"
-#include "core/csv.h"
+#include "containers/csv.h"
 #include "core/file.h"
 #include "core/text.h"
 #include "quality/labels.h"

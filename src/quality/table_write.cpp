@@ -5,7 +5,7 @@
 
 #include "assay/quality/table.h"
 #include "assay/report.h"
-#include "core/csv.h"
+#include "containers/csv.h"
 #include "quality/table_values.h"
 
 namespace assay::quality {

@@ -7,7 +7,7 @@
 #include "assay/replication/study.h"
 #include "assay/store/prediction_store.h"
 #include "assay/store/row_reader.h"
-#include "core/csv.h"
+#include "containers/csv.h"
 #include "core/file.h"
 #include "core/parallel.h"
 #include "core/paths.h"

@@ -5,7 +5,7 @@
 
 #include "assay/error.h"
 #include "assay/replication/selections.h"
-#include "core/csv.h"
+#include "containers/csv.h"
 #include "core/file.h"
 #include "core/text.h"
 

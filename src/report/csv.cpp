@@ -1,7 +1,7 @@
 // For programs: RFC 4180, one table, every number with all its digits.
 #include <fmt/format.h>
 
-#include "core/csv.h"
+#include "containers/csv.h"
 #include "report/renderers.h"
 
 namespace assay {

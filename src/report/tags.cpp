@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "core/csv.h"
+#include "containers/csv.h"
 #include "core/file.h"
 #include "core/refuse.h"
 #include "core/terminal_text.h"

@@ -9,7 +9,7 @@
 
 #include "assay/error.h"
 #include "cells.h"
-#include "core/csv.h"
+#include "containers/csv.h"
 #include "core/file.h"
 #include "core/text.h"
 #include "score_source.h"

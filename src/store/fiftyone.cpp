@@ -16,7 +16,7 @@
 #include "cells.h"
 #include "core/json_limits.h"
 #include "core/json_text.h"
-#include "core/npy.h"
+#include "containers/npy.h"
 #include "core/refuse.h"
 #include "core/text.h"
 #include "json_rows.h"

@@ -10,7 +10,7 @@
 
 #include "assay/store/prediction_store.h"
 #include "assay/store/score_kind.h"
-#include "core/npy.h"
+#include "containers/npy.h"
 
 namespace assay::store {
 

@@ -8,7 +8,7 @@
 #include <system_error>
 
 #include "assay/error.h"
-#include "core/npy.h"
+#include "containers/npy.h"
 #include "core/paths.h"
 
 namespace assay {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "assay/store/memory_store.h"
-#include "core/npy.h"
+#include "containers/npy.h"
 
 namespace assay::store {
 

@@ -8,7 +8,7 @@
 
 #include "assay/error.h"
 #include "assay/store/import.h"
-#include "core/npy.h"
+#include "containers/npy.h"
 #include "core/parallel.h"
 #include "dataset_files.h"
 #include "given_items.h"

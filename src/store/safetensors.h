@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/npy.h"
+#include "containers/npy.h"
 
 namespace assay::store {
 

@@ -16,7 +16,7 @@
 #include "assay/data/dataset.h"
 #include "assay/store/prediction_store.h"
 #include "assay/store/score_kind.h"
-#include "core/npy.h"
+#include "containers/npy.h"
 
 namespace assay::store {
 

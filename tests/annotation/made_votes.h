@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "assay/annotation/votes.h"
-#include "core/npy.h"
+#include "containers/npy.h"
 #include "core/random.h"
 
 namespace assay {

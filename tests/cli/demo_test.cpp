@@ -15,7 +15,7 @@
 #include <numeric>
 
 #include "assay/store/prediction_store.h"
-#include "core/csv.h"
+#include "containers/csv.h"
 #include "core/hash.h"
 #include "core/statistics.h"
 #include "program.h"

@@ -11,7 +11,7 @@
 
 #include "assay/store/prediction_store.h"
 #include "core/file.h"
-#include "core/npy.h"
+#include "containers/npy.h"
 #include "program.h"
 
 namespace assay {

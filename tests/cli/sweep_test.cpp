@@ -10,7 +10,7 @@
 #include <set>
 #include <sstream>
 
-#include "core/csv.h"
+#include "containers/csv.h"
 #include "program.h"
 #include "sweep_rows.h"
 

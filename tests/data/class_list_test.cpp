@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "assay/error.h"
-#include "core/csv.h"
+#include "containers/csv.h"
 #include "core/file.h"
 #include "message_of.h"
 #include "temp_folder.h"

@@ -9,7 +9,7 @@
 
 #include "assay/data/dataset.h"
 #include "assay/error.h"
-#include "core/npy.h"
+#include "containers/npy.h"
 #include "data/label_texts.h"
 #include "message_of.h"
 #include "temp_folder.h"

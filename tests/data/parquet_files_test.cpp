@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "assay/error.h"
-#include "data/parquet/file.h"
+#include "containers/parquet/file.h"
 #include "data/parquet/rows.h"
 #include "message_of.h"
 

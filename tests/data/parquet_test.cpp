@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "assay/error.h"
-#include "data/parquet/footer.h"
-#include "data/parquet/hybrid.h"
-#include "data/parquet/page_cache.h"
+#include "containers/parquet/footer.h"
+#include "containers/parquet/hybrid.h"
+#include "containers/parquet/page_cache.h"
 #include "data/parquet/rows.h"
 #include "data/parquet_writer.h"
 #include "data/temp_folder.h"

@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "core/csv.h"
+#include "containers/csv.h"
 
 namespace assay::world {
 namespace {

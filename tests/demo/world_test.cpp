@@ -10,7 +10,7 @@
 
 #include "assay/data/dataset.h"
 #include "assay/error.h"
-#include "core/csv.h"
+#include "containers/csv.h"
 #include "core/file.h"
 #include "core/hash.h"
 #include "data/temp_folder.h"

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/hash.h"
-#include "core/npy.h"
+#include "containers/npy.h"
 #include "core/random.h"
 #include "data/made_folder.h"
 #include "evaluate/attack_files.h"

@@ -6,9 +6,9 @@
 
 #include "assay/error.h"
 #include "assay/evaluate/export.h"
-#include "data/arrow/flat_table.h"
-#include "data/parquet/hybrid.h"
-#include "data/parquet/hybrid_write.h"
+#include "containers/arrow/flat_table.h"
+#include "containers/parquet/hybrid.h"
+#include "containers/parquet/hybrid_write.h"
 #include "saved_scores.h"
 
 namespace assay {

@@ -10,9 +10,9 @@
 #include <sstream>
 
 #include "assay/error.h"
-#include "core/csv.h"
+#include "containers/csv.h"
 #include "core/file.h"
-#include "core/npy.h"
+#include "containers/npy.h"
 #include "saved_scores.h"
 
 namespace assay {

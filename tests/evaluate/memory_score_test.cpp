@@ -17,7 +17,7 @@
 #include "assay/store/import.h"
 #include "assay/store/memory_store.h"
 #include "core/half.h"
-#include "core/npy.h"
+#include "containers/npy.h"
 #include "core/random.h"
 #include "message_of.h"
 #include "scratch.h"

@@ -10,7 +10,7 @@
 #include "coloured_images.h"
 #include "core/file.h"
 #include "data/range_server.h"
-#include "data/remote/files.h"
+#include "containers/remote/files.h"
 #include "data/tar_writer.h"
 #include "evaluate/prediction_run.h"
 #include "message_of.h"

@@ -10,7 +10,7 @@
 #include "assay/error.h"
 #include "assay/evaluate/compare.h"
 #include "assay/report.h"
-#include "core/csv.h"
+#include "containers/csv.h"
 #include "evaluate/measurement_text.h"
 #include "saved_scores.h"
 

@@ -11,7 +11,7 @@
 #include "assay/mad/competition.h"
 #include "core/database.h"
 #include "core/file.h"
-#include "core/npy.h"
+#include "containers/npy.h"
 #include "mad/tables.h"
 #include "small_pool.h"
 

@@ -17,7 +17,7 @@
 
 #include "assay/mad/competition.h"
 #include "core/file.h"
-#include "core/npy.h"
+#include "containers/npy.h"
 #include "mad/predictions.h"
 #include "mad/settings.h"
 #include "mad/tables.h"

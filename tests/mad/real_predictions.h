@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "core/file.h"
-#include "core/npy.h"
-#include "core/zip.h"
+#include "containers/npy.h"
+#include "containers/zip.h"
 
 namespace assay::mad {
 

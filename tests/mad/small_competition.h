@@ -17,7 +17,7 @@
 #include "assay/mad/competition.h"
 #include "assay/mad/questions.h"
 #include "assay/store/prediction_store.h"
-#include "core/csv.h"
+#include "containers/csv.h"
 #include "core/file.h"
 #include "mad/tables.h"
 

@@ -79,7 +79,7 @@ TEST(CostWire, EverythingComesBackInOnePartOrMany) {
 
 TEST(CostWire, NonsenseIsRefused) {
     CostParts parts;
-    EXPECT_THAT(message_of([&] { parts.take(text_of(Kind::done)); }), HasSubstr("nonsense"));
+    EXPECT_THAT(message_of([&] { parts.take(text_of(MessageKind::done)); }), HasSubstr("nonsense"));
     ModelCost cost = some_cost(1);
     cost.seconds[0] = -1;
     EXPECT_THAT(message_of([&] { sent(cost, asked_for(cost)); }), HasSubstr("a time that is none"));
@@ -98,7 +98,7 @@ TEST(CostWire, NonsenseIsRefused) {
     }
     // What never says that it is the last ends all the same.
     const std::string part =
-        std::string(1, static_cast<char>(Kind::cost)) + '\0' + std::string(most_message - 2, 'x');
+        std::string(1, static_cast<char>(MessageKind::cost)) + '\0' + std::string(most_message - 2, 'x');
     CostParts endless;
     EXPECT_THAT(message_of([&] {
                     while (!endless.take(part)) {

@@ -7,9 +7,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/archives.h"
+#include "containers/archives.h"
 #include "core/file.h"
-#include "core/zip.h"
+#include "containers/zip.h"
 #include "images.h"
 #include "model/pt2/package.h"
 

@@ -146,7 +146,7 @@ TEST(Wire, ValuesOutOfTheirRangeAreRefused) {
     expect_refused(with([](ModelFacts& f) { f.device = std::string(9000, 'd'); }), read);
     expect_refused(with([](ModelFacts& f) { f.lanes = 1025; }), read);
     expect_refused(with([](ModelFacts& f) { f.precision = static_cast<Precision>(4); }), read);
-    expect_refused(text_of(Kind::ready), read);
+    expect_refused(text_of(MessageKind::ready), read);
     expect_refused(std::string(1, '\x7f'), read);
 }
 

@@ -11,7 +11,7 @@
 
 #include "assay/data/dataset.h"
 #include "assay/error.h"
-#include "core/csv.h"
+#include "containers/csv.h"
 #include "core/file.h"
 #include "data/temp_folder.h"
 #include "made_images.h"

@@ -12,7 +12,7 @@
 #include "assay/replication/simulation.h"
 #include "assay/replication/steps.h"
 #include "assay/report.h"
-#include "core/csv.h"
+#include "containers/csv.h"
 #include "core/file.h"
 #include "scratch.h"
 

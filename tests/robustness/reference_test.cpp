@@ -16,7 +16,7 @@
 #include "assay/image/encode.h"
 #include "assay/image/preprocess.h"
 #include "assay/robustness/corruption.h"
-#include "core/csv.h"
+#include "containers/csv.h"
 #include "core/file.h"
 #include "core/parallel.h"
 #include "scratch.h"

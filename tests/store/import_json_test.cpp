@@ -6,7 +6,7 @@
 
 #include "assay/store/import.h"
 #include "assay/store/row_reader.h"
-#include "core/npy.h"
+#include "containers/npy.h"
 #include "made_up.h"
 #include "scratch.h"
 

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/npy.h"
+#include "containers/npy.h"
 #include "made_up.h"
 #include "scratch.h"
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "assay/data/image_archive.h"
-#include "column_index.h"
-#include "page_cache.h"
+#include "containers/parquet/column_index.h"
+#include "containers/parquet/page_cache.h"
 
 namespace assay::parquet {
 

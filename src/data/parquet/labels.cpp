@@ -7,7 +7,7 @@
 
 #include "core/refuse.h"
 #include "core/text.h"
-#include "data/at_place.h"
+#include "containers/at_place.h"
 #include "data/class_aliases.h"
 #include "data/label_list.h"
 

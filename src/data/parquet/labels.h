@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "assay/data/class_list.h"
-#include "column_index.h"
-#include "data/source_file.h"
+#include "containers/parquet/column_index.h"
+#include "containers/source_file.h"
 
 namespace assay::parquet {
 

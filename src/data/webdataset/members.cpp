@@ -8,7 +8,7 @@
 #include "assay/error.h"
 #include "core/refuse.h"
 #include "core/text.h"
-#include "data/at_place.h"
+#include "containers/at_place.h"
 
 namespace assay::webdataset {
 void Members::add(const std::filesystem::path& path, std::uint64_t bytes,

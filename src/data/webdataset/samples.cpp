@@ -11,7 +11,7 @@
 #include "core/json_limits.h"
 #include "core/refuse.h"
 #include "core/text.h"
-#include "data/at_place.h"
+#include "containers/at_place.h"
 
 namespace assay::webdataset {
 namespace {

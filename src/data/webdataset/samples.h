@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "data/webdataset/tar_reader.h"
+#include "containers/tar_reader.h"
 
 namespace assay::webdataset {
 

@@ -7,8 +7,8 @@
 
 #include "core/refuse.h"
 #include "core/text.h"
-#include "data/at_place.h"
-#include "data/source_file.h"
+#include "containers/at_place.h"
+#include "containers/source_file.h"
 
 namespace assay::zipped {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "assay/data/image_archive.h"
-#include "core/zip.h"
+#include "containers/zip.h"
 #include "data/name_hash.h"
 
 namespace assay::zipped {

@@ -9,7 +9,7 @@
 #include "assay/error.h"
 #include "assay/evaluate/gap.h"
 #include "assemble.h"
-#include "core/csv.h"
+#include "containers/csv.h"
 #include "core/file.h"
 #include "core/statistics.h"
 #include "core/text.h"

@@ -23,7 +23,7 @@ std::string_view cut(const std::string& text) {
 }  // namespace
 
 std::vector<std::string> parts_of(const ModelCost& cost) {
-    MessageWriter out(Kind::cost);
+    MessageWriter out(MessageKind::cost);
     out.number(static_cast<std::uint64_t>(cost.batch));
     out.number(cost.weights.parameters).number(cost.weights.buffers).number(cost.weights.bytes);
     const std::size_t operators = std::min<std::size_t>(cost.operators.size(), most_operators);
@@ -49,7 +49,7 @@ std::vector<std::string> parts_of(const ModelCost& cost) {
     std::vector<std::string> parts;
     const std::string_view body = std::string_view(whole).substr(1);
     for (std::size_t at = 0; at < body.size(); at += part_bytes) {
-        std::string part(1, static_cast<char>(Kind::cost));
+        std::string part(1, static_cast<char>(MessageKind::cost));
         part += at + part_bytes >= body.size() ? '\1' : '\0';
         part += body.substr(at, part_bytes);
         parts.push_back(std::move(part));
@@ -58,7 +58,7 @@ std::vector<std::string> parts_of(const ModelCost& cost) {
 }
 
 bool CostParts::take(std::string_view message) {
-    if (kind_of(message) != Kind::cost || message.size() < 3)
+    if (kind_of(message) != MessageKind::cost || message.size() < 3)
         wire_nonsense("a message of another kind");
     if (bytes_.empty()) bytes_ += message[0];
     bytes_ += message.substr(2);
@@ -67,7 +67,7 @@ bool CostParts::take(std::string_view message) {
 }
 
 ModelCost CostParts::joined(const CostRequest& asked) const {
-    MessageReader in(bytes_, Kind::cost);
+    MessageReader in(bytes_, MessageKind::cost);
     ModelCost cost;
     cost.batch = static_cast<std::int64_t>(in.number(most_cost_batch));
     cost.weights.parameters = in.number(most_counted);

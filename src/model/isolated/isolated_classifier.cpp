@@ -64,9 +64,9 @@ public:
                        bool tell_missing)
         : path_(spec.path), process_(start_model(request_for(spec, options, limited))) {
         const auto answer = receive_message(process_.control.get());
-        if (!answer || kind_of(*answer) == Kind::ended)
+        if (!answer || kind_of(*answer) == MessageKind::ended)
             throw ended(answer ? std::optional(end_of(*answer)) : std::nullopt);
-        if (kind_of(*answer) == Kind::failed) throw failure(*answer);
+        if (kind_of(*answer) == MessageKind::failed) throw failure(*answer);
         Opened opened = isolated::opened(*answer);
         facts_ = std::move(opened.facts);
         if (tell_missing && !opened.missing.empty())
@@ -120,7 +120,7 @@ public:
         for (;;) {
             const auto answer = receive_message(end);
             if (!answer) throw ended();
-            if (kind_of(*answer) == Kind::failed) throw failure(*answer);
+            if (kind_of(*answer) == MessageKind::failed) throw failure(*answer);
             if (parts.take(*answer)) return parts.joined(request);
         }
     }
@@ -153,7 +153,7 @@ private:
         lane.buffer = std::move(buffer);
         const auto answer = receive_message(lane.end.get());
         if (!answer) throw ended();
-        if (kind_of(*answer) == Kind::failed) {
+        if (kind_of(*answer) == MessageKind::failed) {
             lane.buffer.reset();  // the other side may not have been able to see it
             throw failure(*answer);
         }
@@ -213,11 +213,11 @@ private:
             auto ends = connected_ends();
             {
                 const Descriptor theirs(std::move(ends.second));
-                if (!send_message(process_.control.get(), text_of(Kind::lane), {theirs.get()}))
+                if (!send_message(process_.control.get(), text_of(MessageKind::lane), {theirs.get()}))
                     return nullptr;
             }
             const auto answer = receive_message(ends.first.get());
-            if (!answer || kind_of(*answer) != Kind::ready) return nullptr;
+            if (!answer || kind_of(*answer) != MessageKind::ready) return nullptr;
             return std::make_unique<Lane>(Lane{std::move(ends.first), nullptr});
         } catch (const Error& error) {
             if (error.code() != ErrorCode::io) throw;
@@ -236,7 +236,7 @@ private:
             pollfd told{process_.control.get(), POLLIN, 0};
             if (retried([&] { return ::poll(&told, 1, 2000); }) > 0) {
                 const auto answer = receive_message(process_.control.get());
-                if (answer && kind_of(*answer) == Kind::ended) status = end_of(*answer);
+                if (answer && kind_of(*answer) == MessageKind::ended) status = end_of(*answer);
             }
             end_ = ended(status);
         }

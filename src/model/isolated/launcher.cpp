@@ -100,7 +100,7 @@ public:
                 spawned(program, {program.string(), plugin.string(), plugin_build()}, theirs.get());
         }
         const auto answer = receive_message(channel_.get());
-        if (answer && kind_of(*answer) == Kind::ready) return;
+        if (answer && kind_of(*answer) == MessageKind::ready) return;
         const int status = waited();
         if (answer) throw failure(*answer);
         throw Error(ErrorCode::io, fmt::format("{} ended before it was ready (status {})",

@@ -156,7 +156,7 @@ int main(int count, char** arguments) {
                 ::execl("/proc/self/exe", arguments[0], arguments[1], arguments[2], "late",
                         nullptr);
         }
-        if (send_message(launcher_descriptor, text_of(Kind::ready)))
+        if (send_message(launcher_descriptor, text_of(MessageKind::ready)))
             ModelLauncher(std::move(plugin)).serve();
     } catch (const Error& error) {
         send_message(launcher_descriptor, text_of(error));

@@ -118,12 +118,12 @@ bool serve_cost(Classifier& classifier, int lane, std::string_view message) {
 /// One channel: a batch after the other.
 void serve_lane(Classifier& classifier, Descriptor lane) {
     std::unique_ptr<SharedBuffer> buffer;
-    if (!send_message(lane.get(), text_of(Kind::ready))) return;
+    if (!send_message(lane.get(), text_of(MessageKind::ready))) return;
     for (;;) {
         std::vector<Descriptor> larger;
         const auto message = receive_message(lane.get(), &larger);
         if (!message) return;
-        if (!message->empty() && kind_of(*message) == Kind::measure) {
+        if (!message->empty() && kind_of(*message) == MessageKind::measure) {
             if (!serve_cost(classifier, lane.get(), *message)) return;
             continue;
         }
@@ -136,7 +136,7 @@ void serve_lane(Classifier& classifier, Descriptor lane) {
             if (!buffer || BatchLayout(asked).floats() > buffer->floats().size())
                 throw Error(ErrorCode::internal, "a batch is larger than its buffer");
             compute(classifier, asked, buffer->floats());
-            return text_of(Kind::done);
+            return text_of(MessageKind::done);
         });
         if (!send_message(lane.get(), reply)) return;
     }
@@ -158,7 +158,7 @@ void run_model(const OpenPlugin& plugin, std::string_view request, Descriptor co
         opened.facts = classifier->facts();
         return text_of(opened);
     });
-    if (!send_message(control.get(), opening) || kind_of(opening) != Kind::opened) ::_exit(0);
+    if (!send_message(control.get(), opening) || kind_of(opening) != MessageKind::opened) ::_exit(0);
     for (;;) {
         std::vector<Descriptor> lane;
         if (!receive_message(control.get(), &lane)) break;

@@ -36,19 +36,19 @@ Precision precision_in(MessageReader& in) {
 
 }  // namespace
 
-Kind kind_of(std::string_view message) {
-    if (message.empty() || static_cast<unsigned char>(message[0]) > static_cast<int>(Kind::cost))
+MessageKind kind_of(std::string_view message) {
+    if (message.empty() || static_cast<unsigned char>(message[0]) > static_cast<int>(MessageKind::cost))
         wire_nonsense("a message of no known kind");
-    return static_cast<Kind>(message[0]);
+    return static_cast<MessageKind>(message[0]);
 }
 
-std::string text_of(Kind kind) {
+std::string text_of(MessageKind kind) {
     return MessageWriter(kind).take();
 }
 
 std::string text_of(const OpenRequest& request) {
     const ModelSpec& spec = request.spec;
-    MessageWriter out(Kind::open);
+    MessageWriter out(MessageKind::open);
     out.text(spec.name).text(spec.path.string()).number(static_cast<std::uint64_t>(spec.format));
     out.number(static_cast<std::uint64_t>(spec.preprocess.height))
         .number(static_cast<std::uint64_t>(spec.preprocess.width))
@@ -67,7 +67,7 @@ std::string text_of(const OpenRequest& request) {
 }
 
 OpenRequest open_request(std::string_view message) {
-    MessageReader in(message, Kind::open);
+    MessageReader in(message, MessageKind::open);
     OpenRequest request;
     ModelSpec& spec = request.spec;
     spec.name = in.text();
@@ -101,7 +101,7 @@ OpenRequest open_request(std::string_view message) {
 
 std::string text_of(const Opened& opened) {
     const ModelFacts& facts = opened.facts;
-    return MessageWriter(Kind::opened)
+    return MessageWriter(MessageKind::opened)
         .number(facts.classes)
         .number(static_cast<std::uint64_t>(facts.parameters))
         .number(static_cast<std::uint64_t>(facts.fixed_batch))
@@ -117,7 +117,7 @@ std::string text_of(const Opened& opened) {
 }
 
 Opened opened(std::string_view message) {
-    MessageReader in(message, Kind::opened);
+    MessageReader in(message, MessageKind::opened);
     Opened out;
     out.facts.classes = static_cast<std::uint32_t>(in.number(most_classes));
     if (out.facts.classes == 0) wire_nonsense("a model without classes");
@@ -136,7 +136,7 @@ Opened opened(std::string_view message) {
 }
 
 std::string text_of(const Error& error) {
-    return MessageWriter(Kind::failed)
+    return MessageWriter(MessageKind::failed)
         .number(static_cast<std::uint64_t>(error.code()))
         .text(std::string_view(error.message()).substr(0, longest_text))
         .texts(error.notes())
@@ -144,7 +144,7 @@ std::string text_of(const Error& error) {
 }
 
 Error failure(std::string_view message) {
-    MessageReader in(message, Kind::failed);
+    MessageReader in(message, MessageKind::failed);
     const auto code =
         static_cast<ErrorCode>(in.number(static_cast<std::uint64_t>(ErrorCode::internal)));
     Error error(code, in.text());
@@ -154,7 +154,7 @@ Error failure(std::string_view message) {
 }
 
 std::string text_of(const Batch& batch) {
-    return MessageWriter(Kind::batch)
+    return MessageWriter(MessageKind::batch)
         .number(batch.images)
         .number(batch.input)
         .number(batch.output)
@@ -163,7 +163,7 @@ std::string text_of(const Batch& batch) {
 }
 
 Batch batch(std::string_view message) {
-    MessageReader in(message, Kind::batch);
+    MessageReader in(message, MessageKind::batch);
     constexpr std::uint64_t most = std::uint64_t{1} << 40;
     Batch out;
     out.images = in.number(most);
@@ -175,7 +175,7 @@ Batch batch(std::string_view message) {
 }
 
 std::string text_of(const CostRequest& request) {
-    return MessageWriter(Kind::measure)
+    return MessageWriter(MessageKind::measure)
         .number(static_cast<std::uint64_t>(request.batch))
         .number(static_cast<std::uint64_t>(request.threads))
         .number(static_cast<std::uint64_t>(request.warmup))
@@ -184,7 +184,7 @@ std::string text_of(const CostRequest& request) {
 }
 
 CostRequest cost_request(std::string_view message) {
-    MessageReader in(message, Kind::measure);
+    MessageReader in(message, MessageKind::measure);
     CostRequest request;
     request.batch = static_cast<std::int64_t>(in.number(most_cost_batch));
     request.threads = static_cast<int>(in.number(most_cost_threads));
@@ -195,11 +195,11 @@ CostRequest cost_request(std::string_view message) {
 }
 
 std::string text_of_end(int wait_status) {
-    return MessageWriter(Kind::ended).number(static_cast<std::uint32_t>(wait_status)).take();
+    return MessageWriter(MessageKind::ended).number(static_cast<std::uint32_t>(wait_status)).take();
 }
 
 int end_of(std::string_view message) {
-    MessageReader in(message, Kind::ended);
+    MessageReader in(message, MessageKind::ended);
     const auto status = static_cast<int>(in.number(0xFFFF));
     in.finish();
     return status;

@@ -13,7 +13,7 @@
 
 namespace assay::isolated {
 
-enum class Kind : std::uint8_t {
+enum class MessageKind : std::uint8_t {
     ready,    ///< the launcher has opened the plug-in; a channel has its thread
     open,     ///< OpenRequest
     opened,   ///< Opened
@@ -46,7 +46,7 @@ struct Batch {
     std::optional<Loss> loss = {};  ///< set: its gradient, too
 };
 
-std::string text_of(Kind kind);
+std::string text_of(MessageKind kind);
 std::string text_of(const OpenRequest& request);
 std::string text_of(const Opened& opened);
 /// Long messages and notes are cut.
@@ -56,7 +56,7 @@ std::string text_of(const CostRequest& request);
 std::string text_of_end(int wait_status);
 
 /// All throw bad_input: cut short, too long, of another kind, a value out of its range.
-Kind kind_of(std::string_view message);
+MessageKind kind_of(std::string_view message);
 OpenRequest open_request(std::string_view message);
 /// Classes at most 2^24, a fixed batch at most 2^16, devices and lanes at most 1024.
 Opened opened(std::string_view message);

@@ -24,7 +24,7 @@ inline constexpr std::size_t most_texts = 16;
 
 class MessageWriter {
 public:
-    explicit MessageWriter(Kind kind) { bytes_.push_back(static_cast<char>(kind)); }
+    explicit MessageWriter(MessageKind kind) { bytes_.push_back(static_cast<char>(kind)); }
     MessageWriter& number(std::uint64_t value) { return raw(&value, sizeof value); }
     MessageWriter& real(double value) { return raw(&value, sizeof value); }
     MessageWriter& text(std::string_view value) {
@@ -50,7 +50,7 @@ private:
 
 class MessageReader {
 public:
-    MessageReader(std::string_view message, Kind kind) : rest_(message) {
+    MessageReader(std::string_view message, MessageKind kind) : rest_(message) {
         if (kind_of(message) != kind) wire_nonsense("a message of another kind");
         rest_.remove_prefix(1);
     }

@@ -10,7 +10,7 @@
 
 #include "core/refuse.h"
 #include "core/text.h"
-#include "core/zip.h"
+#include "containers/zip.h"
 #include "model/pt2/entries.h"
 #include "model/pt2/json.h"
 #include "model/pt2/pickle.h"

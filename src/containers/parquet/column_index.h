@@ -1,0 +1,60 @@
+// Where the values of a column lie in a file.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "containers/source_file.h"
+#include "footer.h"
+#include "format.h"
+#include "page.h"
+
+namespace assay::parquet {
+
+/// All pages of a column, without their contents: some 80 bytes each. Const functions may be called
+/// from many threads.
+class ColumnIndex {
+public:
+    /// Reads the page headers of chunk `which` of all row groups. Throws bad_input, naming row
+    /// group, column and byte.
+    ColumnIndex(const SourceFile& source, Column column, const std::vector<RowGroup>& groups,
+                std::size_t which);
+
+    std::uint64_t rows() const noexcept { return rows_; }
+    std::size_t pages() const noexcept { return pages_.size(); }
+    /// The page of `row`, and the row that is its first.
+    std::size_t page_of(std::uint64_t row) const;
+    std::uint64_t first_row(std::size_t page) const { return pages_.at(page).first_row; }
+    std::uint64_t rows_of(std::size_t page) const;
+
+    using ReadDictionary = std::function<std::shared_ptr<const Page>(std::size_t page)>;
+    /// The contents of a page. `dictionary`: called with the page that is its chunk's dictionary,
+    /// where it needs one. Throws bad_input, naming row group, column and byte.
+    Page read(const SourceFile& source, std::size_t page, const ReadDictionary& dictionary) const;
+
+private:
+    struct Place {
+        std::uint64_t first_row = 0;
+        std::uint64_t offset = 0;  ///< in the file, behind the header
+        PageHeader header;
+        std::uint32_t group = 0;
+        std::uint32_t dictionary = none;
+    };
+    static constexpr std::uint32_t none = UINT32_MAX;
+
+    void list_pages(const SourceFile& source, std::size_t group, const Chunk& chunk,
+                    std::uint64_t rows);
+    void add(const Place& place, std::uint64_t group_end);
+    std::string place_of(std::size_t group) const;
+
+    Column column_;
+    std::vector<Codec> codecs_;  ///< of the row groups
+    std::vector<Place> pages_;  ///< in the order of their first rows; a dictionary before its pages
+    std::uint64_t rows_ = 0;
+};
+
+}  // namespace assay::parquet

@@ -1,0 +1,51 @@
+// The members of a tar archive, one header after the other: POSIX ustar and pax, and GNU's long
+// names. Their bytes are not read.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "containers/source_file.h"
+
+namespace assay::webdataset {
+
+struct TarMember {
+    std::string name;
+    char type = '0';           ///< '0': a file; '1', '2': links, '5': a folder, 'S': sparse, ...
+    std::uint64_t offset = 0;  ///< of its bytes in the archive
+    std::uint64_t size = 0;
+    bool is_file() const noexcept { return type == '0'; }
+};
+
+class TarReader {
+public:
+    /// `source` outlives this.
+    explicit TarReader(const SourceFile& source) : source_(source) {}
+
+    /// The next member of any type; nothing at the end. Throws bad_input, naming the byte: a header
+    /// with a wrong checksum or number, a member beyond the end of the file, names of more than
+    /// 64 KiB, archives behind the archive's end.
+    std::optional<TarMember> next();
+    /// At the end: whether the archive said that it is. One that does not may have been cut off.
+    bool has_end_mark() const noexcept { return has_end_mark_; }
+
+private:
+    struct Header;
+    struct Extended;
+    std::span<const std::byte> block(std::uint64_t offset);
+    std::string text_of(const Header& header, std::uint64_t most);
+    void expect_nothing_behind(std::uint64_t offset);
+    [[noreturn]] void refuse_at(std::uint64_t offset, const std::string& why) const;
+
+    const SourceFile& source_;
+    std::uint64_t next_ = 0;
+    bool has_end_mark_ = false;
+    std::vector<std::byte> window_;  ///< of what was read last
+    std::uint64_t window_at_ = 0;
+};
+
+}  // namespace assay::webdataset

@@ -1,0 +1,6 @@
+assay_test(npy
+    SOURCES containers/npy_test.cpp containers/zip_test.cpp
+    LINKS assay_containers ZLIB::ZLIB)
+assay_test(csv
+    SOURCES containers/csv_test.cpp
+    LINKS assay_containers)
