@@ -209,15 +209,21 @@ private:
         const fs::path& file,
         const std::vector<std::pair<std::size_t, store::LabelFit>>& misfits) const {
         const auto& [first, fit] = misfits.front();
-        if (misfits.size() == 1) throw_misfit(first, fit);
+        constexpr std::size_t most_said = 3;
         std::string why;
+        std::size_t said = 0;
+        bool other_items = false, one_reason = true;
         for (const auto& [s, other] : misfits) {
-            const bool said = why.find(other.misfit()) != std::string::npos;
-            if (!said) why += fmt::format("; {}", other.misfit());
+            other_items = other_items || other.names_no_item;
+            one_reason = one_reason && other.misfit() == fit.misfit();
+            if (said++ < most_said) why += fmt::format("; {}", other.misfit());
         }
+        // One data set, or a file that cannot be read for any.
+        if (one_reason) throw_misfit(first, fit);
         throw Error(ErrorCode::bad_input,
-                    fmt::format("the labels {} fit none of the {} data sets{}; {}", file.string(),
-                                misfits.size(), why, how_to_see(first)));
+                    fmt::format("the labels {} fit none of the {} data sets{}{}", file.string(),
+                                misfits.size(), why,
+                                other_items ? "; " + how_to_see(first) : std::string()));
     }
 
     std::vector<LabelsText> given_;

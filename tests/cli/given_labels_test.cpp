@@ -56,7 +56,8 @@ protected:
     std::map<std::string, double> values(const Outcome& outcome, const std::string& metric) {
         std::map<std::string, double> found;
         if (outcome.status != 0) return found;
-        for (const json& m : json::parse(outcome.out).at("measurements")) {
+        const json result = json::parse(outcome.out);
+        for (const json& m : result.at("measurements")) {
             if (m.at("metric") == metric && m.at("value").is_number())
                 found[m.at("dataset")] = m.at("value");
         }
@@ -130,7 +131,8 @@ TEST_F(LabelsOfDataSets, WhatTheFileDoesNotFitKeepsItsOwnLabels) {
         assay_run({"report", at("runs"), "--labels", l1, "--json", "-o", at("report.json")});
     EXPECT_EQ(report.status, 0) << report.err;
     std::set<std::string> measured;
-    for (const json& result : json::parse(slurp(at("report.json"))).at("results")) {
+    const json document = json::parse(slurp(at("report.json")));
+    for (const json& result : document.at("results")) {
         if (result.at("result").at("schema") != "assay.scores/2") continue;
         for (const json& store : result.at("result").at("stores"))
             measured.insert(store.at("dataset"));
