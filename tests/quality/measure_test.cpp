@@ -762,9 +762,12 @@ TEST(MeasuredStores, TwoDataSetsOfOneNameAreRefused) {
     with_other(40, false);
     EXPECT_THAT(message_of([&] { measured(options); }),
                 testing::AllOf(HasSubstr("again/n"), HasSubstr("val/m"),
-                               HasSubstr("both called `val` (40 and 50 images): predict on one")));
+                               HasSubstr("both called `val`, with other items: of 40 items in the "
+                                         "first and 50 in the second")));
     with_other(50, true);
-    EXPECT_THAT(message_of([&] { measured(options); }), HasSubstr("both called `val`: predict"));
+    EXPECT_THAT(message_of([&] { measured(options); }),
+                HasSubstr("both called `val`, with other labels: `c0/0000.png` is labelled `c4` "
+                          "in the first and `c0` in the second: predict on one"));
     with_other(50, false);
     EXPECT_EQ(measured(options).models.size(), 2U);
 }
