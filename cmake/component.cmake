@@ -33,12 +33,20 @@ function(assay_include_folder target folder)
     target_include_directories(${target} PUBLIC ${root})
 endfunction()
 
+# assay_not_hot(TARGET): code whose speed does not matter, for GCC. Both levels give the same bits: -ffp-contract=off, and no
+# option that lets arithmetic change.
+function(assay_not_hot target)
+    if(NOT ASSAY_SANITIZE AND NOT ASSAY_OPTIMISE_ALL)
+        target_compile_options(${target} PRIVATE $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>:-Og>)
+    endif()
+endfunction()
+
 # assay_component(NAME SOURCES a.cpp ... LINKS assay_core fmt::fmt ... [PUBLIC_LINKS ...] [HOT b.cpp ...])
 # One folder of src/, one static library. Its headers, private and public, are in an include folder of their own, so that a
 # component sees its own headers and those of the components that it links: another include does not compile
 # (tests/walls_test.cmake). It may link only components that were added before it.
 # HOT: those of the sources whose speed matters. If it is given (empty too), GCC compiles the others with -Og, which takes half
-# of the time of -O2. Both give the same bits: -ffp-contract=off, and no option that lets arithmetic change.
+# of the time of -O2.
 function(assay_component name)
     cmake_parse_arguments(COMPONENT "" "" "SOURCES;LINKS;PUBLIC_LINKS;HOT" ${ARGN})
     foreach(link IN LISTS COMPONENT_LINKS COMPONENT_PUBLIC_LINKS)
@@ -60,9 +68,7 @@ function(assay_component name)
         set_property(GLOBAL APPEND PROPERTY ASSAY_HOT_OBJECTS $<TARGET_OBJECTS:assay_${name}>)
     else()
         set_property(GLOBAL APPEND PROPERTY ASSAY_OTHER_OBJECTS $<TARGET_OBJECTS:assay_${name}>)
-        if(NOT ASSAY_SANITIZE)
-            target_compile_options(assay_${name} PRIVATE $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>:-Og>)
-        endif()
+        assay_not_hot(assay_${name})
     endif()
     if(COMPONENT_HOT)
         add_library(assay_${name}_hot OBJECT ${COMPONENT_HOT})
