@@ -79,8 +79,9 @@ class _Borrowed:
         self.tensor = self._managed.contents.tensor
 
     def __del__(self) -> None:
-        if self._managed.contents.deleter:
-            self._managed.contents.deleter(self._managed)
+        managed = getattr(self, "_managed", None)
+        if managed is not None and managed.contents.deleter:
+            managed.contents.deleter(managed)
 
 
 def _from_dlpack(value: Any) -> Held:
@@ -158,10 +159,12 @@ class _Buffer:
 
     def __init__(self, value: Any):
         self.view = _PyBuffer()
-        _get_buffer(value, ctypes.byref(self.view), _STRIDED_WITH_FORMAT)
+        # At the interpreter's exit the names of modules are gone.
+        self._release, self._pointer = _release_buffer, ctypes.pointer(self.view)
+        _get_buffer(value, self._pointer, _STRIDED_WITH_FORMAT)
 
     def __del__(self) -> None:
-        _release_buffer(ctypes.byref(self.view))
+        self._release(self._pointer)
 
 
 def _from_buffer(value: Any) -> Held:

@@ -53,15 +53,20 @@ _pointer_of = ctypes.pythonapi.PyCapsule_GetPointer
 _pointer_of_raw = ctypes.PYFUNCTYPE(c_void_p, c_void_p, c_char_p)(("PyCapsule_GetPointer", ctypes.pythonapi))
 
 
-def _release_capsule(capsule: int) -> None:
-    address = _pointer_of_raw(capsule, _NAME)
-    stream = ctypes.cast(address, POINTER(Stream))
-    if stream.contents.release:  # whoever took it has set this to null
-        stream.contents.release(stream)
-    _free(address)
+# A capsule may outlive this module at the interpreter's exit: what its end needs is bound here.
+def _release_capsule(
+    capsule: int, pointer_of: Any = _pointer_of_raw, name: bytes = _NAME, stream_at: Any = Stream.from_address, byref: Any = ctypes.byref,
+    free: Any = _free,
+) -> None:
+    address = pointer_of(capsule, name)
+    stream = stream_at(address)
+    if stream.release:  # whoever took it has set this to null
+        stream.release(byref(stream))
+    free(address)
 
 
 _destroy = _DESTRUCTOR(_release_capsule)
+ctypes.pythonapi.Py_IncRef(py_object(_destroy))  # and the function itself is never freed
 
 
 def capsule_of(stream: Stream) -> Any:

@@ -73,6 +73,8 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "assay_metrics_merge": (c_int, [c_void_p, c_void_p, _ERROR]),
     "assay_metrics_reset": (None, [c_void_p]),
     "assay_metrics_rows": (c_uint64, [c_void_p]),
+    "assay_metrics_state": (c_void_p, [c_void_p, _ERROR]),
+    "assay_metrics_set_state": (c_int, [c_void_p, c_char_p, c_size_t, _ERROR]),
     "assay_metrics_compute": (c_void_p, [c_void_p, _ERROR]),
     "assay_metrics_free": (None, [c_void_p]),
     "assay_writer_open": (c_void_p, [c_char_p, c_char_p, POINTER(Texts), POINTER(Array), POINTER(Sets), _ERROR]),
@@ -154,6 +156,42 @@ def _open() -> ctypes.CDLL:
     raise Error("the library of Assay cannot be opened; set ASSAY_LIBRARY to its path. " + "; ".join(reasons), "io")
 
 
+class Handle:
+    """An object of the library, freed with the last reference to it.
+
+    Two of them would free the same memory, so that it is neither copied nor pickled. What holds one says in `__reduce__` how it is copied.
+    `one_process`: a forked child must not free it.
+    """
+
+    def __init__(self, value: int, free: str, one_process: bool = False):
+        # What is needed at the end is bound now: at the interpreter's exit the names of modules are gone.
+        self._free = getattr(library(), free)
+        self._process = os.getpid() if one_process else None
+        self._own_process = os.getpid
+        self._as_parameter_: Optional[c_void_p] = c_void_p(value)
+
+    @property
+    def value(self) -> Optional[int]:
+        return None if self._as_parameter_ is None else self._as_parameter_.value
+
+    @property
+    def is_of_another_process(self) -> bool:
+        return self._process is not None and self._process != self._own_process()
+
+    def free(self) -> None:
+        """A second time does nothing."""
+        value = getattr(self, "_as_parameter_", None)
+        self._as_parameter_ = None
+        if value is not None and not self.is_of_another_process:
+            self._free(value)
+
+    def __del__(self) -> None:
+        self.free()
+
+    def __reduce__(self) -> Any:
+        raise TypeError("an object of the library is neither copied nor pickled")
+
+
 def text_of(handle: int) -> bytes:
     """The bytes of an assay_text, which is freed."""
     lib = library()
@@ -200,4 +238,4 @@ def encoded(text: "str | os.PathLike[str]") -> bytes:
     return data
 
 
-__all__ = ["Array", "Error", "PROGRESS", "Sets", "Texts", "checked", "encoded", "library", "text_of"]
+__all__ = ["Array", "Error", "Handle", "PROGRESS", "Sets", "Texts", "checked", "encoded", "library", "text_of"]

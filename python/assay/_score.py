@@ -37,7 +37,7 @@ def _options(metrics: Any, options: "dict[str, Any]") -> "dict[str, Any]":
 
 
 def _handles(opened: "Sequence[Store]") -> Any:
-    return (ctypes.c_void_p * len(opened))(*[store._handle for store in opened])
+    return (ctypes.c_void_p * len(opened))(*[store._handle.value for store in opened])
 
 
 def score(

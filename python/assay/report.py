@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator
 from typing import Any, NamedTuple, Optional, Union
 
-from ._library import Error, checked, encoded, library, text_of
+from ._library import Error, Handle, checked, encoded, library, text_of
 
 
 class Interval(NamedTuple):
@@ -108,21 +108,24 @@ class Result:
     """What a call has computed: the numbers of the command's JSON, and its renderings."""
 
     def __init__(self, handle: int):
-        self._handle = handle
-        self.status: int = library().assay_result_status(handle)
+        self._handle: Optional[Handle] = Handle(handle, "assay_result_free")
+        self.status: int = library().assay_result_status(self._handle)
+        self._texts: dict[str, bytes] = {}
+        self._read()
+
+    def _read(self) -> None:
+        """What the JSON says, as attributes."""
         self._json: bytes = self._rendered("json")
         self._facts: dict[str, Any] = json.loads(self._json)
 
-    def __del__(self) -> None:
-        if getattr(self, "_handle", None):
-            library().assay_result_free(self._handle)
-
     def _rendered(self, form: str) -> bytes:
-        return text_of(checked("assay_result_render", self._handle, form.encode()))
+        if form not in self._texts:
+            self._texts[form] = text_of(checked("assay_result_render", self._handle, form.encode()))
+        return self._texts[form]
 
-    # Objects of the library stay in their process: what is pickled is the JSON and the text.
+    # A copy has all renderings, and no object of the library.
     def __reduce__(self) -> Any:
-        raise Error("results hold objects of the library; keep to_json() or to_pandas() instead")
+        return _with_texts, (type(self), self.status, {form: self._rendered(form) for form in _FORMS})
 
     @property
     def schema(self) -> str:
@@ -210,6 +213,19 @@ class Result:
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>" + "".join(self._pictures())
 
 
+_FORMS = ("json", "text", "csv", "md", "latex")
+
+
+def _with_texts(made: "type[Result]", status: int, texts: "dict[str, bytes]") -> Result:
+    """A result that was copied or pickled."""
+    result = made.__new__(made)
+    result._handle = None
+    result.status = status
+    result._texts = texts
+    result._read()
+    return result
+
+
 def _shown(value: Any) -> str:
     if value is None:
         return ""
@@ -240,8 +256,8 @@ class Report(Result):
     report["val", "resnet50", "top1"] the data set, too. Subgroups are picked from `measurements`.
     """
 
-    def __init__(self, handle: int):
-        super().__init__(handle)
+    def _read(self) -> None:
+        super()._read()
         self.measurements = [Measurement(facts) for facts in self._facts.get("measurements", [])]
 
     @property
@@ -303,8 +319,8 @@ class Comparison(Result):
     comparison["top1"] is a Difference, where there is one candidate; comparison["v2", "top1"] picks it.
     """
 
-    def __init__(self, handle: int):
-        super().__init__(handle)
+    def _read(self) -> None:
+        super()._read()
         self.pairs: list[dict[str, Any]] = list(self._facts.get("pairs", self._facts.get("comparisons", [])))
         self.differences = [Difference(facts, pair) for pair in self.pairs for facts in pair.get("metrics", [])]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Optional
 
 from ._arrays import HeldTexts, class_options, held, labels_and_sets, pointer
-from ._library import Array, Error, Sets, Texts, checked, encoded, library, raise_error, text_of
+from ._library import Array, Error, Handle, Sets, Texts, checked, encoded, library, raise_error, text_of
 
 _NUMPY = {1: "float32", 0: "float16", 10: "int32"}
 STATES = ("ok", "unreadable", "not_finite")
@@ -21,11 +21,7 @@ class _Shard:
 
     def __init__(self, store: "Store", number: int):
         self._store = store
-        self.handle: int = checked("assay_store_shard", store._handle, number)
-
-    def __del__(self) -> None:
-        if getattr(self, "handle", None):
-            library().assay_shard_free(self.handle)
+        self.handle = Handle(checked("assay_store_shard", store._handle, number), "assay_shard_free")
 
     def array(self, part: int) -> Any:
         import numpy
@@ -53,6 +49,9 @@ class _Memory:
         self.owner = owner
         self.__array_interface__ = {"version": 3, "shape": shape, "typestr": kind, "data": (address or 0, True)}
 
+    def __reduce__(self) -> Any:
+        raise TypeError("memory of the library is neither copied nor pickled; copy the array")
+
 
 class Scores(Sequence[Any]):
     """Scores of a store, items x classes, mapped into memory shard by shard, read-only.
@@ -66,6 +65,9 @@ class Scores(Sequence[Any]):
         self._part = part
         self._open: dict[int, Any] = {}
         self.shape = (len(store), store.classes if store.storage.startswith("full") else max(store.top_k, 1))
+
+    def __reduce__(self) -> Any:
+        return type(self), (self._store, self._part)
 
     def __len__(self) -> int:
         return self.shape[0]
@@ -116,9 +118,9 @@ class Store:
         self._take(checked("assay_store_open", encoded(path)))
 
     def _take(self, handle: int, keep: Any = None) -> None:
-        self._handle = handle
+        self._handle = Handle(handle, "assay_store_free")
         self._keep = keep
-        self.facts: dict[str, Any] = json.loads(text_of(checked("assay_store_describe", handle)))
+        self.facts: dict[str, Any] = json.loads(text_of(checked("assay_store_describe", self._handle)))
 
     @classmethod
     def of(
@@ -163,14 +165,19 @@ class Store:
         self._take(handle, matrix)
         return self
 
-    def __del__(self) -> None:
-        if getattr(self, "_handle", None):
-            library().assay_store_free(self._handle)
+    # A store is only read: a copy is the store itself.
+    def __copy__(self) -> "Store":
+        return self
+
+    def __deepcopy__(self, _known: Any) -> "Store":
+        return self
 
     def __reduce__(self) -> Any:
         if self.path is None:
-            raise Error("a store in memory cannot be pickled")
-        return type(self), (self.path,)
+            raise TypeError(
+                "a Store in memory cannot be pickled: pickle the arrays and call Store.of() there, or write them with assay.StoreWriter"
+            )
+        return type(self), (os.path.abspath(self.path),)
 
     @property
     def path(self) -> Optional[str]:
@@ -384,16 +391,30 @@ class StoreWriter:
             options["storage"] = storage
         if num_classes:
             options["num_classes"] = num_classes
-        self._handle: Optional[int] = checked(
+        opened = checked(
             "assay_writer_open", encoded(runs), json.dumps(options).encode(), pointer(HeldTexts(ids)), pointer(single), pointer(sets)
         )
+        self._handle: Optional[Handle] = Handle(opened, "assay_writer_free", one_process=True)
         self.path = Path(self._describe()["path"])
         self._at = 0
 
-    def _describe(self) -> "dict[str, Any]":
+    def __reduce__(self) -> Any:
+        raise TypeError(
+            "a StoreWriter is neither copied nor pickled, because one process writes a store: make it where the rows are written; "
+            "the same arguments resume a store that has begun"
+        )
+
+    def _open(self) -> Handle:
         if self._handle is None:
             raise Error("the writer is closed")
-        return json.loads(text_of(checked("assay_writer_describe", self._handle)))  # type: ignore[no-any-return]
+        if self._handle.is_of_another_process:
+            raise Error(
+                "this process was forked from the one that writes the store; make a StoreWriter here once that one is closed", "busy"
+            )
+        return self._handle
+
+    def _describe(self) -> "dict[str, Any]":
+        return json.loads(text_of(checked("assay_writer_describe", self._open())))  # type: ignore[no-any-return]
 
     @property
     def missing(self) -> "list[tuple[int, int]]":
@@ -408,31 +429,25 @@ class StoreWriter:
 
     def write(self, first_row: int, scores: Any) -> int:
         """Scores of the rows from `first_row` on. Rows that are stored already stay; returns how many are new."""
-        if self._handle is None:
-            raise Error("the writer is closed")
-        return int(checked("assay_writer_write", self._handle, first_row, pointer(held(scores, "scores"))))
+        return int(checked("assay_writer_write", self._open(), first_row, pointer(held(scores, "scores"))))
 
     def append(self, scores: Any) -> int:
         """The next rows, in order from row 0 on."""
         matrix = held(scores, "scores")
-        if self._handle is None:
-            raise Error("the writer is closed")
-        new = int(checked("assay_writer_write", self._handle, self._at, pointer(matrix)))
+        new = int(checked("assay_writer_write", self._open(), self._at, pointer(matrix)))
         self._at += matrix.shape[0]
         return new
 
     def finish(self) -> Store:
         """Ends the store, which must have all its rows, and opens it."""
-        if self._handle is None:
-            raise Error("the writer is closed")
-        checked("assay_writer_finish", self._handle)
+        checked("assay_writer_finish", self._open())
         self.close()
         return Store(self.path)
 
     def close(self) -> None:
         """Without finish(): what was written stays, except for rows of shards that are not whole."""
         if self._handle is not None:
-            library().assay_writer_free(self._handle)
+            self._handle.free()
             self._handle = None
 
     def __enter__(self) -> "StoreWriter":
@@ -442,10 +457,6 @@ class StoreWriter:
         if kind is None and self._handle is not None:
             self.finish()
         self.close()
-
-    def __del__(self) -> None:
-        if getattr(self, "_handle", None) is not None:
-            self.close()
 
 
 __all__ = ["STATES", "Scores", "Store", "StoreWriter", "raise_error", "stores"]

@@ -6,7 +6,7 @@ import json
 from typing import Any, Optional, Sequence, Union
 
 from ._arrays import class_options, held, labels_and_sets, pointer
-from ._library import Error, checked, library
+from ._library import Error, Handle, checked, library, text_of
 from .report import Report
 
 
@@ -20,6 +20,9 @@ class Metrics:
 
     compute() gives the same bits as assay.score() on all rows at once, and memory does not grow. Metrics that need all rows once more
     (ace, aurc, auroc, ...) are refused by name: write a store with assay.StoreWriter for them.
+
+    copy.copy(), copy.deepcopy() and pickle give separate metrics with the same rows, also in another process. Both give the same bits
+    from then on.
     """
 
     def __init__(
@@ -43,11 +46,12 @@ class Metrics:
             "kind": kind or "", "classes": class_options(classes), "num_classes": num_classes, "model": model, "dataset": dataset,
             "level": level, "reliability": reliability, "confusions": confusions, "per_class": per_class, **options,
         }
-        self._handle: int = checked("assay_metrics_new", json.dumps(self._options).encode())
+        self._handle = _opened(self._options)
 
-    def __del__(self) -> None:
-        if getattr(self, "_handle", None):
-            library().assay_metrics_free(self._handle)
+    def __reduce__(self) -> Any:
+        state = text_of(checked("assay_metrics_state", self._handle))
+        own = {name: value for name, value in self.__dict__.items() if name not in ("_classes", "_options", "_handle")}
+        return _with_state, (type(self), self._options, self._classes, state), own or None
 
     def update(self, scores: Any, target: Any = None, *, label_sets: Any = None) -> None:
         """One more batch: scores (items x classes, or predicted classes), the class of each item (-1: none), its valid classes.
@@ -83,6 +87,20 @@ class Metrics:
 
     def __repr__(self) -> str:
         return f"<metrics of {len(self)} rows>"
+
+
+def _opened(options: "dict[str, Any]") -> Handle:
+    return Handle(checked("assay_metrics_new", json.dumps(options).encode()), "assay_metrics_free")
+
+
+def _with_state(made: "type[Metrics]", options: "dict[str, Any]", classes: Any, state: bytes) -> Metrics:
+    """Metrics that were copied or pickled. The classes are in the state: a file that named them need not be here."""
+    metrics = made.__new__(made)
+    metrics._classes = classes
+    metrics._options = options
+    metrics._handle = _opened({**options, "classes": None})
+    checked("assay_metrics_set_state", metrics._handle, state, len(state))
+    return metrics
 
 
 __all__ = ["Metrics"]

@@ -66,6 +66,22 @@ uint64_t assay_metrics_rows(const assay_metrics* metrics) {
     return metrics == nullptr ? 0 : metrics->stream.rows();
 }
 
+assay_text* assay_metrics_state(const assay_metrics* metrics, assay_error** error) {
+    return guarded(error, static_cast<assay_text*>(nullptr), [&] {
+        if (metrics == nullptr) throw Error(ErrorCode::usage, "no metrics are given");
+        return text_of(metrics->stream.state());
+    });
+}
+
+int assay_metrics_set_state(assay_metrics* metrics, const char* state, size_t size,
+                            assay_error** error) {
+    return guarded(error, -1, [&] {
+        if (state == nullptr) throw Error(ErrorCode::usage, "no state is given");
+        metrics_of(metrics).stream.set_state({state, size});
+        return 0;
+    });
+}
+
 assay_result* assay_metrics_compute(const assay_metrics* metrics, assay_error** error) {
     return guarded(error, static_cast<assay_result*>(nullptr), [&] {
         if (metrics == nullptr) throw Error(ErrorCode::usage, "no metrics are given");

@@ -196,7 +196,7 @@ int assay_store_arrow(const assay_store* store, const char* options, struct Arro
         ExportOptions how;
         how.top = keys.take("top", how.top);
         how.scores = keys.take("scores", how.scores);
-        how.labels = keys.take_path("labels");
+        how.labels = keys.take_list<std::string>("labels");
         how.class_map = keys.take("class_map", how.class_map);
         how.threads = keys.take("threads", how.threads);
         keys.nothing_left();

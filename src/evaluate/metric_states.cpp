@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "assay/error.h"
 #include "evaluate/score_set.h"
 #include "metric/families.h"
 
@@ -74,6 +75,45 @@ void MetricStates::clear() {
     for (auto& [key, state] : states_) std::ranges::fill(state.sums, 0);
     confusions_.clear();
     std::ranges::fill(group_sizes_, 0U);
+}
+
+void MetricStates::write(FieldWriter& out) const {
+    out.number(states_.size());
+    for (const auto& [key, state] : states_) {
+        out.text(key);
+        out.number(state.sums.size());
+        for (const std::int64_t sum : state.sums) out.small(sum);
+    }
+    std::vector<Confusion> pairs;
+    for (const auto& [pair, count] : confusions_) pairs.push_back({pair.first, pair.second, count});
+    std::ranges::sort(pairs, {},
+                      [](const Confusion& c) { return std::pair(c.truth, c.predicted); });
+    out.number(pairs.size());
+    for (const Confusion& c : pairs)
+        out.small(c.truth).small(c.predicted).small(static_cast<std::int64_t>(c.count));
+    for (const std::uint64_t size : group_sizes_) out.small(static_cast<std::int64_t>(size));
+}
+
+void MetricStates::read(FieldReader& in) {
+    const auto refuse_other = [] {
+        throw Error(ErrorCode::bad_input, "the state is of metrics with other options");
+    };
+    if (in.count() != states_.size()) refuse_other();
+    for (auto& [key, state] : states_) {
+        if (in.text() != key || in.count() != state.sums.size()) refuse_other();
+        for (std::int64_t& sum : state.sums) sum = in.small();
+    }
+    const std::size_t pairs = in.count();
+    for (std::size_t i = 0; i < pairs; ++i) {
+        const auto truth = static_cast<std::int32_t>(in.small());
+        const auto predicted = static_cast<std::int32_t>(in.small());
+        if (truth < 0 || std::cmp_greater_equal(truth, shape_.classes) || predicted < -1 ||
+            std::cmp_greater_equal(predicted, shape_.classes))
+            throw Error(ErrorCode::bad_input,
+                        "the state is damaged: a confusion of classes that are not there");
+        confusions_[{truth, predicted}] = static_cast<std::uint64_t>(in.small());
+    }
+    for (std::uint64_t& size : group_sizes_) size = static_cast<std::uint64_t>(in.small());
 }
 
 ResampledEstimate MetricStates::estimate(const MetricRequest& request) const {

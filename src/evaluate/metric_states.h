@@ -14,6 +14,7 @@
 #include "assay/collective/comm.h"
 #include "assay/evaluate/score.h"
 #include "assay/metric/metric.h"
+#include "core/byte_fields.h"
 #include "evaluate/score_tables.h"
 
 namespace assay {
@@ -34,6 +35,9 @@ public:
     /// The sums over all ranks. Collective.
     void join(Comm& comm);
     void clear();
+    /// All sums, and the same back into states of the same shape and metrics (others are refused).
+    void write(FieldWriter& out) const;
+    void read(FieldReader& in);
 
     const Shape& shape() const noexcept { return shape_; }
     /// Items with a target, by group.

@@ -1,7 +1,9 @@
 #include "assay/evaluate/streaming_score.h"
 
 #include <algorithm>
+#include <array>
 #include <functional>
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -11,6 +13,8 @@
 #include <fmt/core.h>
 
 #include "assay/error.h"
+#include "core/byte_fields.h"
+#include "core/hash.h"
 #include "core/parallel.h"
 #include "evaluate/metric_states.h"
 #include "evaluate/score_tables.h"
@@ -63,6 +67,122 @@ void check_not_taken(const MeasureOptions& measure) {
     if (!measure.class_map.empty()) refuse("class map");
     if (!measure.gates.empty()) refuse("gates: check them against its report");
     if (measure.null_draws > 0) refuse("calibrated null, which draws labels for all rows again");
+}
+
+std::string texts_of(const std::vector<MetricRequest>& list) {
+    std::string text;
+    for (const MetricRequest& request : list) text += request.text() + " ";
+    return text;
+}
+
+// ---- the state as bytes ----
+
+constexpr std::string_view state_mark = "assay.stream/1";
+
+[[noreturn]] void refuse_state(std::string_view what) {
+    throw Error(ErrorCode::bad_input,
+                fmt::format("the state of these metrics cannot be read: {}", what));
+}
+
+void write_names(FieldWriter& out, const ClassList& classes) {
+    out.number(classes.size());
+    for (std::size_t c = 0; c < classes.size(); ++c) out.text(classes.id(c)).text(classes.name(c));
+}
+
+ClassList read_names(FieldReader& in) {
+    std::vector<std::string> ids(in.count()), names(ids.size());
+    for (std::size_t c = 0; c < ids.size(); ++c) {
+        ids[c] = in.text();
+        names[c] = in.text();
+    }
+    return ids.empty() ? ClassList{} : ClassList(std::move(ids), std::move(names));
+}
+
+void write_shape(FieldWriter& out, const Shape& shape) {
+    out.number(shape.classes).number(shape.probabilities).number(shape.ranking);
+    out.number(shape.full_rows).number(shape.kept).number(shape.most_labels);
+    out.number(shape.only_valid).text(shape.no_cues);
+}
+
+Shape read_shape(FieldReader& in, std::size_t classes) {
+    Shape shape;
+    shape.classes = static_cast<std::uint32_t>(in.number(classes));
+    if (shape.classes != classes) refuse_state("its classes are not those that it names");
+    shape.probabilities = in.flag();
+    shape.ranking = in.flag();
+    shape.full_rows = in.flag();
+    shape.kept = static_cast<std::uint32_t>(in.number(classes));
+    shape.most_labels = static_cast<std::uint32_t>(in.number(most_labels_per_image));
+    shape.only_valid = in.flag();
+    shape.no_cues = in.text();
+    return shape;
+}
+
+template <class Counts>
+auto fields_of(Counts& c) {
+    static_assert(sizeof(ScoreCounts) == 8 * sizeof(std::uint64_t), "a new count belongs here");
+    return std::array{&c.items,  &c.missing,    &c.unreadable,  &c.not_finite,
+                      &c.scored, &c.unlabelled, &c.multi_label, &c.unnamed};
+}
+
+void write_score_counts(FieldWriter& out, const ScoreCounts& counts) {
+    for (const std::uint64_t* count : fields_of(counts)) out.number(*count);
+}
+
+void read_score_counts(FieldReader& in, ScoreCounts& counts) {
+    constexpr std::uint64_t most = std::uint64_t{1} << 62;
+    for (std::uint64_t* count : fields_of(counts)) *count = in.number(most);
+}
+
+/// The group is not known yet.
+void write_row(FieldWriter& out, const RowFacts& row) {
+    static_assert(sizeof(RowFacts) == 80, "a new fact belongs here and into read_row()");
+    out.small(row.predicted).small(row.rank).small(row.hits).number(row.target_known);
+    out.real(row.confidence).real(row.target_probability).real(row.log_target).real(row.square_sum);
+    out.real(row.scale.shift).real(row.scale.factor);
+    out.number(row.item).small(row.target).number(row.valid).number(row.in_set);
+    out.small(row.shape_cue).small(row.texture_cue);
+}
+
+RowFacts read_row(FieldReader& in, std::uint64_t items, const Shape& shape) {
+    const auto place = [&] {  // -1, or a class, or a number of classes
+        const std::int64_t value = in.small();
+        if (value < -1 || value > std::int64_t{shape.classes})
+            refuse_state("a row of classes that are not there");
+        return static_cast<std::int32_t>(value);
+    };
+    const auto cls = [&] {
+        const std::int32_t value = place();
+        if (std::cmp_equal(value, shape.classes))
+            refuse_state("a row of classes that are not there");
+        return value;
+    };
+    const auto real = [&](double low, double high) {
+        const double value = in.real();
+        if (!(value >= low && value <= high)) refuse_state("a number that no row can have");
+        return value;
+    };
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    RowFacts row;
+    row.predicted = cls();
+    row.rank = place();
+    row.hits = place();
+    row.target_known = in.flag();
+    row.confidence = static_cast<float>(real(0, 1));
+    row.target_probability = static_cast<float>(real(0, 1));
+    row.log_target = real(-infinity, infinity);
+    row.square_sum = real(0, infinity);
+    row.scale.shift = static_cast<float>(real(-infinity, infinity));
+    row.scale.factor = static_cast<float>(real(0, infinity));
+    row.item = in.number(items == 0 ? 0 : items - 1);
+    if (row.item / group_stretch != items / group_stretch)
+        refuse_state("a row that should not wait for others");
+    row.target = cls();
+    row.valid = static_cast<std::uint32_t>(in.number(shape.classes));
+    row.in_set = in.flag();
+    row.shape_cue = cls();
+    row.texture_cue = cls();
+    return row;
 }
 
 }  // namespace
@@ -161,7 +281,55 @@ struct StreamingScore::Impl {
         states->add(pending);
         pending.clear();
     }
+
+    void write(FieldWriter& out) const;
+    void read(FieldReader& in);
 };
+
+void StreamingScore::Impl::write(FieldWriter& out) const {
+    write_names(out, options.names);
+    out.number(states ? 1 : 0);
+    if (!states) return;
+    out.number(with_targets).number(with_sets);
+    out.number(static_cast<std::uint64_t>(kind)).number(static_cast<std::uint64_t>(storage));
+    write_names(out, names);
+    write_shape(out, states->shape());
+    out.text(texts_of(score.metrics));
+    states->write(out);
+    write_score_counts(out, counts);
+    out.number(label_counts.size());
+    for (const std::uint64_t count : label_counts) out.number(count);
+    out.small(sampled).small(suspicious);
+    out.number(notes.size());
+    for (const std::string& note : notes) out.text(note);
+    out.number(pending.size());
+    for (const RowFacts& row : pending) write_row(out, row);
+}
+
+void StreamingScore::Impl::read(FieldReader& in) {
+    options.names = read_names(in);
+    if (!in.flag()) return;
+    with_targets = in.flag();
+    with_sets = in.flag();
+    kind = static_cast<ScoreKind>(in.number(static_cast<std::uint64_t>(ScoreKind::labels)));
+    storage =
+        static_cast<StorageFormat>(in.number(static_cast<std::uint64_t>(StorageFormat::label)));
+    names = read_names(in);
+    states.emplace(read_shape(in, names.size()), options.measure.resampling);
+    score.metrics = requests();
+    if (in.text() != texts_of(score.metrics)) refuse_state("it is of other metrics");
+    prepare();
+    states->read(in);
+    read_score_counts(in, counts);
+    label_counts.resize(in.count());
+    for (std::uint64_t& count : label_counts) count = in.number(counts.items);
+    sampled = in.small();
+    suspicious = in.small();
+    notes.resize(in.count());
+    for (std::string& note : notes) note = in.text();
+    pending.resize(static_cast<std::size_t>(in.number(group_stretch)));
+    for (RowFacts& row : pending) row = read_row(in, counts.items, states->shape());
+}
 
 StreamingScore::StreamingScore(StreamingOptions options)
     : impl_(std::make_unique<Impl>(std::move(options))) {}
@@ -241,11 +409,6 @@ void StreamingScore::merge(const StreamingScore& other) {
     if (!more.states) return;
     Impl& all = *impl_;
     if (&all == &more) throw Error(ErrorCode::usage, "a stream cannot be added to itself");
-    const auto texts = [](const std::vector<MetricRequest>& list) {
-        std::string text;
-        for (const MetricRequest& request : list) text += request.text() + " ";
-        return text;
-    };
     if (!all.states) {
         all.with_targets = more.with_targets;
         all.with_sets = more.with_sets;
@@ -258,7 +421,7 @@ void StreamingScore::merge(const StreamingScore& other) {
         all.prepare();
     } else if (all.kind != more.kind || all.names.ids() != more.names.ids() ||
                all.with_sets != more.with_sets || all.with_targets != more.with_targets ||
-               texts(all.score.metrics) != texts(more.score.metrics)) {
+               texts_of(all.score.metrics) != texts_of(more.score.metrics)) {
         throw Error(ErrorCode::usage,
                     "streams of other metrics, classes, kinds of scores or labels do not add up");
     }
@@ -281,6 +444,25 @@ void StreamingScore::merge(const StreamingScore& other) {
 
 void StreamingScore::reset() {
     *this = StreamingScore(std::move(impl_->options));
+}
+
+std::string StreamingScore::state() const {
+    FieldWriter body;
+    impl_->write(body);
+    return FieldWriter().text(state_mark).text(hash_text(body.bytes())).text(body.bytes()).take();
+}
+
+void StreamingScore::set_state(std::string_view bytes) {
+    FieldReader in(bytes, refuse_state);
+    if (in.text(64) != state_mark) refuse_state(fmt::format("it is no `{}`", state_mark));
+    const std::string hash = in.text(64), body = in.text();
+    in.finish();
+    if (hash_text(body) != hash) refuse_state("its checksum is another");
+    auto made = std::make_unique<Impl>(impl_->options);
+    FieldReader fields(body, refuse_state);
+    made->read(fields);
+    fields.finish();
+    impl_ = std::move(made);
 }
 
 std::uint64_t StreamingScore::rows() const noexcept {

@@ -12,6 +12,7 @@
 #include "core/json_limits.h"
 #include "core/told_apart.h"
 #include "store/data_groups.h"
+#include "store/same_data.h"
 
 namespace assay {
 namespace {

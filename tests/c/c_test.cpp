@@ -288,6 +288,22 @@ TEST(CInterface, MetricsOfBatchesAreThoseOfTheStore) {
     EXPECT_EQ(assay_metrics_rows(other), 3000U);
     EXPECT_EQ(assay_metrics_merge(other, nullptr, &error), -1);
     EXPECT_THAT(said(error), HasSubstr("usage"));
+    // The rows so far as bytes, into another one.
+    const std::string bytes = taken(assay_metrics_state(metrics, &error));
+    assay_metrics* copy = assay_metrics_new(options, &error);
+    EXPECT_EQ(assay_metrics_set_state(copy, bytes.data(), bytes.size() - 1, &error), -1);
+    EXPECT_THAT(said(error), HasSubstr("cut short"));
+    EXPECT_EQ(assay_metrics_set_state(copy, nullptr, 0, nullptr), -1);
+    EXPECT_EQ(assay_metrics_state(nullptr, nullptr), nullptr);
+    EXPECT_EQ(assay_metrics_rows(copy), 0U);
+    EXPECT_EQ(assay_metrics_set_state(copy, bytes.data(), bytes.size(), &error), 0) << said(error);
+    assay_result *first = assay_metrics_compute(metrics, &error),
+                 *second = assay_metrics_compute(copy, &error);
+    EXPECT_EQ(taken(assay_result_render(first, "json", nullptr)),
+              taken(assay_result_render(second, "json", nullptr)));
+    assay_result_free(first);
+    assay_result_free(second);
+    assay_metrics_free(copy);
     assay_metrics_reset(other);
     EXPECT_EQ(assay_metrics_compute(other, &error), nullptr);
     EXPECT_THAT(said(error), HasSubstr("no batch yet"));

@@ -143,13 +143,17 @@ def notebook():
     print(f"{sum(cell['cell_type'] == 'code' for cell in cells)} cells ran")
 
 
-part = sys.argv[1]
-if part == "notebook":
-    notebook()
-    sys.exit(0)
-loader = unittest.defaultTestLoader
-suite = unittest.TestSuite([loader.loadTestsFromTestCase(Package), of_docstrings()]) if part == "package" else loader.loadTestsFromName(part)
-result = unittest.TextTestRunner(verbosity=2).run(suite)
-for test, reason in result.skipped:
-    print(f"{test}: {reason}")
-sys.exit(0 if result.wasSuccessful() and result.testsRun > 0 else 1)
+def main(part):
+    if part == "notebook":
+        notebook()
+        return 0
+    loader = unittest.defaultTestLoader
+    suite = unittest.TestSuite([loader.loadTestsFromTestCase(Package), of_docstrings()]) if part == "package" else loader.loadTestsFromName(part)
+    result = unittest.TextTestRunner(verbosity=2).run(suite)
+    for test, reason in result.skipped:
+        print(f"{test}: {reason}")
+    return 0 if result.wasSuccessful() and result.testsRun > 0 else 1
+
+
+if __name__ == "__main__":  # a worker process that a test starts reads this file, too
+    sys.exit(main(sys.argv[1]))

@@ -120,8 +120,6 @@ assert grown < size + 400e6, (grown, size)
         self.assertIn("%", str(top1))
         self.assertIn("<table>", report._repr_html_())
         self.assertIn("<svg", assay.score(scores, labels, "ece", reliability=True)._repr_html_())
-        with self.assertRaises(assay.Error):
-            __import__("pickle").dumps(report)
 
     def test_several_stores(self):
         scores, labels = made(300)

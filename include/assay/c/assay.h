@@ -209,6 +209,13 @@ ASSAY_C_API int assay_metrics_merge(assay_metrics* metrics, const assay_metrics*
                                     assay_error** error);
 ASSAY_C_API void assay_metrics_reset(assay_metrics* metrics);
 ASSAY_C_API uint64_t assay_metrics_rows(const assay_metrics* metrics);
+/* All that was added, as bytes: for a copy, or another process. */
+ASSAY_C_API assay_text* assay_metrics_state(const assay_metrics* metrics, assay_error** error);
+/* Takes over `size` bytes of assay_metrics_state() of metrics with the same options, which give the
+ * same bits from then on; "classes" are in the bytes. Returns 0, or -1 (damaged bytes, of another
+ * version, of other options) and nothing has changed. */
+ASSAY_C_API int assay_metrics_set_state(assay_metrics* metrics, const char* state, size_t size,
+                                        assay_error** error);
 /* Of the rows so far; more may follow. */
 ASSAY_C_API assay_result* assay_metrics_compute(const assay_metrics* metrics, assay_error** error);
 ASSAY_C_API void assay_metrics_free(assay_metrics* metrics);

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include "assay/data/label_sets.h"
 #include "assay/evaluate/measure_options.h"
@@ -46,6 +48,14 @@ public:
     /// one stream to the bit, intervals by groups equally good, but not the same bits.
     void merge(const StreamingScore& other);
     void reset();
+
+    /// All that was added, as bytes for set_state(): for a copy, or another process. They hold the
+    /// rows' sums, the classes' names and a checksum; a zero takes one byte.
+    std::string state() const;
+    /// Takes over what state() of a stream with the same options gave: from then on both give the
+    /// same bits. What was added before is gone. Throws bad_input, and changes nothing: bytes that
+    /// are damaged, of another version, or of a stream of other metrics.
+    void set_state(std::string_view bytes);
 
     std::uint64_t rows() const noexcept;
     /// Of the rows so far; further ones may follow. Throws usage before the first.
