@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "assay/error.h"
+#include "assay/model/settings_file.h"
 #include "assay/report/log.h"
 #include "cli/ranks.h"
 #include "core/descriptor.h"
@@ -136,6 +137,23 @@ bool is_part_of_a_competition(const fs::path& target) {
     throw Error(ErrorCode::usage, fmt::format("{} {}: {}", output.by, output.path.string(), why));
 }
 
+/// Beside a model, a result under its settings file's name would replace these settings.
+void check_beside_a_model(const Named& output) {
+    for (const fs::path& path : {output.path, behind_links(output.path)}) {
+        const fs::path model = model_of_sidecar(path);
+        if (model.empty()) continue;
+        refuse_output(
+            output,
+            fmt::format(
+                "commands take a file of this name for the settings of the model `{}`; "
+                "write the result to another name, such as {}",
+                model.string(),
+                (output.path.parent_path() / fmt::format("{}-result{}", output.path.stem().string(),
+                                                         output.path.extension().string()))
+                    .string()));
+    }
+}
+
 void check_place(const Named& output) {
     if (is_stdout(output.path)) {
         // What the command is for may stand in place of the report.
@@ -156,6 +174,7 @@ void check_place(const Named& output) {
         !S_ISCHR(there->st_mode)) {
         refuse_output(output, "this is neither a file nor a pipe nor a character device");
     }
+    check_beside_a_model(output);
     if (is_part_of_a_store(output.path)) {
         refuse_output(output, "this is inside a prediction store; write the result elsewhere");
     }

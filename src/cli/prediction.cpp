@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "assay/data/sample.h"
+#include "assay/model/settings_file.h"
 #include "assay/report.h"
 #include "cli/described.h"
 #include "cli/inputs.h"
@@ -27,6 +28,7 @@ void Prediction::load(const std::vector<ModelSpec>& specs) {
     for (const ModelSpec& spec : specs) {
         note(describe(spec));
         if (const std::string keys = keys_without_effect(spec); !keys.empty()) note(keys);
+        for (const std::string& text : notes_on_files_like_sidecars(spec)) note(text);
         models_.push_back(load_model(spec, opening_));
     }
 }

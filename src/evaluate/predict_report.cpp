@@ -6,6 +6,7 @@
 
 #include "assay/evaluate/predict.h"
 #include "assay/model/model_spec.h"
+#include "assay/model/settings_file.h"
 
 namespace assay {
 namespace {
@@ -152,6 +153,7 @@ Report plan_report_of(std::span<const ModelSpec> models) {
         lines += (lines.empty() ? "" : "\n") + describe(spec);
         if (const std::string keys = keys_without_effect(spec); !keys.empty())
             lines += "\n  " + keys;
+        for (const std::string& text : notes_on_files_like_sidecars(spec)) lines += "\n  " + text;
         records.add({spec.name, describe(spec.preprocess), std::string(name_of(spec.outputs)),
                      settings_source(spec)});
         list.push_back(to_json(spec));

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "assay/error.h"
+#include "assay/model/settings_file.h"
 #include "core/file.h"
 #include "containers/zip.h"
 #include "model/pt2/entries.h"
@@ -170,11 +171,15 @@ ModelSpec resolve_model(const fs::path& model, const ModelSettings& flags,
     if (!says_preprocessing(top) && !says_preprocessing(side)) {
         std::vector<std::string> known;
         for (const Preset& preset : presets()) known.push_back(preset.name);
+        const std::vector<std::string> none = files_like_sidecars(model);
         throw Error(ErrorCode::usage,
                     fmt::format("nothing says how the input of {} is prepared: name a preset ({}) "
                                 "or put a sidecar {}.toml, a config.json of timm or a "
-                                "preprocessor_config.json beside it",
-                                model.string(), fmt::join(known, ", "), spec.name));
+                                "preprocessor_config.json beside it{}",
+                                model.string(), fmt::join(known, ", "), spec.name,
+                                none.empty() ? std::string()
+                                             : fmt::format("; not read as settings: {}",
+                                                           fmt::join(none, ", "))));
     }
     // timm's settings are the language of sidecars, so timm's defaults fill what they leave out.
     spec.preset =

@@ -298,6 +298,10 @@ constexpr std::array kHarmless = {
     "transformers_version",
 };
 
+bool is_harmless(std::string_view key) {
+    return std::ranges::find(kHarmless, key) != kHarmless.end();
+}
+
 /// timm's label_names as a list: {"0": "n01440764", ...} is allowed, too.
 json ordered_labels(const json& labels) {
     constexpr std::string_view allowed = "a list of class ids, or a table of 0..N-1 and ids";
@@ -359,8 +363,7 @@ json checked_layer(const json& layer, PassedOver* passed_over) {
             if (value != 0)
                 refuse_setting(key, value,
                                "0; give a class list of all the model's outputs instead");
-        } else if (std::ranges::find(kHarmless, std::string_view(name)) != kHarmless.end() ||
-                   (passed_over != nullptr && passed_over->any)) {
+        } else if (is_harmless(name) || (passed_over != nullptr && passed_over->any)) {
             if (passed_over != nullptr) passed_over->keys.push_back(name);
         } else {
             std::vector<std::string> known;
@@ -380,6 +383,30 @@ json checked_layer(const json& layer, PassedOver* passed_over) {
     ModelSpec scratch;
     apply_layer(out, scratch);
     return out;
+}
+
+std::string result_schema(const json& file) {
+    if (!file.is_object()) return "";
+    const auto schema = file.find("schema");
+    if (schema == file.end() || !schema->is_string()) return "";
+    const auto& name = schema->get_ref<const std::string&>();
+    return name.starts_with("assay.") ? name : "";
+}
+
+std::string why_no_settings(const json& file) {
+    if (!file.is_object()) return "it is no table of settings";
+    if (const std::string schema = result_schema(file); !schema.empty())
+        return fmt::format("it is a result of Assay (`{}`)", schema);
+    std::vector<std::string> known = {"label_names", "label_descriptions", "label_offset",
+                                      "pretrained_cfg"};
+    for (const SettingKey& key : setting_keys()) known.push_back(key.name);
+    bool harmless = true;
+    for (const auto& [key, value] : file.items()) {
+        if (std::ranges::find(known, key) != known.end() || !nearest_name(key, known).empty())
+            return "";
+        harmless = harmless && is_harmless(key);
+    }
+    return harmless ? "" : "none of its keys is a setting of a model";
 }
 
 void apply_layer(const json& layer, ModelSpec& spec) {

@@ -22,6 +22,12 @@ struct PassedOver {
 /// evaluation (they go to `passed_over`); "label_names" and "label_descriptions" become "classes".
 nlohmann::json checked_layer(const nlohmann::json& layer, PassedOver* passed_over = nullptr);
 
+/// What the results of commands say they are: "assay.scores/2"; "" for other files.
+std::string result_schema(const nlohmann::json& file);
+/// Why a table is no model's settings, for people ("none of its keys is a model's setting"); "": it
+/// is one, or may be meant as one: an empty table, or one with a setting, misspelt or not.
+std::string why_no_settings(const nlohmann::json& file);
+
 /// Writes a checked layer's values over those of `spec`. "preset" and "classes" are left to the
 /// caller.
 void apply_layer(const nlohmann::json& layer, ModelSpec& spec);

@@ -1,12 +1,17 @@
 // Sidecars: the file beside a model that says how its input is prepared.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "assay/error.h"
 #include "assay/model/model_spec.h"
+#include "assay/model/settings_file.h"
 #include "core/file.h"
 #include "core/json_limits.h"
 #include "core/toml.h"
@@ -75,6 +80,62 @@ fs::path find_shared(const fs::path& folder) {
     return {};
 }
 
+/// A processor's file that counts because of the config.json beside it.
+bool is_read_with_shared(const fs::path& file) {
+    const auto config = read_foreign(file);
+    return config && (is_transformers_config(*config) || is_image_processor(*config));
+}
+
+/// What is there under the names of the model's own sidecar, whatever it holds.
+std::vector<fs::path> files_named_as_sidecars(const fs::path& model) {
+    std::vector<fs::path> found;
+    const auto look = [&](fs::path path) {
+        std::error_code ignored;
+        if (path != model && fs::is_regular_file(path, ignored)) found.push_back(std::move(path));
+    };
+    const fs::path stem = model.parent_path() / model.stem();
+    for (const char* extension : {".toml", ".json"}) {
+        look(fs::path(stem) += extension);
+        if (model.has_extension()) look(fs::path(model) += extension);
+    }
+    return found;
+}
+
+/// Why a file of such a name is no sidecar; "": it is one, or is damaged and may be meant as one,
+/// which its reader says.
+std::string why_no_sidecar(const fs::path& path) {
+    json file;
+    try {
+        const std::string text = read_text(path, kLargestSidecar);
+        file = path.extension() == ".json" ? parse_json(text, kDeepest) : parse_toml(text);
+    } catch (const Error& error) {
+        if (error.code() == ErrorCode::interrupted) throw;
+        return "";
+    }
+    const bool foreign = is_transformers_config(file) || is_image_processor(file);
+    return foreign ? "" : why_no_settings(file);
+}
+
+/// As format_of() of model_spec.cpp takes them by name alone.
+constexpr std::array<std::string_view, 6> model_extensions = {".pt",          ".pth", ".ts",
+                                                              ".torchscript", ".pt2", ".onnx"};
+
+bool is_model_name(const fs::path& path) {
+    return std::ranges::find(model_extensions, path.extension().string()) != model_extensions.end();
+}
+
+fs::path any_model_in(const fs::path& folder) {
+    std::error_code error;
+    const fs::path where = folder.empty() ? fs::path(".") : folder;
+    fs::path first;  // by name: the order of a folder is no order
+    for (fs::directory_iterator entry(where, error), end; !error && entry != end;
+         entry.increment(error)) {
+        const fs::path name = entry->path().filename();
+        if (is_model_name(name) && (first.empty() || name < first)) first = name;
+    }
+    return first.empty() ? first : folder / first;
+}
+
 /// transformers keeps the classes in one file and the preprocessing in another: given either, both
 /// are read.
 json read_transformers(const fs::path& path, const json& given, SidecarFacts& facts) {
@@ -105,16 +166,8 @@ json read_transformers(const fs::path& path, const json& given, SidecarFacts& fa
 }  // namespace
 
 fs::path find_sidecar(const fs::path& model) {
-    std::vector<fs::path> found;
-    const auto look = [&](fs::path path) {
-        std::error_code ignored;
-        if (path != model && fs::is_regular_file(path, ignored)) found.push_back(std::move(path));
-    };
-    fs::path stem = model.parent_path() / model.stem();
-    for (const char* extension : {".toml", ".json"}) {
-        look(fs::path(stem) += extension);
-        if (model.has_extension()) look(fs::path(model) += extension);
-    }
+    std::vector<fs::path> found = files_named_as_sidecars(model);
+    std::erase_if(found, [](const fs::path& path) { return !why_no_sidecar(path).empty(); });
     if (found.size() > 1) {
         throw Error(ErrorCode::bad_input,
                     fmt::format("two sidecars for {}: {} and {}; keep one", model.string(),
@@ -125,6 +178,43 @@ fs::path find_sidecar(const fs::path& model) {
     if (fs::path shared = find_shared(folder); !shared.empty()) return shared;
     // Exports to ONNX keep the network in a folder of its own, below the files that describe it.
     return folder.filename() == "onnx" ? find_shared(folder.parent_path()) : fs::path{};
+}
+
+std::vector<std::string> files_like_sidecars(const fs::path& model) {
+    std::vector<std::string> found;
+    for (const fs::path& path : files_named_as_sidecars(model)) {
+        if (const std::string why = why_no_sidecar(path); !why.empty())
+            found.push_back(fmt::format("{} ({})", path.string(), why));
+    }
+    return found;
+}
+
+std::vector<std::string> notes_on_files_like_sidecars(const ModelSpec& spec) {
+    std::vector<std::string> notes;
+    if (!spec.sidecar.empty()) return notes;
+    for (const std::string& file : files_like_sidecars(spec.path))
+        notes.push_back(
+            fmt::format("not read as settings of {}: {}; --sidecar FILE names a settings file",
+                        spec.name, file));
+    return notes;
+}
+
+fs::path model_of_sidecar(const fs::path& file) {
+    const fs::path folder = file.parent_path();
+    if (file.filename() == kConfig || file.filename() == kProcessor) {
+        if (find_shared(folder) != file && !is_read_with_shared(file)) return {};
+        const fs::path model = any_model_in(folder);
+        return model.empty() ? any_model_in(folder / "onnx") : model;
+    }
+    if (file.extension() != ".toml" && file.extension() != ".json") return {};
+    std::error_code ignored;
+    const fs::path stem = folder / file.stem();  // m.pt of m.pt.json, and m of m.json
+    if (is_model_name(stem) && fs::is_regular_file(stem, ignored)) return stem;
+    for (const std::string_view extension : model_extensions) {
+        const fs::path model = fs::path(stem) += extension;
+        if (fs::is_regular_file(model, ignored)) return model;
+    }
+    return {};
 }
 
 ModelSettings parse_sidecar(const std::string& text, bool toml) {
@@ -139,6 +229,10 @@ ModelSettings read_sidecar(const fs::path& path, SidecarFacts* facts) {
         json file = path.extension() == ".json" ? parse_json(text, kDeepest) : parse_toml(text);
         if (is_transformers_config(file) || is_image_processor(file))
             return read_transformers(path, file, met);
+        if (const std::string schema = result_schema(file); !schema.empty())
+            throw Error(
+                ErrorCode::bad_input,
+                fmt::format("it is a result of Assay (`{}`), not the settings of a model", schema));
         PassedOver passed_over{.any = file.is_object() && file.contains("pretrained_cfg"),
                                .keys = {}};
         ModelSettings settings = checked_layer(unwrapped(std::move(file)), &passed_over);

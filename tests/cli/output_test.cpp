@@ -268,6 +268,26 @@ TEST(Output, LogsAndOutcomesOfGatesAreCheckedBeforeTheWork) {
     EXPECT_EQ(std::distance(fs::directory_iterator(scratch.path()), {}), 1);
 }
 
+// The next command would take it for the model's settings.
+TEST(Output, NoResultTakesTheNameOfAModelsSettings) {
+    const Scratch scratch;
+    write_file_atomically(scratch / "stair.pt", "");
+    for (const std::string name : {"stair.json", "stair.pt.json", "stair.toml"}) {
+        const Outcome refused = metrics_to(scratch / name);
+        EXPECT_EQ(refused.status, 2);
+        EXPECT_THAT(refused.err, AllOf(HasSubstr("--output"), HasSubstr("stair.pt`"),
+                                       HasSubstr(name.substr(0, name.rfind('.')) + "-result.")));
+        EXPECT_FALSE(fs::exists(scratch / name));
+    }
+    // Before anything is looked at, let alone computed.
+    EXPECT_THAT(assay_run({"score", scratch / "nowhere", "-o", scratch / "stair.json"}).err,
+                HasSubstr("stair.pt"));
+    for (const std::string name : {"stair-result.json", "stair.csv", "other.json"})
+        EXPECT_EQ(metrics_to(scratch / name).status, 0) << name;
+    fs::create_symlink("stair.json", scratch / "link.json");
+    EXPECT_EQ(metrics_to(scratch / "link.json").status, 2);
+}
+
 TEST(Output, NothingIsWrittenIntoACompetition) {
     const Scratch scratch;
     fs::create_directories(scratch / "mad/predictions");

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "assay/error.h"
+#include "assay/model/settings_file.h"
 #include "core/file.h"
 #include "message_of.h"
 #include "scratch.h"
@@ -79,6 +80,67 @@ TEST(Sidecar, Discovery) {
     EXPECT_EQ(find_sidecar(folder.model), folder.scratch / "m.pt.json");
     folder.write("m.toml", "");
     EXPECT_THAT(message_of([&] { find_sidecar(folder.model); }), HasSubstr("two sidecars"));
+}
+
+TEST(Sidecar, AFileThatHoldsNoSettingsIsNone) {
+    const ModelFolder folder;
+    const std::pair<std::string_view, std::string_view> files[] = {
+        {R"({"schema": "assay.scores/2", "measurements": []})",
+         "a result of Assay (`assay.scores/2`)"},
+        // A result may have keys that settings have, too.
+        {R"({"schema": "assay.cost/1", "name": "m", "classes": 3})", "`assay.cost/1`"},
+        {R"([{"name": "top1"}])", "no table of settings"},
+        {R"({"epoch": 3, "optimizer": "sgd"})", "none of its keys is a setting"}};
+    for (const auto& [text, why] : files) {
+        for (const char* name : {"m.json", "m.pt.json"}) {
+            folder.write(name, text);
+            EXPECT_EQ(find_sidecar(folder.model), "") << text;
+            EXPECT_THAT(files_like_sidecars(folder.model),
+                        testing::ElementsAre(testing::AllOf(HasSubstr(name), HasSubstr(why))));
+            EXPECT_THAT(message_of([&] { folder.resolve(); }, ErrorCode::usage),
+                        testing::AllOf(HasSubstr("not read as settings"), HasSubstr(why)));
+            EXPECT_EQ(folder.resolve({{"preset", "timm"}}).sidecar, "");
+            std::filesystem::remove(folder.scratch / name);
+        }
+    }
+    folder.write("m.toml", "[score]\nmetrics = \"top1\"\n");  // an assay.toml, say
+    EXPECT_EQ(find_sidecar(folder.model), "");
+    // It does not stand in the way of the settings that are there.
+    folder.write("m.json", R"({"schema": "assay.scores/2"})");
+    folder.write("m.pt.json", R"({"preset": "inception"})");
+    EXPECT_EQ(folder.resolve().preprocess.height, 299);
+    EXPECT_THAT(files_like_sidecars(folder.model), testing::SizeIs(2));
+}
+
+TEST(Sidecar, WhatMayBeMeantAsSettingsIsNotPassedOver) {
+    const ModelFolder folder;
+    const std::pair<std::string_view, std::string_view> files[] = {
+        {R"({"preset": "timm", "optimizer": "sgd"})", "optimizer"},
+        {R"({"input_sizes": [3, 8, 8]})", "did you mean `input_size`"},
+        {R"({"preset": "timm", )", "m.json"},  // damaged
+        {"", "m.json"}};
+    for (const auto& [text, why] : files) {
+        folder.write("m.json", text);
+        EXPECT_EQ(find_sidecar(folder.model), folder.scratch / "m.json");
+        EXPECT_THAT(message_of([&] { folder.resolve({{"preset", "timm"}}); }), HasSubstr(why));
+    }
+    // Named as settings, a result is refused for what it is.
+    folder.write("named.json", R"({"schema": "assay.scores/2", "preset": "timm"})");
+    EXPECT_THAT(message_of([&] { read_sidecar(folder.scratch / "named.json"); }),
+                testing::AllOf(HasSubstr("named.json"), HasSubstr("a result of Assay")));
+}
+
+TEST(Sidecar, TheModelThatAFileWouldBeTheSettingsOf) {
+    const ModelFolder folder;
+    for (const char* name : {"m.json", "m.toml", "m.pt.json", "m.pt.toml"})
+        EXPECT_EQ(model_of_sidecar(folder.scratch / name), folder.model) << name;
+    for (const char* name : {"m.csv", "m.md", "n.json", "m.onnx.json", "m", "m.pt", "config.json"})
+        EXPECT_EQ(model_of_sidecar(folder.scratch / name), "") << name;
+    // Files that all models of a folder share, once they are there.
+    folder.write("config.json", R"({"optimizer": "sgd"})");
+    EXPECT_EQ(model_of_sidecar(folder.scratch / "config.json"), "");
+    folder.write("config.json", R"({"pretrained_cfg": {"crop_pct": 0.9}})");
+    EXPECT_EQ(model_of_sidecar(folder.scratch / "config.json"), folder.model);
 }
 
 TEST(Sidecar, TimmsConfigIsUnderstood) {
