@@ -125,6 +125,16 @@ PairedMetric paired(const MetricRequest& request, const ScoredSet& a, const Scor
     PairedMetric pair;
     pair.baseline = a.report.measurements[i];
     pair.candidate = b.report.measurements[i];
+    const MetricRequest& other = b.requests[i];
+    if (request != other) {
+        throw Error(ErrorCode::usage,
+                    fmt::format("the scores of {} and {} are ranked by `{}` and `{}`, which cannot "
+                                "be compared: ask for {}:{}={} or {}:{}={}",
+                                pair.baseline.key.model, pair.candidate.key.model,
+                                pair.baseline.key.definition, pair.candidate.key.definition,
+                                request.facts->name, ranked_by, by_probability, request.facts->name,
+                                ranked_by, by_stored_score));
+    }
     if (pair.baseline.key.definition != pair.candidate.key.definition) {
         throw Error(ErrorCode::internal,
                     fmt::format("`{}` against `{}`: two definitions", pair.baseline.key.definition,

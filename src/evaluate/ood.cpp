@@ -34,18 +34,12 @@ public:
         OodRow out;
         if (reader_.status(row) != RowStatus::ok) return out;
         out.there = true;
-        const double best = best_of(row);
-        const bool logits = store_.spec().kind == ScoreKind::logits &&
-                            store_.spec().storage != StorageFormat::label;
-        if (!logits) {
-            out.score[max_softmax] = store_.spec().kind == ScoreKind::log_probabilities &&
-                                             store_.spec().storage != StorageFormat::label
-                                         ? best
-                                         : std::log(std::max(best, 1e-300));
-            return out;
+        out.score[max_softmax] = reader_.odds(row).value_or(RowOdds{}).log_odds;
+        if (store_.spec().kind == ScoreKind::logits &&
+            store_.spec().storage != StorageFormat::label) {
+            out.score[energy] = reader_.log_sum_exp(row).value();
+            out.score[max_logit] = best_of(row);
         }
-        const double sum = reader_.log_sum_exp(row).value();
-        out.score = {best - sum, sum, best};
         return out;
     }
 
@@ -145,7 +139,8 @@ std::vector<Measurement> measure_ood(const PredictionStore& in, const Prediction
             Measurement m;
             static_cast<Estimate&>(m) = estimate;
             m.key.metric = metric;
-            m.key.definition = definition + ood_names[s];
+            // Of the log-odds of the greatest probability, which order images as it does.
+            m.key.definition = definition + ood_names[s] + (s == max_softmax ? ".log_odds" : "");
             m.key.parameters = {{"out", out.spec().dataset_name}, {"score", ood_names[s]}};
             m.key.model = in.spec().model_name;
             m.key.dataset = in.spec().dataset_name;

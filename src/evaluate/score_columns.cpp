@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "evaluate/score_reading.h"
 #include "metric/class_curves.h"
 #include "metric/class_wise_ece.h"
 #include "metric/families.h"
@@ -13,45 +14,35 @@
 namespace assay {
 namespace {
 
-// The items that a ranking is of: those with a label, or with valid ones. Scores are probabilities,
-// or as they are stored.
-class RowsToRank final : public ProbabilityRows {
+// The items that a ranking is of: those with a label, or with valid ones. They are ordered by their
+// log-odds, or by their scores as they are stored.
+class RowsToRank final : public OrderedRows {
 public:
-    RowsToRank(const ScoredRows& rows, bool sets, bool raw)
-        : rows_(rows), sets_(sets), raw_(raw), nothing_(rows.classes()) {}
+    RowsToRank(const ScoredRows& rows, bool sets, bool stored)
+        : rows_(rows), sets_(sets), stored_(stored) {}
     std::uint64_t items() const override { return rows_.items(); }
     std::uint32_t classes() const override { return rows_.classes(); }
-    std::int32_t target(std::uint64_t item) const override {
-        return !sets_ ? rows_.target(item) : rows_.valid(item).empty() ? -1 : 0;
+    bool counts(std::uint64_t item) const override {
+        return sets_ ? !rows_.valid(item).empty() : rows_.target(item) >= 0;
     }
     std::uint32_t slice() const override { return rows_.slice(); }
-    Direct direct() const override { return raw_ ? Direct::no : rows_.direct(); }
-    ScoreRow row(std::uint64_t item) const override {
-        return target(item) < 0 ? ScoreRow{nothing_.data(), 0, 0} : rows_.scored_row(item);
+    void read(std::uint64_t item, std::uint32_t begin, std::uint32_t end,
+              double* out) const override {
+        stored_ ? rows_.read_stored(item, begin, end, out) : rows_.read_keys(item, begin, end, out);
     }
-    void read(std::uint64_t first, std::uint32_t n, std::uint32_t begin, std::uint32_t end,
-              float* out) const override {
-        for (std::uint64_t item = first; item < first + n; ++item, out += end - begin) {
-            if (target(item) < 0) {
-                std::fill(out, out + (end - begin), 0.0F);
-            } else if (raw_) {
-                rows_.read_raw(item, begin, end, out);
-            } else {
-                rows_.read_scored(item, begin, end, out);
-            }
-        }
+    void prefetch(std::uint64_t item, std::uint32_t begin, std::uint32_t end) const override {
+        rows_.prefetch(item, begin, end);
     }
     template <class Visit>
     void each_label(std::uint64_t item, Visit&& visit) const {
-        if (target(item) < 0) return;
-        if (!sets_) return visit(static_cast<std::size_t>(target(item)));
+        if (!counts(item)) return;
+        if (!sets_) return visit(static_cast<std::size_t>(rows_.target(item)));
         for (const std::int32_t label : rows_.valid(item)) visit(static_cast<std::size_t>(label));
     }
 
 private:
     const ScoredRows& rows_;
-    const bool sets_, raw_;
-    const std::vector<float> nothing_;
+    const bool sets_, stored_;
 };
 
 ClassPositives positives_of(const RowsToRank& rows) {
@@ -104,30 +95,42 @@ ResampledEstimate ColumnMetrics::equal_width(const MetricRequest& request,
     return class_wise_ece_estimate(sums, shape_.classes, group_sizes, options_.resampling.level);
 }
 
-const ColumnMetrics::Ranked& ColumnMetrics::ranked(const ProbabilityRows& rows, bool sets,
-                                                   bool raw) {
-    const auto [found, added] = ranked_.try_emplace({sets, raw});
+std::string ColumnMetrics::read_scores(MetricRequest& request, const RowReader& reader,
+                                       const LabelSets& labels) const {
+    const auto how = request.parameters.find(std::string(ranked_by));
+    if (how == request.parameters.end() || how->second != by_what_scores_tell) return "";
+    if (!lacking().empty()) {
+        how->second = by_probability;
+        return "";
+    }
+    const ScoreReading reading = reading_of(reader, labels, request.facts->name);
+    how->second = reading.ranked_by;
+    return reading.why;
+}
+
+const ColumnMetrics::Ranked& ColumnMetrics::ranked(const OrderedRows& rows, bool sets,
+                                                   bool stored) {
+    const auto [found, added] = ranked_.try_emplace({sets, stored});
     Ranked& ranked = found->second;
     if (!added) return ranked;
     const auto& view = static_cast<const RowsToRank&>(rows);
     ranked.positives = positives_of(view);
-    for (std::uint64_t i = 0; i < rows.items(); ++i) ranked.items += rows.target(i) >= 0 ? 1 : 0;
+    for (std::uint64_t i = 0; i < rows.items(); ++i) ranked.items += rows.counts(i) ? 1 : 0;
     const auto own = own_classes();
-    std::vector<float> scores;
-    agree(comm_, [&] {
-        scores = positive_scores(rows, ranked.positives, threads_, own.first, own.second);
-    });
+    std::vector<double> keys;
+    agree(comm_,
+          [&] { keys = positive_keys(rows, ranked.positives, threads_, own.first, own.second); });
     if (comm_.size() > 1) {
         // The parts of the ranks, one after the other.
-        std::vector<float> all;
+        std::vector<double> all;
         const auto begin = static_cast<std::ptrdiff_t>(ranked.positives.first[own.first]);
         const auto end = static_cast<std::ptrdiff_t>(ranked.positives.first[own.second]);
-        const std::vector<float> part(scores.begin() + begin, scores.begin() + end);
-        for (const auto& theirs : all_gather<float>(comm_, part))
+        const std::vector<double> part(keys.begin() + begin, keys.begin() + end);
+        for (const auto& theirs : all_gather<double>(comm_, part))
             all.insert(all.end(), theirs.begin(), theirs.end());
-        scores = std::move(all);
+        keys = std::move(all);
     }
-    ranked.ranks = std::make_unique<ClassRanks>(ranked.positives, scores);
+    ranked.ranks = std::make_unique<ClassRanks>(ranked.positives, keys);
     agree(comm_,
           [&] { ranked.counts = ranked.ranks->count(rows, threads_, own.first, own.second); });
     comm_.all_reduce(ranked.counts);
@@ -137,17 +140,17 @@ const ColumnMetrics::Ranked& ColumnMetrics::ranked(const ProbabilityRows& rows, 
 ResampledEstimate ColumnMetrics::ranked(const MetricRequest& request) {
     const MetricFacts& facts = *request.facts;
     const bool sets = (facts.needs & static_cast<unsigned>(Needs::label_sets)) != 0;
-    const bool raw = request.parameters.at("scores") == "stored";
-    const RowsToRank rows(rows_, sets, raw);
+    const bool stored = request.parameters.at(std::string(ranked_by)) == by_stored_score;
+    const RowsToRank rows(rows_, sets, stored);
     ResampledEstimate result;
-    for (std::uint64_t i = 0; i < rows.items(); ++i) result.n += rows.target(i) >= 0 ? 1 : 0;
+    for (std::uint64_t i = 0; i < rows.items(); ++i) result.n += rows.counts(i) ? 1 : 0;
     result.undefined = lacking();
-    if (result.undefined.empty() && raw && options_.map)
+    if (result.undefined.empty() && stored && options_.map)
         result.undefined = "stored scores are the model's classes', not those of a class map";
     if (result.undefined.empty() && result.n == 0)
         result.undefined = sets ? "no item has a valid label" : "no item has a single label";
     if (!result.undefined.empty()) return result;
-    const Ranked& ranked = this->ranked(rows, sets, raw);
+    const Ranked& ranked = this->ranked(rows, sets, stored);
     const ClassCurves curves(
         ranked.positives, *ranked.ranks, ranked.counts, ranked.items,
         {facts.curve, request.parameters.at("average") == "weighted", options_.resampling.level});
@@ -163,7 +166,7 @@ ResampledEstimate ColumnMetrics::ranked(const MetricRequest& request) {
     comm_.all_reduce(sums);
     std::vector<std::uint16_t> groups(sums.size(), group_count);
     for (std::size_t i = 0; i < groups.size(); ++i) {
-        if (rows.target(i) >= 0) groups[i] = rows_.group_of(i);
+        if (rows.counts(i)) groups[i] = rows_.group_of(i);
     }
     result = curves.estimate(sums, groups);
     if (curves.classes() < shape_.classes) {

@@ -33,6 +33,11 @@ public:
     ResampledEstimate equal_width(const MetricRequest& request,
                                   std::span<const std::uint64_t> group_sizes);
 
+    /// Gives a request that leaves it to the scores (by_what_scores_tell) what ranks its items, and
+    /// returns why; "" for others. Throws as reading_of().
+    std::string read_scores(MetricRequest& request, const RowReader& reader,
+                            const LabelSets& labels) const;
+
     /// Source::ranked: likewise. Its positives and their counts are kept for the next request.
     /// Collective.
     ResampledEstimate ranked(const MetricRequest& request);
@@ -44,7 +49,7 @@ private:
         std::unique_ptr<ClassRanks> ranks;
         std::vector<std::int64_t> counts;
     };
-    const Ranked& ranked(const ProbabilityRows& rows, bool sets, bool raw);
+    const Ranked& ranked(const OrderedRows& rows, bool sets, bool stored);
     /// Classes [first, second) are this rank's.
     std::pair<std::uint32_t, std::uint32_t> own_classes() const;
     /// "", or why probabilities of every class are not known.

@@ -39,19 +39,35 @@ bool read_again(const RowReader& reader, const ScoreOptions& options) {
                });
 }
 
+/// Whether a metric orders items by their log-odds.
+bool by_log_odds(const MetricRequest& request) {
+    const MetricFacts& facts = *request.facts;
+    if (facts.source == Source::ordered) return facts.order == Order::log_odds;
+    return facts.source == Source::ranked &&
+           request.parameters.at(std::string(ranked_by)) != by_stored_score;
+}
+
+KeptItems kept_items(const RowReader& reader, const ScoreOptions& options, Keep keep) {
+    KeptItems kept;
+    kept.records = keep == Keep::items || read_again(reader, options);
+    kept.odds = std::ranges::any_of(options.metrics, by_log_odds);
+    return kept;
+}
+
 class Scoring {
 public:
     Scoring(const RowReader& reader, const Truth& truth, const ScoreOptions& options,
             std::vector<std::uint64_t> rows, std::string_view subgroup, Comm& comm, Keep keep,
             const ProgressCallback& progress)
-        : store_(reader.store()),
+        : reader_(reader),
+          store_(reader.store()),
           labels_(truth.labels),
           options_(options),
           subgroup_(subgroup),
           comm_(comm),
           keep_(keep),
           progress_(progress),
-          rows_(reader, truth, std::move(rows), keep == Keep::items || read_again(reader, options)),
+          rows_(reader, truth, std::move(rows), kept_items(reader, options, keep)),
           shape_(rows_.shape()),
           threads_(resolve_threads(options.threads)),
           states_(shape_, options.resampling),
@@ -69,8 +85,11 @@ public:
         join_ranks();
         const MeasuredOn on{store_.spec().model_name, store_.spec().dataset_name, subgroup_,
                             report_.counts.items};
-        for (const MetricRequest& request : set_.requests) {
+        for (MetricRequest& request : set_.requests) {
+            std::string how;
+            agree(comm_, [&] { how = columns_.read_scores(request, reader_, labels_); });
             set_.estimates.push_back(estimate_of(request));
+            add_notes(set_.estimates.back(), {how, rounded_scores(request)});
             report_.measurements.push_back(measurement_of(request, set_.estimates.back(), shape_,
                                                           on, options_.resampling.level));
         }
@@ -112,15 +131,42 @@ private:
         comm_.all_reduce(sampled_);
         for (const auto& counts : exchange<ScoreCounts>(report_.counts))
             add_counts(report_.counts, counts);
-        if (rows_.records().empty()) return;
+        join_items(rows_.records());
+        join_items(rows_.odds());
+    }
+
+    /// Of each item what its rank knows.
+    template <class T>
+    void join_items(std::vector<T>& items) {
+        if (items.empty()) return;
         const auto first = static_cast<std::size_t>(rows_.first_of(first_unit(comm_.rank())));
         const auto last = static_cast<std::size_t>(rows_.first_of(first_unit(comm_.rank() + 1)));
-        std::vector<ItemRecord> joined;
-        for (const auto& part : all_gather<ItemRecord>(
-                 comm_, std::span(rows_.records()).subspan(first, last - first))) {
+        std::vector<T> joined;
+        for (const auto& part :
+             all_gather<T>(comm_, std::span<const T>(items).subspan(first, last - first)))
             joined.insert(joined.end(), part.begin(), part.end());
+        items = std::move(joined);
+    }
+
+    /// What a store of rounded scores does to a metric of their order; "" for others.
+    std::string rounded_scores(const MetricRequest& request) const {
+        const Source source = request.facts->source;
+        if (source != Source::ranked && !(source == Source::ordered && by_log_odds(request)))
+            return "";
+        if (store_.spec().storage == StorageFormat::full_f16)
+            return "ranked by 16-bit scores: those that round to one number are ties";
+        if (store_.spec().storage == StorageFormat::label && source == Source::ordered)
+            return "ranked by 32-bit confidences, all that the store keeps: those that round to "
+                   "one number are ties";
+        return "";
+    }
+
+    static void add_notes(ResampledEstimate& estimate, std::initializer_list<std::string> notes) {
+        if (!estimate.value) return;
+        for (const std::string& note : notes) {
+            if (note.empty()) continue;
+            estimate.note += (estimate.note.empty() ? "" : "; ") + note;
         }
-        rows_.records() = std::move(joined);
     }
 
     // Every rank's value; the local one is reset, so that all can be added to it.
@@ -153,26 +199,29 @@ private:
         return states_.estimate(request);
     }
 
-    // Items with a label, the most confident first. 8 bytes each, and only when asked for; each
+    // Items with a label, the most confident first. 16 bytes each, and only when asked for; each
     // thread of ordered() holds one more such list.
-    const std::vector<ConfidentItem>& by_confidence() {
-        if (!by_confidence_.empty() || rows_.records().empty()) return by_confidence_;
+    const std::vector<ConfidentItem>& in_order(Order order) {
+        std::vector<ConfidentItem>& list = in_order_[order];
+        if (!list.empty() || rows_.records().empty()) return list;
+        const bool odds = order == Order::log_odds && !rows_.odds().empty();
         for (std::uint64_t i = 0; i < rows_.items(); ++i) {
             const std::int32_t target = rows_.target(i);
             if (target < 0) continue;
-            const ItemRecord& record = rows_.records()[static_cast<std::size_t>(i)];
-            by_confidence_.push_back(
-                {record.confidence, record.predicted == target, rows_.group_of(i)});
+            const auto item = static_cast<std::size_t>(i);
+            const ItemRecord& record = rows_.records()[item];
+            list.push_back(
+                {odds ? rows_.odds()[item].log_odds : static_cast<double>(record.confidence),
+                 record.predicted == target, rows_.group_of(i)});
         }
-        std::sort(by_confidence_.begin(), by_confidence_.end(),
-                  [](const ConfidentItem& a, const ConfidentItem& b) {
-                      return a.confidence > b.confidence;
-                  });
-        return by_confidence_;
+        std::sort(list.begin(), list.end(), [](const ConfidentItem& a, const ConfidentItem& b) {
+            return a.confidence > b.confidence;
+        });
+        return list;
     }
 
     ResampledEstimate ordered(const MetricRequest& request) {
-        const std::vector<ConfidentItem>& items = by_confidence();
+        const std::vector<ConfidentItem>& items = in_order(request.facts->order);
         MetricContext context = states_.context(request);
         ResampledEstimate result;
         static_cast<Estimate&>(result) = request.facts->of_order(context, items);
@@ -262,6 +311,7 @@ private:
         return metrics.size() - 1;
     }
 
+    const RowReader& reader_;
     const PredictionStore& store_;
     const LabelSets& labels_;
     const ScoreOptions& options_;
@@ -277,7 +327,7 @@ private:
     ColumnMetrics columns_;
     std::mutex mutex_;
     std::vector<std::int64_t> sampled_;
-    std::vector<ConfidentItem> by_confidence_;
+    std::map<Order, std::vector<ConfidentItem>> in_order_;
     ScoredSet set_;
     ScoreReport& report_ = set_.report;
 };

@@ -24,8 +24,8 @@ struct ScoredSet {
 /// `reader` with the options' map. `rows`: the store's row of each item; empty: all of them in
 /// order. `truth` as truth_for() gives it. `options.metrics` names at least one. Progress counts
 /// the items of this rank. Of single items something is kept where `keep` says so, and while a
-/// metric needs it (24 bytes each, on every rank): else memory does not grow with their number but
-/// for a byte.
+/// metric needs it (24 bytes each, 24 more where a metric ranks by log-odds, on every rank): else
+/// memory does not grow with their number but for a byte.
 ScoredSet score_set(const RowReader& reader, const Truth& truth, const ScoreOptions& options,
                     std::vector<std::uint64_t> rows, std::string_view subgroup, Comm& comm,
                     Keep keep, const ProgressCallback& progress = {});

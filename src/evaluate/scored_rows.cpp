@@ -9,7 +9,7 @@
 namespace assay {
 
 ScoredRows::ScoredRows(const RowReader& reader, const Truth& truth, std::vector<std::uint64_t> rows,
-                       bool keep)
+                       KeptItems keep)
     : reader_(reader), truth_(truth), labels_(truth.labels), rows_(std::move(rows)) {
     items_ = rows_.empty() ? reader.store().rows() : rows_.size();
     for (std::uint64_t item = 0; item < items_; ++item) {
@@ -17,7 +17,9 @@ ScoredRows::ScoredRows(const RowReader& reader, const Truth& truth, std::vector<
         if (g >= label_counts_.size()) label_counts_.resize(g + 1, 0);
         ++label_counts_[g];
     }
-    if (keep) records_.resize(static_cast<std::size_t>(items_));
+    if (keep.records) records_.resize(static_cast<std::size_t>(items_));
+    if (keep.records && keep.odds && reader.has_probabilities())
+        odds_.resize(static_cast<std::size_t>(items_));
     nothing_.resize(reader.store().classes());
     groups_ = groups_of_items(items_);
 }
@@ -80,6 +82,8 @@ void ScoredRows::score(std::size_t unit, std::vector<RowFacts>& facts, ScoreCoun
             records_[static_cast<std::size_t>(item)] = {fact.predicted, fact.rank, fact.hits,
                                                         fact.confidence, fact.scale};
         }
+        if (!odds_.empty())
+            odds_[static_cast<std::size_t>(item)] = reader_.odds(row).value_or(RowOdds{});
         facts.push_back(fact);
     }
 }
@@ -130,6 +134,23 @@ void ScoredRows::read_raw(std::uint64_t item, std::uint32_t begin, std::uint32_t
     std::copy(scores.begin() + begin, scores.begin() + end, out);
 }
 
+void ScoredRows::read_keys(std::uint64_t item, std::uint32_t begin, std::uint32_t end,
+                           double* out) const {
+    reader_.order_keys(row_of(item), begin, end, odds_[static_cast<std::size_t>(item)], out);
+}
+
+void ScoredRows::read_stored(std::uint64_t item, std::uint32_t begin, std::uint32_t end,
+                             double* out) const {
+    reader_.wide_scores(row_of(item), begin, end, out);
+}
+
+void ScoredRows::prefetch(std::uint64_t item, std::uint32_t begin, std::uint32_t end) const {
+    if (!reader_.is_mapped()) return;
+    // A few cache lines of each row, far apart: no processor foresees that by itself.
+    const float* const row = reader_.mapped(row_of(item));
+    for (std::uint32_t c = begin; c < end; c += 16) __builtin_prefetch(row + c);
+}
+
 std::span<const std::int32_t> ScoredRows::valid(std::uint64_t item) const {
     if (records_[static_cast<std::size_t>(item)].scale.factor == 0) return {};
     return labels_[static_cast<std::size_t>(row_of(item))];
@@ -143,11 +164,7 @@ void ScoredRows::read(std::uint64_t first, std::uint32_t n, std::uint32_t begin,
             std::fill(out, out + width, 0.0F);
             continue;
         }
-        if (reader_.is_mapped() && item + 8 < first + n && target(item + 8) >= 0) {
-            // A few cache lines of each row, far apart: no processor foresees that by itself.
-            const float* const ahead = reader_.mapped(row_of(item + 8)) + begin;
-            for (std::size_t t = 0; t < width; t += 16) __builtin_prefetch(ahead + t);
-        }
+        if (item + 8 < first + n && target(item + 8) >= 0) prefetch(item + 8, begin, end);
         read_scored(item, begin, end, out);
     }
 }

@@ -13,6 +13,12 @@
 
 namespace assay {
 
+/// What is kept of single items.
+struct KeptItems {
+    bool records = false;
+    bool odds = false;  ///< with `records`, where the scores tell them
+};
+
 /// What stays of each item: its prediction, and how to get its probabilities again.
 struct ItemRecord {
     std::int32_t predicted = -1;
@@ -27,10 +33,10 @@ public:
     static constexpr std::uint32_t unit_items = 256;
 
     /// `rows`: the store's row of each item, empty for all rows in order. `truth` by the store's
-    /// rows, over the reader's classes. Without `keep` there are no records, nor anything that
-    /// needs them: target() and all behind it.
+    /// rows, over the reader's classes. Without records there is nothing that needs them: target()
+    /// and all behind it.
     ScoredRows(const RowReader& reader, const Truth& truth, std::vector<std::uint64_t> rows,
-               bool keep);
+               KeptItems keep);
 
     Shape shape() const;
     std::size_t units() const {
@@ -50,6 +56,9 @@ public:
 
     std::vector<ItemRecord>& records() { return records_; }
     const std::vector<ItemRecord>& records() const { return records_; }
+    /// One an item, of those that were scored; empty: not kept.
+    std::vector<RowOdds>& odds() { return odds_; }
+    const std::vector<RowOdds>& odds() const { return odds_; }
     std::uint16_t group_of(std::uint64_t item) const {
         return groups_[static_cast<std::size_t>(item)];
     }
@@ -73,6 +82,12 @@ public:
     void read_scored(std::uint64_t item, std::uint32_t begin, std::uint32_t end, float* out) const;
     /// The stored scores of the classes [begin, end), of an item that was scored; without a map.
     void read_raw(std::uint64_t item, std::uint32_t begin, std::uint32_t end, float* out) const;
+    /// What orders the items by the classes [begin, end), of an item that was scored: keys of their
+    /// log-odds, with odds(), or the stored scores.
+    void read_keys(std::uint64_t item, std::uint32_t begin, std::uint32_t end, double* out) const;
+    void read_stored(std::uint64_t item, std::uint32_t begin, std::uint32_t end, double* out) const;
+    /// Has the memory bring the scores of these classes nearer.
+    void prefetch(std::uint64_t item, std::uint32_t begin, std::uint32_t end) const;
 
 private:
     void sample(std::uint64_t row);
@@ -85,6 +100,7 @@ private:
     std::vector<std::uint64_t> label_counts_;
     std::vector<std::uint8_t> groups_;
     std::vector<ItemRecord> records_;
+    std::vector<RowOdds> odds_;
     std::vector<float> nothing_;  ///< the row of an item that is left out
     std::atomic<std::uint64_t> sampled_ = 0, suspicious_ = 0;
 };

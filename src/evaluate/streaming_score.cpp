@@ -369,7 +369,7 @@ void StreamingScore::update(const ScoreMatrix& scores, const LabelSets* targets,
     // In a batch of which no row has a single label, sets do not stand in for them.
     if (targets != nullptr) truth.targets = OnlyMembers(*targets);
     const RowReader reader(batch);
-    ScoredRows rows(reader, truth, {}, false);
+    ScoredRows rows(reader, truth, {}, {});
 
     // Nothing is kept before the whole batch was read.
     std::vector<std::vector<RowFacts>> facts(rows.units());

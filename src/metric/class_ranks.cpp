@@ -16,7 +16,7 @@ constexpr std::size_t lanes = 8;
 
 // Slots of `lanes` scores among ascending values: 2 * (values below) + (one is equal). The searches
 // go in step, without branches, so that their loads overlap.
-inline void find_slots(const float* x, const float* values, std::size_t count,
+inline void find_slots(const double* x, const double* values, std::size_t count,
                        std::uint32_t* slots) {
     std::array<std::uint32_t, lanes> base{};
     std::size_t left = count;
@@ -30,7 +30,7 @@ inline void find_slots(const float* x, const float* values, std::size_t count,
         left -= half;
     }
     for (std::size_t l = 0; l < lanes; ++l) {
-        const float value = values[base[l]];
+        const double value = values[base[l]];
         // The last candidate: below it, at it, or above it.
         slots[l] = 2 * base[l] + 2 * static_cast<std::uint32_t>(value < x[l]) +
                    static_cast<std::uint32_t>(value == x[l]);
@@ -39,7 +39,7 @@ inline void find_slots(const float* x, const float* values, std::size_t count,
 
 // Calls body(place, slot) for each place of a column, whose number is a multiple of 8.
 template <class Body>
-inline void each_slot(std::span<const float> column, std::span<const float> values, Body&& body) {
+inline void each_slot(std::span<const double> column, std::span<const double> values, Body&& body) {
     std::array<std::uint32_t, lanes> slots;
     for (std::size_t i = 0; i < column.size(); i += lanes) {
         find_slots(column.data() + i, values.data(), values.size(), slots.data());
@@ -49,9 +49,9 @@ inline void each_slot(std::span<const float> column, std::span<const float> valu
 
 }  // namespace
 
-std::vector<float> positive_scores(const ProbabilityRows& rows, const ClassPositives& positives,
-                                   int threads, std::uint32_t begin, std::uint32_t end) {
-    std::vector<float> scores(positives.item.size());
+std::vector<double> positive_keys(const OrderedRows& rows, const ClassPositives& positives,
+                                  int threads, std::uint32_t begin, std::uint32_t end) {
+    std::vector<double> keys(positives.item.size());
     // By item, so that a row that must be made is made once.
     struct Wanted {
         std::uint64_t item;
@@ -67,7 +67,7 @@ std::vector<float> positive_scores(const ProbabilityRows& rows, const ClassPosit
                      [](const Wanted& a, const Wanted& b) { return a.item < b.item; });
     constexpr std::size_t block = 4096;
     parallel_blocks((wanted.size() + block - 1) / block, threads, [&](std::size_t b) {
-        std::vector<float> row;
+        std::vector<double> row;
         const std::size_t last = std::min(wanted.size(), (b + 1) * block);
         for (std::size_t k = b * block; k < last;) {
             std::size_t next = k;
@@ -75,25 +75,25 @@ std::vector<float> positive_scores(const ProbabilityRows& rows, const ClassPosit
             // Classes ascend in an item: the sort is stable.
             const std::uint32_t from = wanted[k].cls, to = wanted[next - 1].cls + 1;
             row.resize(to - from);
-            rows.read(wanted[k].item, 1, from, to, row.data());
-            for (; k < next; ++k) scores[wanted[k].place] = row[wanted[k].cls - from];
+            rows.read(wanted[k].item, from, to, row.data());
+            for (; k < next; ++k) keys[wanted[k].place] = row[wanted[k].cls - from];
         }
     });
-    return scores;
+    return keys;
 }
 
-ClassRanks::ClassRanks(const ClassPositives& positives, std::span<const float> scores)
-    : first_(positives.first.size()), value_of_(scores.size()) {
+ClassRanks::ClassRanks(const ClassPositives& positives, std::span<const double> keys)
+    : first_(positives.first.size()), value_of_(keys.size()) {
     std::vector<std::size_t> order;
     for (std::uint32_t c = 0; c < positives.classes(); ++c) {
         first_[c] = values_.size();
         order.resize(positives.of(c));
         std::iota(order.begin(), order.end(), static_cast<std::size_t>(positives.first[c]));
         std::sort(order.begin(), order.end(),
-                  [&](std::size_t a, std::size_t b) { return scores[a] < scores[b]; });
+                  [&](std::size_t a, std::size_t b) { return keys[a] < keys[b]; });
         for (const std::size_t place : order) {
-            if (values_.size() == first_[c] || values_.back() != scores[place]) {
-                values_.push_back(scores[place]);
+            if (values_.size() == first_[c] || values_.back() != keys[place]) {
+                values_.push_back(keys[place]);
                 members_.push_back(0);
             }
             ++members_.back();
@@ -103,19 +103,19 @@ ClassRanks::ClassRanks(const ClassPositives& positives, std::span<const float> s
     first_.back() = values_.size();
 }
 
-std::vector<std::int64_t> ClassRanks::count(const ProbabilityRows& rows, int threads,
+std::vector<std::int64_t> ClassRanks::count(const OrderedRows& rows, int threads,
                                             std::uint32_t begin, std::uint32_t end) const {
     std::vector<std::int64_t> counts(slots());
     std::uint64_t there = 0;
-    for (std::uint64_t i = 0; i < rows.items(); ++i) there += rows.target(i) >= 0 ? 1 : 0;
+    for (std::uint64_t i = 0; i < rows.items(); ++i) there += rows.counts(i) ? 1 : 0;
     const auto nothing = static_cast<std::int64_t>(detail::places_of(rows.items()) - there);
-    detail::sweep_columns(rows, begin, end, threads, [&](const detail::ColumnTile& tile) {
+    detail::sweep_columns(rows, begin, end, threads, [&](const detail::KeyTile& tile) {
         // Neighbouring items often stand in one slot: four counters each, so that an addition need
         // not wait for the one before.
         constexpr std::size_t turns = 4, few = 512;
         std::vector<std::uint32_t> local;
         for (std::uint32_t c = tile.from; c < tile.to; ++c) {
-            const std::span<const float> own = values(c);
+            const std::span<const double> own = values(c);
             if (own.empty()) continue;
             std::int64_t* const to = counts.data() + first_slot(c);
             if (own.size() > few) {
@@ -130,7 +130,7 @@ std::vector<std::int64_t> ClassRanks::count(const ProbabilityRows& rows, int thr
         }
     });
     // Places without an item hold zeros.
-    const std::array<float, lanes> zeros{};
+    const std::array<double, lanes> zeros{};
     for (std::uint32_t c = begin; c < std::min(end, classes()); ++c) {
         if (values(c).empty()) continue;
         std::array<std::uint32_t, lanes> slot;
@@ -140,12 +140,12 @@ std::vector<std::int64_t> ClassRanks::count(const ProbabilityRows& rows, int thr
     return counts;
 }
 
-std::vector<std::int64_t> ClassRanks::sum(const ProbabilityRows& rows,
+std::vector<std::int64_t> ClassRanks::sum(const OrderedRows& rows,
                                           std::span<const std::int64_t> by_slot, int threads,
                                           std::uint32_t begin, std::uint32_t end) const {
     std::vector<std::int64_t> sums(static_cast<std::size_t>(rows.items()));
     std::mutex mutex;
-    detail::sweep_columns(rows, begin, end, threads, [&](const detail::ColumnTile& tile) {
+    detail::sweep_columns(rows, begin, end, threads, [&](const detail::KeyTile& tile) {
         std::vector<std::int64_t> local(tile.places.size());
         for (std::uint32_t c = tile.from; c < tile.to; ++c) {
             if (values(c).empty()) continue;

@@ -1,5 +1,5 @@
 // One pass over rows by columns: tiles of one stretch of items and some classes, turned so that a
-// class's probabilities lie side by side. Memory: a tile for each thread.
+// class's numbers lie side by side. Memory: a tile for each thread.
 #pragma once
 
 #include <cstddef>
@@ -9,27 +9,33 @@
 #include <vector>
 
 #include "class_wise.h"
+#include "ordered_rows.h"
 
 namespace assay::detail {
 
-/// Probabilities of the classes [from, to) in one stretch. A column has a place for each item, in
-/// the order of group_places(); places without an item, and items left out, hold zeros.
-struct ColumnTile {
+/// Numbers of the classes [from, to) in one stretch. A column has a place for each item, in the
+/// order of group_places(); places without an item, and items left out, hold zeros.
+template <class Number>
+struct TileOf {
     std::size_t stretch = 0;
     std::uint64_t first_item = 0, items = 0;
     std::span<const std::uint16_t> places;
     std::uint32_t from = 0, to = 0;
-    const float* data = nullptr;
+    const Number* data = nullptr;
     std::size_t stride = 0;
-    std::span<const float> column(std::uint32_t c) const {
+    std::span<const Number> column(std::uint32_t c) const {
         return {data + (c - from) * stride, places.size()};
     }
 };
+using ColumnTile = TileOf<float>;  ///< of probabilities
+using KeyTile = TileOf<double>;    ///< of order keys
 
 /// Calls body(tile) for all classes in [begin, end) and all stretches, on several threads: the
 /// tiles of one class one after the other, in the order of the stretches.
 void sweep_columns(const ProbabilityRows& rows, std::uint32_t begin, std::uint32_t end, int threads,
                    const std::function<void(const ColumnTile&)>& body);
+void sweep_columns(const OrderedRows& rows, std::uint32_t begin, std::uint32_t end, int threads,
+                   const std::function<void(const KeyTile&)>& body);
 std::size_t stretches_of(const ProbabilityRows& rows);
 /// The same of the stretches [first, last).
 void sweep_columns(const ProbabilityRows& rows, std::size_t first, std::size_t last,

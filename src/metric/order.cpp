@@ -94,7 +94,7 @@ Estimate calibration_ks_of(const MetricContext& context, Items items) {
     if (!value.undefined.empty()) return value;
     double sum = 0, greatest = 0;
     for (std::size_t i = items.size(); i-- > 0;) {
-        sum += static_cast<double>(items[i].confidence) - (items[i].correct ? 1 : 0);
+        sum += items[i].confidence - (items[i].correct ? 1 : 0);
         if (i == 0 || items[i - 1].confidence != items[i].confidence)
             greatest = std::max(greatest, std::abs(sum));
     }

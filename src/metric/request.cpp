@@ -140,7 +140,13 @@ std::string MetricRequest::definition(const Shape& shape) const {
 
 bool MetricRequest::is_of(std::string_view id, const Parameters& of) const {
     if (id.ends_with(only_valid_ending)) id.remove_suffix(only_valid_ending.size());
-    return id == definition() && of == parameters;
+    MetricRequest asked = *this;
+    const auto ranked = asked.parameters.find(std::string(ranked_by));
+    const auto found = of.find(std::string(ranked_by));
+    if (ranked != asked.parameters.end() && ranked->second == by_what_scores_tell &&
+        found != of.end())
+        ranked->second = found->second;
+    return id == asked.definition() && of == asked.parameters;
 }
 
 std::string MetricRequest::text() const {

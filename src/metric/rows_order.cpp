@@ -11,13 +11,13 @@ namespace {
 using namespace families;
 
 std::string fixed_aurc(const Parameters&) {
-    return "aurc.mean_risk";
+    return "aurc.mean_risk.log_odds";
 }
 std::string fixed_excess_aurc(const Parameters&) {
-    return "excess_aurc.best_order";
+    return "excess_aurc.best_order.log_odds";
 }
 std::string fixed_covered_accuracy(const Parameters&) {
-    return "accuracy_at_coverage.most_confident";
+    return "accuracy_at_coverage.most_confident.log_odds";
 }
 std::string fixed_calibration_ks(const Parameters&) {
     return "calibration_ks.running_sums";
@@ -34,8 +34,8 @@ void add_order(std::vector<MetricFacts>& table) {
     table.push_back({.name = "aurc",
                      .title = "Area under the risk-coverage curve",
                      .formula =
-                         "mean over k = 1 .. n of the error rate of the k most confident items; "
-                         "equal confidences share their errors",
+                         "mean over k = 1 .. n of the error rate of the k most confident items, by "
+                         "the log-odds of the predicted class; equal ones share their errors",
                      .needs = labels | probabilities,
                      .higher_is_better = false,
                      .origin = geifman,
@@ -60,7 +60,7 @@ void add_order(std::vector<MetricFacts>& table) {
          .title = "Accuracy at coverage",
          .formula =
              "top-1 accuracy of the most confident `coverage` percent of the items (the number "
-             "rounded up; equal confidences share their errors)",
+             "rounded up), by the log-odds of the predicted class; equal ones share their errors",
          .parameters = {{"coverage", "80", "percent of the items", {}, 1, 100}},
          .needs = labels | probabilities,
          .unit = Unit::proportion,
@@ -83,7 +83,8 @@ void add_order(std::vector<MetricFacts>& table) {
          .source = Source::ordered,
          .definition = fixed_calibration_ks,
          .of_order = calibration_ks_of,
-         .by_default = false});
+         .by_default = false,
+         .order = Order::confidence});
 }
 
 }  // namespace assay::rows

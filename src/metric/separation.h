@@ -21,7 +21,7 @@ struct Separation {
     /// their sum.
     Estimate false_positives;
 };
-/// Numbers are finite, in any order. Undefined where a sample is empty.
+/// Numbers may be infinite but not NaN, in any order. Undefined where a sample is empty.
 Separation separation(std::vector<double> first, std::vector<double> second, double level);
 
 }  // namespace assay

@@ -29,6 +29,8 @@ public:
         : matrix_(std::move(matrix)), spec_(spec), sound_(shard_count(spec)) {
         in_place_ = is_packed(matrix_) && matrix_.columns > 0 &&
                     (matrix_.type == NumberType::f4 || matrix_.type == NumberType::f2);
+        if (matrix_.columns > 0 && matrix_.type == NumberType::f8)
+            doubles_ = std::make_shared<const ScoreMatrix>(matrix_);
     }
 
     bool makes_copies() const override { return !in_place_; }
@@ -62,6 +64,7 @@ public:
             if (in_place_ || !shard->reduced.owned.empty()) shard->floats = {};
         }
         shard->data = shard->reduced.files;
+        shard->doubles = doubles_;
         return shard;
     }
 
@@ -78,6 +81,7 @@ private:
 
     ScoreMatrix matrix_;
     StoreSpec spec_;
+    std::shared_ptr<const ScoreMatrix> doubles_;
     bool in_place_ = false;
     /// By shard: looked through once, and every number is one.
     mutable std::vector<std::atomic<bool>> sound_;

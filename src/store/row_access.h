@@ -40,6 +40,8 @@ struct RowReader::Impl {
 
     /// Full rows: the scores in the order asked about, where they lie (and stay) or in `buffer`.
     std::span<const float> scores(const Position& at, std::vector<float>& buffer) const;
+    /// Scores of the classes [begin, end), after a restricting map.
+    void wide(const Position& at, std::uint32_t begin, std::uint32_t end, double* out) const;
     /// What ranks the classes: the scores themselves, those of the map's targets, or the mean
     /// probabilities of its groups (in `buffer`). Not for a map of the arg-max.
     std::span<const float> ranking(std::span<const float> scores, std::vector<float>& buffer) const;

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "assay/store/memory_store.h"
 #include "assay/store/prediction_store.h"
 #include "core/file.h"
 #include "store/manifest.h"
@@ -28,6 +29,7 @@ struct PredictionStore::Shard::Impl {
     std::vector<std::span<const std::byte>> data;  // theirs, without the headers
     std::vector<float> floats;                     // of a store in memory whose numbers are others
     store::ShardData reduced;                      // likewise
+    std::shared_ptr<const ScoreMatrix> doubles;    // of a store in memory of float64 numbers
 
     explicit Impl(const StoreSpec& spec)
         : storage(spec.storage),

@@ -3,5 +3,5 @@ assay_test(core
     LINKS assay_core Threads::Threads
     UNSANITIZED Json.ManyObjectsInOneTakeTimeInProportion)
 assay_test(statistics
-    SOURCES core/statistics_test.cpp core/rank_correlation_test.cpp core/softmax_test.cpp
+    SOURCES core/statistics_test.cpp core/rank_correlation_test.cpp core/softmax_test.cpp core/log_odds_test.cpp
     LINKS assay_core)

@@ -56,17 +56,18 @@ Made with_several_labels(std::size_t rows, std::size_t classes) {
 TEST(ColumnMetrics, CurvesOfAStoreAreThoseOfItsProbabilities) {
     const Made made = with_several_labels(700, 6);
     const Scratch folder;
-    const ScoreReport report = scored(save(folder, made, "net"),
-                                      columns_of({"auroc", "auroc:average=weighted",
-                                                  "average_precision", "mean_average_precision"}));
+    const ScoreReport report =
+        scored(save(folder, made, "net"),
+               columns_of({"auroc", "auroc:average=weighted", "average_precision",
+                           "mean_average_precision:scores=probability"}));
     const SetTable single = probabilities_of(made, false), sets = probabilities_of(made, true);
     const auto& list = report.measurements;
     EXPECT_NEAR(*list[0].value, *curve_by_wording(single, Curve::roc, false), 1e-12);
     EXPECT_NEAR(*list[1].value, *curve_by_wording(single, Curve::roc, true), 1e-12);
     EXPECT_NEAR(*list[2].value, *curve_by_wording(single, Curve::precision_recall, false), 1e-12);
     EXPECT_NEAR(*list[3].value, *curve_by_wording(sets, Curve::precision_recall, false), 1e-12);
-    EXPECT_EQ(list[0].key.definition, "auroc.one_vs_rest.macro.only_valid");
-    EXPECT_EQ(list[3].key.definition, "mean_average_precision.label_sets.macro");
+    EXPECT_EQ(list[0].key.definition, "auroc.one_vs_rest.macro.log_odds.only_valid");
+    EXPECT_EQ(list[3].key.definition, "mean_average_precision.label_sets.macro.log_odds");
     EXPECT_GT(list[3].n, list[2].n);
     for (const Measurement& m : list) EXPECT_TRUE(m.interval) << m.key.metric;
 }
@@ -80,8 +81,8 @@ TEST(ColumnMetrics, StoredScoresRankWhereSigmoidsAreMeant) {
     made.scores = {9, 2, 0, 1, 3, -1, 2, 0};
     const Scratch folder;
     const auto report =
-        scored(save(folder, made, "net"),
-               columns_of({"mean_average_precision", "mean_average_precision:scores=stored"}));
+        scored(save(folder, made, "net"), columns_of({"mean_average_precision:scores=probability",
+                                                      "mean_average_precision:scores=stored"}));
     // Stored: class 0 is true of 9, 3, 2 and not of 0: 1. Class 1 is true of 2, 1 and not of 0,
     // -1: 1.
     EXPECT_DOUBLE_EQ(*report.measurements[1].value, 1.0);

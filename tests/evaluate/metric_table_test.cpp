@@ -33,7 +33,7 @@ std::vector<MetricRequest> all_requests() {
     std::vector<MetricRequest> list;
     for (const MetricFacts& facts : metric_table()) {
         for (const Parameters& variant : facts.variants) {
-            list.push_back(parse_metric(facts.name));
+            list.push_back(request_of(facts.name));
             for (const auto& [name, value] : variant) list.back().parameters[name] = value;
             if (list.back().every_count()) list.back().parameters["g"] = "2";
             if (list.back().parameters.contains("subgroups"))

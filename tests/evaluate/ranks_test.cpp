@@ -26,7 +26,7 @@ Made mixed(std::size_t rows) {
 ScoreOptions every_metric() {
     ScoreOptions options;
     for (const MetricFacts& facts : metric_table())
-        options.metrics.push_back(parse_metric(facts.name));
+        options.metrics.push_back(request_of(facts.name));
     options.resampling.replicates = 50;
     options.subgroup = "group";
     options.null_draws = 3;

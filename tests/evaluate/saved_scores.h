@@ -110,6 +110,16 @@ inline Made made_up(std::size_t rows, std::size_t classes, std::uint64_t seed, d
     return made;
 }
 
+/// A metric by its name, for sweeps over all: what its scores must tell is said, because a few
+/// made-up ones may fit both readings.
+inline MetricRequest request_of(std::string_view name) {
+    MetricRequest request = parse_metric(name);
+    const auto ranked = request.parameters.find(std::string(ranked_by));
+    if (ranked != request.parameters.end() && ranked->second == by_what_scores_tell)
+        ranked->second = by_probability;
+    return request;
+}
+
 inline const Measurement& find(const std::vector<Measurement>& list, std::string_view metric,
                                std::string_view definition = "", std::string_view subgroup = "") {
     for (const auto& m : list) {

@@ -103,7 +103,7 @@ TEST(Curves, SameBitsForAnyThreadsAndShares) {
     const SetTable t = curve_table(12, 5000, 3);
     const TableRows rows(t);
     const ClassPositives positives = positives_of_table(t);
-    const auto scores = positive_scores(rows, positives, 1, 0, 100);
+    const auto scores = positive_keys(rows, positives, 1, 0, 100);
     const ClassRanks ranks(positives, scores);
     ASSERT_GT(ranks.classes(), 2U);
     std::vector<std::int64_t> numbers(ranks.slots());

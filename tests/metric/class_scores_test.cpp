@@ -67,7 +67,8 @@ TEST(ClassScores, APredictionOfNoClassIsNoClasssPrediction) {
 
 std::vector<ConfidentItem> items(std::initializer_list<std::pair<float, bool>> list) {
     std::vector<ConfidentItem> result;
-    for (const auto& [confidence, correct] : list) result.push_back({confidence, correct, 0});
+    for (const auto& [confidence, correct] : list)
+        result.push_back({static_cast<double>(confidence), correct, 0});
     return result;
 }
 

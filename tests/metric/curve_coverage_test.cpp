@@ -84,7 +84,7 @@ std::vector<double> true_areas(const CurveWorld& world, Curve curve) {
     const TableRows rows(t);
     const auto classes = static_cast<std::uint32_t>(t.classes);
     const ClassPositives positives = positives_of_table(t);
-    const ClassRanks ranks(positives, positive_scores(rows, positives, 2, 0, classes));
+    const ClassRanks ranks(positives, positive_keys(rows, positives, 2, 0, classes));
     const auto counts = ranks.count(rows, 2, 0, classes);
     const ClassCurves curves(positives, ranks, counts, t.sets.size(), {curve, false, 0.95});
     std::vector<double> areas;

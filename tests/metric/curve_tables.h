@@ -12,28 +12,25 @@ namespace assay {
 
 struct SetTable {
     std::size_t classes = 0;
-    std::vector<float> scores;
+    std::vector<double> scores;
     std::vector<std::vector<std::int32_t>> sets;  ///< empty: the item is left out
     bool whole = false;                           ///< unless this says that none is
     bool looked_at(std::size_t i) const { return whole || !sets[i].empty(); }
     bool positive(std::size_t i, std::size_t c) const {
         return std::count(sets[i].begin(), sets[i].end(), static_cast<std::int32_t>(c)) > 0;
     }
-    float score(std::size_t i, std::size_t c) const { return scores[i * classes + c]; }
+    double score(std::size_t i, std::size_t c) const { return scores[i * classes + c]; }
 };
 
-class TableRows final : public ProbabilityRows {
+class TableRows final : public OrderedRows {
 public:
     explicit TableRows(const SetTable& table) : t_(table) {}
     std::uint64_t items() const override { return t_.sets.size(); }
     std::uint32_t classes() const override { return static_cast<std::uint32_t>(t_.classes); }
-    std::int32_t target(std::uint64_t item) const override { return t_.looked_at(item) ? 0 : -1; }
-    void read(std::uint64_t first, std::uint32_t n, std::uint32_t begin, std::uint32_t end,
-              float* out) const override {
-        for (std::uint64_t i = first; i < first + n; ++i) {
-            for (std::uint32_t c = begin; c < end; ++c)
-                *out++ = t_.looked_at(i) ? t_.score(i, c) : 0;
-        }
+    bool counts(std::uint64_t item) const override { return t_.looked_at(item); }
+    void read(std::uint64_t item, std::uint32_t begin, std::uint32_t end,
+              double* out) const override {
+        for (std::uint32_t c = begin; c < end; ++c) *out++ = t_.score(item, c);
     }
 
 private:
@@ -62,7 +59,7 @@ inline CurveFound curve_of(const SetTable& t, CurveOptions options) {
     const TableRows rows(t);
     const auto classes = static_cast<std::uint32_t>(t.classes);
     const ClassPositives positives = positives_of_table(t);
-    const ClassRanks ranks(positives, positive_scores(rows, positives, 1, 0, classes));
+    const ClassRanks ranks(positives, positive_keys(rows, positives, 1, 0, classes));
     const auto counts = ranks.count(rows, 1, 0, classes);
     std::uint64_t items = 0;
     for (std::size_t i = 0; i < t.sets.size(); ++i) {
@@ -84,7 +81,7 @@ inline CurveFound curve_of(const SetTable& t, CurveOptions options) {
 inline std::optional<double> curve_by_wording(const SetTable& t, Curve curve, bool weighted) {
     double sum = 0, weights = 0;
     for (std::size_t c = 0; c < t.classes; ++c) {
-        std::vector<float> positives, negatives;
+        std::vector<double> positives, negatives;
         for (std::size_t i = 0; i < t.sets.size(); ++i) {
             if (!t.looked_at(i)) continue;
             (t.positive(i, c) ? positives : negatives).push_back(t.score(i, c));
@@ -93,18 +90,18 @@ inline std::optional<double> curve_by_wording(const SetTable& t, Curve curve, bo
         const auto p = static_cast<double>(positives.size());
         double area = 0;
         if (curve == Curve::roc) {
-            for (const float x : positives) {
-                for (const float y : negatives) area += x > y ? 1 : x == y ? 0.5 : 0;
+            for (const double x : positives) {
+                for (const double y : negatives) area += x > y ? 1 : x == y ? 0.5 : 0;
             }
             area /= p * static_cast<double>(negatives.size());
         } else {
-            std::vector<float> thresholds = positives;
+            std::vector<double> thresholds = positives;
             thresholds.insert(thresholds.end(), negatives.begin(), negatives.end());
             std::sort(thresholds.begin(), thresholds.end(), std::greater<>());
             thresholds.erase(std::unique(thresholds.begin(), thresholds.end()), thresholds.end());
             double recall = 0;
-            for (const float at : thresholds) {
-                const auto reach = [at](float x) { return x >= at; };
+            for (const double at : thresholds) {
+                const auto reach = [at](double x) { return x >= at; };
                 const auto hits =
                     static_cast<double>(std::count_if(positives.begin(), positives.end(), reach));
                 const auto wrong =

@@ -2,9 +2,9 @@
 // data set it is for from those of another.
 //
 // Three scores of an image, greater where it looks more like one of the first data set: the
-// logarithm of the greatest probability (Hendrycks and Gimpel 2017), the log-sum-exp of the logits,
-// which is minus the energy (Liu et al. 2020), and the greatest logit (Hendrycks et al. 2022). They
-// are 64-bit numbers, so that probabilities near 1 do not tie.
+// log-odds of the greatest probability, which order images as it does (Hendrycks and Gimpel 2017),
+// the log-sum-exp of the logits, which is minus the energy (Liu et al. 2020), and the greatest
+// logit (Hendrycks et al. 2022). They are 64-bit numbers, so that probabilities near 1 do not tie.
 #pragma once
 
 #include <string>

@@ -6,8 +6,9 @@
 //
 // The same bits for any number of threads and ranks. Every rank must be able to read the store,
 // calls with the same arguments and gets the whole report. Beside 32 bytes an item and the labels,
-// memory does not grow with the number of items; metrics of the order of the confidences (AURC,
-// ...) take 8 more an item, and 8 for each thread.
+// memory does not grow with the number of items; metrics that rank items (AUROC, AURC, ...) take 24
+// more an item for their log-odds, and those of the order of the confidences (AURC, ...) 16 more,
+// and 16 for each thread.
 #pragma once
 
 #include <cstdint>

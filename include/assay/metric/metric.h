@@ -127,6 +127,12 @@ enum class Source {
 /// Which curve of one class against the others.
 enum class Curve { none, roc, precision_recall };
 
+/// What Source::ordered puts the items in order by.
+enum class Order : std::uint8_t {
+    log_odds,    ///< ln(p / (1 - p)) of the predicted class, in double precision: RowOdds
+    confidence,  ///< its probability, a 32-bit number
+};
+
 /// How the values of two classifiers on the same items are compared.
 enum class PairedTest {
     resampled,       ///< any metric: its difference over the same groups of items
@@ -148,7 +154,7 @@ struct MetricContext {
 
 /// An item with a label, for metrics of the order in which a classifier is confident.
 struct ConfidentItem {
-    float confidence = 0;  ///< probability of the predicted class
+    double confidence = 0;  ///< of the predicted class, as MetricFacts::order has it
     bool correct = false;
     std::uint16_t group = 0;
 };
@@ -188,6 +194,7 @@ struct MetricFacts {
     std::vector<Parameters> variants = {{}};
     /// Has a value for each number of labels per image, and is shown in a table of its own.
     bool by_labels_per_image = false;
+    Order order = Order::log_odds;  ///< Source::ordered
 };
 
 const std::vector<MetricFacts>& metric_table();
@@ -212,7 +219,7 @@ struct MetricRequest {
     /// the ids of metrics of single labels end in only_valid_ending.
     std::string definition(const Shape& shape) const;
     /// Whether a result with this definition id and these parameters is what is asked for, on items
-    /// of any shape.
+    /// of any shape; by_what_scores_tell asks for either.
     bool is_of(std::string_view definition, const Parameters& parameters) const;
     /// "ece:bins=20,edges=right_closed": only what differs from the defaults.
     std::string text() const;
@@ -223,6 +230,12 @@ struct MetricRequest {
     std::optional<std::vector<int>> labels_per_image() const;
     bool operator==(const MetricRequest&) const = default;
 };
+
+/// The parameter that says what ranks the items of a class, and its values: the class's log-odds,
+/// its score as it is stored, or what the scores tell (then a request stands for one of the
+/// others).
+inline constexpr std::string_view ranked_by = "scores", by_probability = "probability",
+                                  by_stored_score = "stored", by_what_scores_tell = "auto";
 
 /// "ece", "ece:bins=20,edges=right_closed", "top5", "asma:subgroups=2,3,4,6,9", or a definition id
 /// ("asma.jaccard"). Throws usage: unknown metric, parameter or value, with what is allowed.

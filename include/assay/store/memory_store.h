@@ -1,6 +1,7 @@
 // A prediction store of scores that somebody else holds in memory: what notebooks and training
 // loops have. Nothing is written; whatever reads stores reads it, and gives the bits that it gives
-// for the same numbers imported (import.h).
+// for the same numbers imported (import.h), but for the order of float64 numbers that are one as
+// float32.
 #pragma once
 
 #include <cstdint>
@@ -43,10 +44,11 @@ struct MemoryStoreOptions {
 
 // PredictionStore::in_memory(scores, options, notes): float32 rows that lie packed are read where
 // they are, float16 ones too; other numbers become floats shard by shard whenever they are read, so
-// that no copy of all of them is made. The numbers must not change as long as the store is there.
-// Rows with a NaN (or an infinity, as write_shard() has it) count as not_finite. `notes`: what was
-// assumed, for people. Throws usage (no rows, no columns, a matrix of whole numbers, predicted
-// classes without class_count), bad_input (kinds that the rows do not tell, lists of other lengths,
-// repeated ids, a predicted class that is none).
+// that no copy of all of them is made. Metrics that rank items (AUROC, AURC, ...) read float64
+// numbers as they are. The numbers must not change as long as the store is there. Rows with a NaN
+// (or an infinity, as write_shard() has it) count as not_finite. `notes`: what was assumed, for
+// people. Throws usage (no rows, no columns, a matrix of whole numbers, predicted classes without
+// class_count), bad_input (kinds that the rows do not tell, lists of other lengths, repeated ids, a
+// predicted class that is none).
 
 }  // namespace assay

@@ -51,6 +51,19 @@ struct RowPrediction {
     RowScale scale;
 };
 
+/// How sure a row is of its likeliest class, in double precision.
+struct RowOdds {
+    /// ln(p / (1 - p)) of the class with the highest score. Of logits it is that score minus the
+    /// log-sum-exp of all others. Of probabilities 1 - p is the sum of the others where p is so
+    /// near 1 that few bits of it are left and the others add up to about as little. Of
+    /// StorageFormat:: top_k the others are those that are kept and what the log-sum-exp leaves for
+    /// the rest.
+    double log_odds = 0;
+    double scale = 1;  ///< for order_keys(): the largest logit, or the sum of probabilities
+    std::int32_t cls =
+        -1;  ///< for order_keys(): the class, if `log_odds` says more than its number
+};
+
 struct RankedClass {
     std::int32_t cls = -1;
     float probability = 0;
@@ -111,6 +124,17 @@ public:
     /// Natural logarithm of the sum of the exponentials of the row's logits, before any map; 0 of
     /// probabilities. Nothing without scores, and of StorageFormat::label.
     std::optional<double> log_sum_exp(std::uint64_t row) const;
+
+    /// Nothing without scores or probabilities. Equal rows have equal odds, whatever the order of
+    /// their classes. Cost: a pass over the row in double precision.
+    std::optional<RowOdds> odds(std::uint64_t row) const;
+    /// Numbers that order all rows of the store by a class as its log-odds do (they increase with
+    /// them), for the classes [begin, end) of a row of full() with odds(). The status must be ok.
+    void order_keys(std::uint64_t row, std::uint32_t begin, std::uint32_t end, const RowOdds& odds,
+                    double* out) const;
+    /// The scores of the same classes in the precision in which they are known: float32 but for
+    /// float64 matrices in memory. Not with a map of groups or of the arg-max.
+    void wide_scores(std::uint64_t row, std::uint32_t begin, std::uint32_t end, double* out) const;
 
     /// The scores of a row of full(), in the order asked about, before any map: where they lie, or
     /// in `buffer`. The status must be ok.
