@@ -15,9 +15,9 @@ namespace {
 
 constexpr double infinite_odds = std::numeric_limits<double>::infinity();
 
-/// The distance between numbers just below 1, as they are stored.
-double step_below_one(const StoreSpec& spec, bool doubles) {
-    if (doubles) return 0x1p-53;
+/// The distance between numbers just below 1, as they are stored. Float64 numbers are often float32
+/// ones.
+double step_below_one(const StoreSpec& spec) {
     return spec.storage == StorageFormat::full_f16 ? 0x1p-11 : 0x1p-24;
 }
 
@@ -84,7 +84,7 @@ std::optional<RowOdds> RowReader::odds(std::uint64_t row) const {
     const Impl::Position at = all.position(row);
     if (at.status != RowStatus::ok || !has_probabilities()) return std::nullopt;
     const bool doubles = at.shard->impl->doubles != nullptr;
-    const double step = step_below_one(all.store.spec(), doubles);
+    const double step = step_below_one(all.store.spec());
     if (!all.full) {
         const Impl::Kept kept = all.kept(at);
         if (!kept.plain)
@@ -133,7 +133,12 @@ void RowReader::order_keys(std::uint64_t row, std::uint32_t begin, std::uint32_t
     wide_scores(row, begin, end, out);
     double top = odds.log_odds;
     if (impl_->probabilities) {
-        for (std::size_t t = 0; t < width; ++t) out[t] = std::clamp(out[t] / odds.scale, 0.0, 1.0);
+        // So near 1 that 1 - p tells more: log-odds, which are above 1 there.
+        const double near_one = 1 - 16 * step_below_one(impl_->store.spec());
+        for (std::size_t t = 0; t < width; ++t) {
+            const double p = std::clamp(out[t] / odds.scale, 0.0, 1.0);
+            out[t] = p >= near_one ? log_odds_of(p, 1 - p) : p;
+        }
     } else {
         // ln p + ln 2, which is 0 where p is a half, and the log-odds above.
         const double half = std::log1p(std::exp(-odds.log_odds)) - std::log1p(1.0);

@@ -250,7 +250,7 @@ TEST(ColumnMetrics, TemperaturesOfOddStores) {
     Made soft = made;
     soft.kind = ScoreKind::probabilities;
     const SetTable p = probabilities_of(made, false);
-    soft.scores = p.scores;
+    soft.scores.assign(p.scores.begin(), p.scores.end());
     const auto logits =
         scored(save(folder, made, "logits", StorageFormat::full_f32, 100, false, "runs2"), options)
             .measurements[0];

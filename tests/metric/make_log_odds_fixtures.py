@@ -23,7 +23,7 @@ def log_odds(z, c):
     return -sum(d.exp() for d in differences).ln() if differences else INFINITE
 
 
-def log_odds_of_probability(p, c, step):
+def log_odds_of_probability(p, c, step=Decimal(2) ** -24):
     """ln(p / (1 - p)); where p is within 16 steps of 1 and the others of a row agree, 1 - p is their sum."""
     numbers = [Decimal(x) for x in p]
     rest = max(Decimal(0), 1 - numbers[c])
@@ -88,8 +88,7 @@ def measured(scores, labels, odds):
 def world(name, scores, labels, kind="logits", double=False):
     type_of = np.float64 if double else np.float32
     scores = [[float(type_of(x)) for x in row] for row in scores]
-    step = Decimal(2) ** (-53 if double else -24)
-    odds = log_odds if kind == "logits" else lambda p, c: log_odds_of_probability(p, c, step)
+    odds = log_odds if kind == "logits" else log_odds_of_probability
     values = measured(scores, labels, odds)
     text = [[None if math.isnan(x) else "-inf" if x == -math.inf else x for x in row] for row in scores]
     return {"name": name, "kind": kind, "double": double, "scores": text, "labels": labels, "values": values}
@@ -126,7 +125,7 @@ half = drawn(4, 60, 4, 2, 2, 0.7)
 rng = random.Random(5)
 ties = []
 for _ in range(12):
-    row = [rng.choice([0.1, 0.7, 3.3, 17.9]) for _ in range(4)]
+    row = [rng.choice([0.125, 0.75, 3.25, 17.875]) for _ in range(4)]
     shifted = [x + 0.5 for x in np.float32(row).tolist()]
     for _ in range(3):
         rng.shuffle(row)
