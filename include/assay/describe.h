@@ -289,9 +289,9 @@ std::string set_texts(const Field& field, void* object, std::span<const std::str
 
 /// "a whole number from 1 to 178956970".
 std::string allowed_of(const Field& field);
-/// "1 to 178956970"; "" where the row gives no range.
+/// "1 to 178956970", "at least 1"; "" where the row gives no range.
 std::string range_of(const Field& field);
-/// The help with what the row adds: the unit, and what 0 or "" stands for.
+/// The help, with what a text may be.
 std::string help_of(const Field& field);
 
 /// {"max_pixels": 178956970, ...}, in the order of the keys.

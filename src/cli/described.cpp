@@ -65,7 +65,7 @@ void add_field_options(CLI::App& app, void* object, std::shared_ptr<void> scratc
     for (const Field& field : fields) {
         std::string names = long_option(field);
         if (!field.facts.also.empty()) names += "," + std::string(field.facts.also);
-        std::string help(field.facts.help);
+        std::string help = help_of(field);
         if (field.shape.kind == FieldKind::flag) {
             app.add_flag_callback(
                    names, [&field, object] { field.set(object, true); }, help)

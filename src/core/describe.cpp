@@ -227,10 +227,11 @@ std::string Field::option() const {
 }
 
 std::string range_of(const Field& field) {
-    if (!std::isfinite(field.facts.min) && !std::isfinite(field.facts.max)) return {};
-    const std::string low = lowest_of(field), high = highest_of(field);
-    if (low.empty()) return "at most " + high;
-    return high.empty() ? "at least " + low : low + " to " + high;
+    const auto [low, high] = std::pair(field.facts.min, field.facts.max);
+    if (std::isfinite(high))
+        return std::isfinite(low) ? bound_text(low) + " to " + bound_text(high)
+                                  : "at most " + bound_text(high);
+    return std::isfinite(low) && low != 0 ? "at least " + bound_text(low) : "";
 }
 
 std::string allowed_of(const Field& field) {
@@ -246,8 +247,10 @@ std::string allowed_of(const Field& field) {
             out = "a number";
             if (!low.empty() && !high.empty()) {
                 out += fmt::format(" from {} to {}", low, high);
-            } else if (const std::string range = range_of(field); !range.empty()) {
-                out += " of " + range;
+            } else if (!low.empty()) {
+                out += " of at least " + low;
+            } else if (!high.empty()) {
+                out += " of at most " + high;
             }
             break;
         }
@@ -267,8 +270,7 @@ std::string allowed_of(const Field& field) {
 
 std::string help_of(const Field& field) {
     std::string out(field.facts.help);
-    if (!field.facts.empty.empty())
-        out += fmt::format(" ({}: {})", is_number(field) ? "0" : "\"\"", field.facts.empty);
+    if (!field.shape.allowed.empty()) out += fmt::format(": {}", field.shape.allowed);
     return out;
 }
 
@@ -325,11 +327,12 @@ std::string toml_of_fields(const void* object, std::span<const Field> fields) {
         const std::string line =
             fmt::format("{} = {}", field.name, json_line(values.at(std::string(field.name))));
         std::string about = help_of(field);
+        if (!field.facts.empty.empty())
+            about += fmt::format(" ({}: {})", is_number(field) ? "0" : "\"\"", field.facts.empty);
         if (const std::string range = range_of(field); !range.empty()) about += "; " + range;
-        if (!field.facts.unit.empty()) about += fmt::format(" {}", field.facts.unit);
-        if (field.shape.kind == FieldKind::word || !field.shape.allowed.empty())
-            about += ": " + allowed_of(field);
-        out += fmt::format("{:<22}# {}\n", line, about);
+        if (!field.facts.unit.empty()) about += fmt::format("; in {}", field.facts.unit);
+        if (field.shape.kind == FieldKind::word) about += "; allowed: " + allowed_of(field);
+        out += fmt::format("{:<21} # {}\n", line, about);
     }
     return out;
 }

@@ -99,13 +99,6 @@ public:
         if (found != table_.end() && !found->is_array()) return {take<T>(key, {})};
         return take<std::vector<T>>(key, {});
     }
-    template <class Unsigned>
-    Unsigned take_count(const std::string& key, Unsigned fallback) {
-        const auto value = take<std::int64_t>(key, static_cast<std::int64_t>(fallback));
-        if (value < 0 || value > std::int64_t{1} << 31)
-            refuse(place(key) + " is " + std::to_string(value) + "; at least 0 is allowed");
-        return static_cast<Unsigned>(value);
-    }
     /// Relative to the file's folder; "" when absent.
     std::filesystem::path take_path(const std::string& key) {
         const auto text = take<std::string>(key, "");

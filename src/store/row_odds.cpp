@@ -5,7 +5,7 @@
 
 #include "assay/store/row_reader.h"
 #include "core/log_odds.h"
-#include "core/npy.h"
+#include "containers/npy.h"
 #include "matrix_rows.h"
 #include "row_access.h"
 #include "store_impl.h"

@@ -48,7 +48,7 @@ TEST(StepClock, EveryStepHasItsOwnRate) {
 }
 
 TEST(ProgressLine, IsHandedToWhatReports) {
-    ProgressLine line("copying", "files", true);
+    ProgressLine line("copying", "files");
     const ProgressCallback callback = line;
     callback({.done = 1, .total = 2});
 }

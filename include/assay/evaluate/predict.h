@@ -50,7 +50,7 @@ LoadedModel load_model(ModelSpec spec, const ClassifierOptions& options = {});
 /// As users ask for it: "full", "top5".
 template <>
 struct Kind<StorageChoice> {
-    static constexpr ValueShape shape = {.allowed = "full, f16, topK (top5, top20, ...), label"};
+    static constexpr ValueShape shape = {.allowed = "full (float32), f16, topK (top5, ...), label"};
     static void to(const StorageChoice& value, nlohmann::json& out);
     static bool from(const nlohmann::json& value, StorageChoice& out);
 };
@@ -79,8 +79,7 @@ template <>
 inline constexpr auto description<PredictOptions> = describe<PredictOptions>({
     field<&PredictOptions::runs>(
         {.help = "Folder of the results", .empty = "runs", .value = "RUNS", .name = "out"}),
-    field<&PredictOptions::storage>({.help = "How much of each image's scores is stored: full "
-                                             "(float32), f16, topK (top5, ...), label",
+    field<&PredictOptions::storage>({.help = "How much of each image's scores is stored",
                                      .value = "STORAGE"}),
     field<&PredictOptions::batch_size>({.help = "Images per batch; part of the store's identity",
                                         .empty = "8 on a CPU, 64 on a GPU",

@@ -134,7 +134,6 @@ template <>
 inline constexpr auto description<ClassifierOptions> = describe<ClassifierOptions>({
     field<&ClassifierOptions::device>(
         {.help = "Where models run: auto, cpu, cuda (all devices of one type), cuda:N, cuda:N,M",
-         .empty = "auto",
          .value = "DEVICE"}),
     field<&ClassifierOptions::isolate>(
         {.help = "Run .pt and .pt2 models in processes that can write no file and open no socket; "
