@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <set>
 
-#include "core/terminal_text.h"
 #include "core/text.h"
 
 namespace assay::study {
@@ -142,9 +141,7 @@ private:
     }
     /// "row 5", "row (pair 1, image 2)".
     std::string row_name(const Statement& row) const {
-        const auto shown = [&](std::size_t k) {
-            return without_controls(shortened(row.text(static_cast<int>(k))));
-        };
+        const auto shown = [&](std::size_t k) { return shown_text(row.text(static_cast<int>(k))); };
         if (keys_.size() == 1) return "row " + shown(0);
         std::string text;
         for (std::size_t k = 0; k < keys_.size(); ++k)
@@ -170,7 +167,7 @@ private:
         if (column.holds == Holds::secret && type != "null")
             shown = "a text that is not shown";
         else if (type != "null" && type != "integer")
-            shown += fmt::format("`{}`", without_controls(shortened(value)));
+            shown += fmt::format("`{}`", shown_text(value));
         fault.first = fmt::format("{}: table {}, {}: {} is {}; allowed: {}", file(), table_.name,
                                   row_name(row), column.name, shown, allowed_in(column));
     }
@@ -193,7 +190,7 @@ private:
         if (!row.step()) return;
         check_.problems.push_back(fmt::format(
             "{}: table {}, row {}: {} {} in {} rows; allowed: one row", file(), table_.name,
-            without_controls(shortened(row.text(0))), columns,
+            shown_text(row.text(0)), columns,
             columns.find(',') == std::string::npos ? "is the same" : "are the same", row.text(1)));
     }
 

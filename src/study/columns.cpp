@@ -126,6 +126,11 @@ bool may_hold(const Column& column, std::int64_t number) {
     return column.holds == Holds::number && number >= column.least && number <= column.most;
 }
 
+std::string shown_text(std::string_view text) {
+    // Once more: a cut may go through a character.
+    return without_controls(shortened(without_controls(text)));
+}
+
 Column column_by(const Column& column, std::string_view name) {
     Column by_name = column;
     if (is_word_of(column.path_names, name)) by_name.holds = Holds::path;
@@ -134,8 +139,7 @@ Column column_by(const Column& column, std::string_view name) {
 
 void check_held(const Column& column, std::string_view text, const std::string& what) {
     if (may_hold(column, text)) return;
-    refuse(fmt::format("{} is `{}`; allowed: {}", what, without_controls(shortened(text)),
-                       allowed_in(column)));
+    refuse(fmt::format("{} is `{}`; allowed: {}", what, shown_text(text), allowed_in(column)));
 }
 
 std::string sql_of_column(const Table& table, const Column& column, std::span<const Table> all) {

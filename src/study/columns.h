@@ -64,6 +64,8 @@ std::string allowed_in(const Column& column);
 /// looked at.
 bool may_hold(const Column& column, std::string_view text);
 bool may_hold(const Column& column, std::int64_t number);
+/// A text of any bytes for messages: escaped, on one line, and cut where it is long.
+std::string shown_text(std::string_view text);
 /// The same column where the row's `path_by` is `name`.
 Column column_by(const Column& column, std::string_view name);
 /// Throws bad_input, naming `what`, the text and what is allowed: it may not stand there.

@@ -341,7 +341,7 @@ TEST(MadAnswers, NamesAndKeysThatAreNoTextAreRefused) {
     EXPECT_THAT(asked.refused(header + asked.line(0, "anna,yes") + asked.line(0, "Jos\xe9,yes")),
                 HasSubstr("a.csv line 3: the annotator is `Jos\\xe9`; allowed: text in UTF-8"));
     EXPECT_THAT(asked.refused(header + asked.line(0, "\"a\nb\",yes")),
-                HasSubstr("the annotator is `a\nb`; allowed"));
+                HasSubstr("the annotator is `a?b`; allowed"));
     EXPECT_THAT(
         asked.refused("question,annotator,answer,key\n" + asked.line(0, "anna,yes,k\x1b[2J")),
         HasSubstr("the key is `k\\x1b[2J`; allowed"));

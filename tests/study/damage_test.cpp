@@ -76,7 +76,6 @@ std::vector<WrongValue> wrong_values(const Column& column) {
     const auto text = [&](const std::string& sql, const std::string& shown) {
         wrong.push_back({sql, hidden ? "a text that is not shown" : "`" + shown + "`"});
     };
-    wrong.push_back({"7", hidden ? "a text that is not shown" : "7"});
     wrong.push_back({"x'6162'", hidden ? "a text that is not shown" : "of the type blob: `ab`"});
     text("CAST(x'610062' AS TEXT)", "a\\x00b");
     if (column.holds == Holds::path) return wrong;
@@ -84,7 +83,7 @@ std::vector<WrongValue> wrong_values(const Column& column) {
     text("CAST(x'eda080' AS TEXT)", "\\xed\\xa0\\x80");
     text("'a' || char(27) || '[2J'", "a\\x1b[2J");
     text("'a' || char(155) || '2J'", "a\\u009b2J");
-    if (column.holds != Holds::text) text("'a' || char(10) || 'b'", "a\nb");
+    if (column.holds != Holds::text) text("'a' || char(10) || 'b'", "a?b");
     if (column.holds == Holds::second || column.holds == Holds::moment) {
         for (const char* time : {"", "yesterday", "2026-02-30T01:02:03Z", "2026-11-23 01:02:03",
                                  "2026-11-23T01:02:03+01:00", "2026-02-30T01:02:03.000000Z",
