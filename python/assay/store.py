@@ -400,7 +400,7 @@ class StoreWriter:
 
     def __reduce__(self) -> Any:
         raise TypeError(
-            "a StoreWriter is neither copied nor pickled, because one process writes a store: make it where the rows are written; "
+            "a StoreWriter is neither copied nor pickled, because one process writes a store. Make it where the rows are written: "
             "the same arguments resume a store that has begun"
         )
 

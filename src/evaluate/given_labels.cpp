@@ -190,10 +190,9 @@ private:
             const bool by_name = choices_[a].fit.match.rows > 0 && choices_[b].fit.match.rows > 0;
             if (can_share_labels(*sets_[a], *sets_[b], by_name)) continue;
             throw Error(ErrorCode::usage,
-                        fmt::format("{0} names images of {1} and of {2}, which are other images "
-                                    "under the same names, or not known to be the same: say whose "
-                                    "labels they are, as in --labels {1}={0} (again with {2} where "
-                                    "they are for both)",
+                        fmt::format("{0} names images of {1} and of {2}. Their images differ under "
+                                    "the same names, or may. Say whose labels they are: --labels "
+                                    "{1}={0} (add --labels {2}={0} if they are for both)",
                                     file.string(), name_of(a), name_of(b)));
         }
     }

@@ -68,9 +68,8 @@ ScoreReading reading_of(const RowReader& reader, const LabelSets& labels, std::s
         return {by_probability, fmt::format("ranked by the softmax's log-odds: {}", found)};
     throw Error(
         ErrorCode::usage,
-        fmt::format("{0} can read the logits of {1} in two ways, as one softmax or as a "
-                    "sigmoid for each class ({2}): ask for {0}:{3}={4} (softmax) or "
-                    "{0}:{3}={5} (sigmoids)",
+        fmt::format("{0}: the logits of {1} may be of one softmax or of a sigmoid for each class "
+                    "({2}); ask for {0}:{3}={4} (softmax) or {0}:{3}={5} (sigmoids)",
                     metric, spec.model_name, found, ranked_by, by_probability, by_stored_score));
 }
 

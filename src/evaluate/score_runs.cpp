@@ -131,7 +131,7 @@ void add_ood(ScoreResult& result, const ScoreRunsOptions& options,
         }
         if (attacked > 0)
             result.warnings.push_back(
-                fmt::format("stores of attacks are left out: {} on {}", attacked, pair.in));
+                fmt::format("stores of attacks are skipped: {} on {}", attacked, pair.in));
         if (!found)
             throw Error(ErrorCode::usage,
                         fmt::format("no model has both `{}` and `{}`", pair.in, pair.out));

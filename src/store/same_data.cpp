@@ -390,7 +390,7 @@ std::string classes_difference(const ClassList& one, const ClassList& two, const
 std::string items_difference(const StringColumn& one, const StringColumn& two, const Sides& sides) {
     const std::string gone = only_among(one, two, sides.one);
     const std::string added = only_among(two, one, sides.only_two);
-    if (gone.empty() && added.empty()) return "the same ids stand in another order";
+    if (gone.empty() && added.empty()) return "the same ids are in another order";
     return fmt::format("of {} items {} and {} {}, {}{}{}", count_text(one.size()), sides.one,
                        count_text(two.size()), sides.two, gone,
                        gone.empty() || added.empty() ? "" : ", ", added);

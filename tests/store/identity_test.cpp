@@ -161,7 +161,7 @@ TEST(StoreIdentity, OtherItemsLabelsOrClassesAreRefused) {
     Dataset reversed = made_up_dataset(34);
     reversed.ids = {};
     for (int i = 34; i-- > 0;) reversed.ids.append(fmt::format("item{:05}", i));
-    EXPECT_THAT(refusal(reversed).second, HasSubstr("the same ids stand in another order"));
+    EXPECT_THAT(refusal(reversed).second, HasSubstr("the same ids are in another order"));
     Dataset dataset = made_up_dataset(34);
     dataset.labels = LabelSets();
     for (int i = 0; i < 34; ++i) dataset.labels.append({});
