@@ -58,7 +58,7 @@ std::vector<WrongValue> wrong_values(const Column& column) {
     std::vector<WrongValue> wrong;
     if (!column.optional) wrong.push_back({"NULL", "null"});
     if (is_number(column.holds)) {
-        wrong.push_back({"'many'", "of the type text: `many`"});
+        wrong.push_back({"'many'", "`many`"});
         wrong.push_back({"1.5", "of the type real: `1.5`"});
         wrong.push_back({"x'01'", "of the type blob: `\\x01`"});
         if (column.holds == Holds::row) {
@@ -149,10 +149,11 @@ void sweep(StudyKind kind, bool of_people, std::set<std::string>& swept) {
             for (const WrongValue& wrong : wrong_values(column)) {
                 {
                     Database database(file(), Database::Access::write);
-                    database.execute(fmt::format(
-                        "CREATE TABLE kept AS SELECT * FROM {0}; UPDATE {0} SET {1} = {2} WHERE "
-                        "rowid = (SELECT max(rowid) FROM {0})",
-                        name, column.name, wrong.sql));
+                    database.execute(
+                        fmt::format("PRAGMA foreign_keys = OFF; CREATE TABLE kept AS SELECT * FROM "
+                                    "{0}; UPDATE {0} SET {1} = {2} WHERE "
+                                    "rowid = (SELECT max(rowid) FROM {0})",
+                                    name, column.name, wrong.sql));
                 }
                 const std::vector<std::string> problems = study.problems();
                 const std::string place = fmt::format("{}: table {}, row ", file().string(), name);
@@ -166,8 +167,9 @@ void sweep(StudyKind kind, bool of_people, std::set<std::string>& swept) {
                     << study.name() << ": no problem says " << place << "..." << said << " but "
                     << testing::PrintToString(problems);
                 Database database(file(), Database::Access::write);
-                database.execute(
-                    fmt::format("DROP TABLE {0}; ALTER TABLE kept RENAME TO {0}", name));
+                database.execute(fmt::format(
+                    "PRAGMA foreign_keys = OFF; DROP TABLE {0}; ALTER TABLE kept RENAME TO {0}",
+                    name));
             }
         }
     }
