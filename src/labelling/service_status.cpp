@@ -10,6 +10,7 @@
 #include "core/statistics.h"
 #include "labelling/service_impl.h"
 #include "mad/annotator_check.h"
+#include "study/times.h"
 
 namespace assay::labelling {
 namespace {
