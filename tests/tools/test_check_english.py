@@ -261,6 +261,13 @@ class Whole(unittest.TestCase):
         self.assertEqual(status, 2)
         self.assertIn("exceptions.txt:2", err)
 
+    def test_damaged_sources_are_refused_with_their_name(self):
+        self.write("python/assay/c.py", "def f(:\n")
+        self.assertEqual((self.run_check()[0], "python/assay/c.py" in self.run_check()[2]), (2, True))
+        self.write("python/assay/c.py", "")
+        self.write("web/strings/en.json", "{")
+        self.assertEqual((self.run_check()[0], "web/strings/en.json" in self.run_check()[2]), (2, True))
+
     def test_add_needs_update(self):
         with self.assertRaises(SystemExit) as caught:
             self.run_check("--add")
