@@ -209,7 +209,7 @@ TEST(Export, TheLossIsOfTheDataSetsOwnLabel) {
     write_file_atomically(folder / "sets.csv",
                           "id,labels\nitem00000,3\nitem00001,1 2\nitem00003,4\n");
     std::vector<Row> rows =
-        rows_of(exported({.paths = {folder / "runs"}, .labels = folder / "sets.csv"}).text);
+        rows_of(exported({.paths = {folder / "runs"}, .labels = {(folder / "sets.csv").string()}}).text);
     ASSERT_EQ(rows.size(), 4U);
     EXPECT_EQ(rows[0]["label"], "3");
     EXPECT_EQ(rows[1]["label"], "1 2");
@@ -223,7 +223,7 @@ TEST(Export, TheLossIsOfTheDataSetsOwnLabel) {
     }
     EXPECT_EQ(rows[3]["loss"], "");
     MeasureOptions options;
-    options.labels = folder / "sets.csv";
+    options.labels = {(folder / "sets.csv").string()};
     options.metrics = {"nll"};
     const auto comm = self_comm();
     const ScoreReport scored = score_store(store, resolve(options, store), *comm);

@@ -145,7 +145,7 @@ TEST(ReportDocument, LabelsOfOneDataSetLeaveTheOthersOut) {
     for (int i = 0; i < 30; ++i) sets += (i == 0 ? "[" : ", [") + std::to_string(i % 4) + "]";
     write_file_atomically(folder / "sets.json", sets + "]");
     ReportOptions options = report_options({folder / "runs"});
-    options.measure.labels = folder / "sets.json";
+    options.measure.labels = {(folder / "sets.json").string()};
     options.measure.metrics = {"top1,real"};
     const ReportDocument document = document_of(options);
     EXPECT_TRUE(document.partial);
