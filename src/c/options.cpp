@@ -45,6 +45,7 @@ MeasureOptions take_measure(Keys& keys, bool of_stores) {
     }
     if (!of_stores) return measure;
     measure.labels = keys.take_list<std::string>("labels");
+    std::erase(measure.labels, "");  // none
     measure.class_map = keys.take("class_map", measure.class_map);
     measure.gates = keys.take_list<std::string>("gates");
     measure.null_draws = keys.take("null", measure.null_draws);

@@ -197,6 +197,7 @@ int assay_store_arrow(const assay_store* store, const char* options, struct Arro
         how.top = keys.take("top", how.top);
         how.scores = keys.take("scores", how.scores);
         how.labels = keys.take_list<std::string>("labels");
+        std::erase(how.labels, "");  // none
         how.class_map = keys.take("class_map", how.class_map);
         how.threads = keys.take("threads", how.threads);
         keys.nothing_left();

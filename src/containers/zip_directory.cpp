@@ -55,25 +55,30 @@ ZipDirectory find_zip_directory(const ByteSource& source) {
     std::uint64_t stop = source.size() - tail.size() + end;  // of the directory
     ZipDirectory found{zip_number(record, 16, 4), zip_number(record, 12, 4),
                        zip_number(record, 10, 2), 0};
-    const bool zip64 =
+    // PyTorch writes the records of zip64 where nothing needs them, too.
+    const bool needed =
         found.begin == 0xffffffffU || found.size == 0xffffffffU || found.entries == 0xffffU;
     std::array<std::byte, locator_size> locator{};
-    if (zip64 && stop >= locator_size) source.read(stop - locator_size, locator);
-    if (zip64 && zip_number(locator, 0, 4) == locator_mark) {
+    if (stop >= locator_size) source.read(stop - locator_size, locator);
+    bool zip64 = zip_number(locator, 0, 4) == locator_mark;
+    if (zip64) {
         const std::uint64_t at = zip_number(locator, 8, 8);
+        const bool inside =
+            stop >= locator_size + end64_size && at <= stop - locator_size - end64_size;
+        if (!inside && needed) refuse("the record of its end leads beyond the file");
         std::array<std::byte, end64_size> record64{};
-        if (stop < locator_size + end64_size || at > stop - locator_size - end64_size)
-            refuse("the record of its end leads beyond the file");
-        source.read(at, record64);
-        if (zip_number(record64, 0, 4) != end64_mark)
+        if (inside) source.read(at, record64);
+        zip64 = zip_number(record64, 0, 4) == end64_mark;
+        if (!zip64 && needed)
             refuse(fmt::format("byte {}: no record of the end of a zip64 archive", at));
-        if (zip_number(record64, 16, 4) != zip_number(record64, 20, 4)) refuse_disks();
-        found = {zip_number(record64, 48, 8), zip_number(record64, 40, 8),
-                 zip_number(record64, 32, 8), 0};
-        stop = at;
-    } else if (zip_number(record, 4, 2) != 0 || zip_number(record, 6, 2) != 0) {
-        refuse_disks();
+        if (zip64) {
+            if (zip_number(record64, 16, 4) != zip_number(record64, 20, 4)) refuse_disks();
+            found = {zip_number(record64, 48, 8), zip_number(record64, 40, 8),
+                     zip_number(record64, 32, 8), 0};
+            stop = at;
+        }
     }
+    if (!zip64 && (zip_number(record, 4, 2) != 0 || zip_number(record, 6, 2) != 0)) refuse_disks();
     if (found.size > stop || found.begin > stop - found.size)
         refuse(
             fmt::format("its directory is said to be at byte {}, of {} bytes, and ends before "

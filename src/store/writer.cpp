@@ -56,7 +56,7 @@ void agree_with_store(const fs::path& store, StoreSpec& wanted) {
     if (found.of != wanted.part.of) {
         const std::string how =
             found.of == 0
-                ? std::string("in one piece: drop --part, or use another --out")
+                ? std::string("in one piece: predict all of it, or use another --out")
                 : fmt::format("in {} parts: {}", found.of,
                               wanted.part.of == 0
                                   ? fmt::format("run those that are missing and assay join {}",

@@ -83,7 +83,7 @@ TEST(Isolate, APrecisionOfDevicesIsRefusedOnAProcessor) {
     const Outcome planned =
         Program({ASSAY_PROGRAM, "run", scratch / "assay.toml", "--dry-run"}).wait();
     EXPECT_EQ(planned.status, 2);
-    EXPECT_THAT(planned.err, HasSubstr("unknown precision \"fp8\""));
+    EXPECT_THAT(planned.err, HasSubstr("precision is `fp8`; allowed: fp32"));
 }
 
 TEST(Isolate, AModelThatReadsAnotherFileIsRefused) {

@@ -184,7 +184,7 @@ TEST_F(Zips, ADamagedImageIsItsOwn) {
                       ZipWriter().add("a/1.png", text, {.deflate = true, .size = size}).bytes());
         const Dataset dataset = open("x.zip");
         EXPECT_THAT(message_of([&] { dataset.read_image(0); }),
-                    HasSubstr(size < 3000 ? "more than the 2999 bytes" : "unpacks to 3000 bytes"));
+                    HasSubstr(size < 3000 ? "more than its 2999 bytes" : "unpacks to 3000 bytes"));
     }
 }
 

@@ -648,7 +648,7 @@ TEST(Service, ClassesThatAppearAreNoReasonToFall) {
     SmallStudy study;
     Service service = study.open();
     study.competition().database().execute(
-        "INSERT INTO class VALUES (5, 'n6', 'fly'), (6, 'n7', 'gnat');"
+        "INSERT INTO class (number, id, name) VALUES (5, 'n6', 'fly'), (6, 'n7', 'gnat');"
         "INSERT INTO question (id, token, image, label, turn) SELECT 9999, 'q', image, 6, 1 "
         "FROM question LIMIT 1");
     EXPECT_THROW(service.refresh(), Error);

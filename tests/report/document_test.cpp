@@ -135,7 +135,7 @@ TEST(ReportDocument, CorruptedVersionsOfUnknownImagesAreMeasuredAsTheyAre) {
     EXPECT_THAT(message_of([&] { document_of(options); }, ErrorCode::usage), HasSubstr("none"));
 }
 
-TEST(ReportDocument, LabelsOfOneDataSetLeaveTheOthersOut) {
+TEST(ReportDocument, LabelsOfOneDataSetLeaveTheOthersTheirOwn) {
     Scratch folder;
     save_models(folder, {"a", "b"});
     Made small = made_up(30, 4, 2);
@@ -148,9 +148,15 @@ TEST(ReportDocument, LabelsOfOneDataSetLeaveTheOthersOut) {
     options.measure.labels = {(folder / "sets.json").string()};
     options.measure.metrics = {"top1,real"};
     const ReportDocument document = document_of(options);
-    EXPECT_TRUE(document.partial);
-    EXPECT_EQ(result_of(document.json, "assay.scores/2")["stores"][0]["dataset"], "small");
-    EXPECT_THAT(document.json["left_out"].dump(), HasSubstr("val is not measured"));
+    EXPECT_FALSE(document.partial);
+    EXPECT_EQ(document.json["left_out"].dump(), "[]");
+    EXPECT_THAT(document.notes, testing::Contains(HasSubstr("sets.json")));
+    for (const json& result : results_of(document.json, "assay.scores/2")) {
+        const auto count = std::count_if(
+            result["measurements"].begin(), result["measurements"].end(),
+            [](const json& m) { return m["metric"] == "real"; });
+        EXPECT_EQ(count, result["stores"][0]["dataset"] == "small" ? 1 : 0);
+    }
     options.paths = {folder / "runs" / "val"};
     EXPECT_THAT(message_of([&] { document_of(options); }), HasSubstr("sets.json"));
 }

@@ -253,7 +253,7 @@ TEST_F(JsonImports, CocosFilesAreChecked) {
                             "annotations": [], "categories": [{"id": 1, "name": "cat"}]})"),
                 HasSubstr("the id `a` of row 1 is that of row 0"));
     EXPECT_THAT(refused("[]", R"({"images": [], "x": 1})"), HasSubstr("no list of items: of JSON"));
-    EXPECT_THAT(refused("[]", R"([["cat"]])"), HasSubstr("labels alone go to --labels"));
+    EXPECT_THAT(refused("[]", R"([["cat"]])"), HasSubstr("labels alone are given with --labels"));
 }
 
 TEST_F(JsonImports, FiftyOnesLabels) {

@@ -248,7 +248,7 @@ TEST_F(PartsOnDisk, AreRefusedWhereTheyDoNotBelongTogether) {
     StoreWriter one = open_writer(scratch_ / "one", made_up_spec(rows));
     write_own_shards(one);
     EXPECT_THAT(error_of([&] { open_writer(scratch_ / "one", spec_of_part(1, 2)); }).second,
-                HasSubstr("begun in one piece: leave out the part"));
+                HasSubstr("begun in one piece: predict all of it"));
 }
 
 TEST_F(PartsOnDisk, ThatDoNotBelongTogetherAreNoStore) {
