@@ -15,9 +15,9 @@
 
 #include "assay/mad/competition.h"
 #include "assay/store/prediction_store.h"
+#include "containers/npy.h"
 #include "core/file_stream.h"
 #include "core/hash.h"
-#include "containers/npy.h"
 #include "core/random.h"
 #include "mad/predictions.h"
 #include "mad/tables.h"

@@ -8,12 +8,12 @@
 #include <unordered_set>
 
 #include "assay/error.h"
-#include "core/file.h"
 #include "containers/npy_stream.h"
+#include "containers/zip.h"
+#include "core/file.h"
 #include "core/parallel.h"
 #include "core/refuse.h"
 #include "core/text.h"
-#include "containers/zip.h"
 #include "votes_readers.h"
 
 namespace assay {

@@ -4,9 +4,9 @@
 
 #include <cstring>
 
+#include "containers/remote/files.h"
 #include "core/refuse.h"
 #include "core/url.h"
-#include "containers/remote/files.h"
 
 namespace assay {
 

@@ -6,6 +6,7 @@
 #include "assay/data/dataset.h"
 #include "assay/error.h"
 #include "brace_range.h"
+#include "containers/remote/place.h"
 #include "core/paths.h"
 #include "core/text.h"
 #include "core/url.h"
@@ -15,7 +16,6 @@
 #include "list_dataset.h"
 #include "parquet/file_names.h"
 #include "parquet_dataset.h"
-#include "containers/remote/place.h"
 #include "tar_dataset.h"
 #include "zip_dataset.h"
 

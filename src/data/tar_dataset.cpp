@@ -9,14 +9,14 @@
 #include <utility>
 
 #include "assay/error.h"
+#include "containers/at_place.h"
+#include "containers/remote/files.h"
 #include "core/parallel.h"
 #include "core/refuse.h"
 #include "core/shell_word.h"
 #include "core/text.h"
 #include "core/url.h"
-#include "containers/at_place.h"
 #include "data/parquet/labels.h"
-#include "containers/remote/files.h"
 #include "data/webdataset/kept_samples.h"
 #include "data/webdataset/members.h"
 

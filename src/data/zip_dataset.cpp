@@ -8,13 +8,13 @@
 #include <utility>
 
 #include "assay/error.h"
+#include "containers/at_place.h"
+#include "containers/source_file.h"
 #include "core/parallel.h"
 #include "core/paths.h"
 #include "core/refuse.h"
 #include "core/text.h"
-#include "containers/at_place.h"
 #include "data/parquet/labels.h"
-#include "containers/source_file.h"
 #include "data/zip/members.h"
 
 namespace assay {

@@ -7,8 +7,8 @@
 
 #include "assay/error.h"
 #include "assay/image/encode.h"
-#include "core/file.h"
 #include "containers/npy.h"
+#include "core/file.h"
 #include "core/paths.h"
 
 namespace assay::attack {

@@ -9,10 +9,10 @@
 
 #include "assay/mad/competition.h"
 #include "assay/store/row_reader.h"
+#include "containers/npy.h"
 #include "core/file.h"
 #include "core/file_stream.h"
 #include "core/hash.h"
-#include "containers/npy.h"
 #include "core/parallel.h"
 #include "core/refuse.h"
 

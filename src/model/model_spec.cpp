@@ -7,8 +7,8 @@
 
 #include "assay/error.h"
 #include "assay/model/settings_file.h"
-#include "core/file.h"
 #include "containers/zip.h"
+#include "core/file.h"
 #include "model/pt2/entries.h"
 #include "model/settings.h"
 

@@ -6,9 +6,9 @@
 
 #include "assay/error.h"
 #include "cells.h"
-#include "core/file.h"
 #include "containers/npy_stream.h"
 #include "containers/zip.h"
+#include "core/file.h"
 #include "safetensors.h"
 #include "score_source.h"
 #include "spool.h"

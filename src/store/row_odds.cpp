@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "assay/store/row_reader.h"
-#include "core/log_odds.h"
 #include "containers/npy.h"
+#include "core/log_odds.h"
 #include "matrix_rows.h"
 #include "row_access.h"
 #include "store_impl.h"

@@ -10,8 +10,8 @@
 #include <set>
 
 #include "assay/store/prediction_store.h"
-#include "core/file.h"
 #include "containers/npy.h"
+#include "core/file.h"
 #include "program.h"
 
 namespace assay {

@@ -9,9 +9,9 @@
 
 #include "assay/error.h"
 #include "containers/archives.h"
+#include "containers/zip.h"
 #include "core/file.h"
 #include "core/half.h"
-#include "containers/zip.h"
 
 namespace assay {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "assay/error.h"
 #include "containers/archives.h"
-#include "core/file.h"
 #include "containers/npy.h"
+#include "core/file.h"
 
 namespace assay {
 namespace {

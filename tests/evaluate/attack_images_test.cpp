@@ -6,8 +6,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "core/hash.h"
 #include "containers/npy.h"
+#include "core/hash.h"
 #include "core/random.h"
 #include "data/made_folder.h"
 #include "evaluate/attack_files.h"

@@ -11,8 +11,8 @@
 
 #include "assay/error.h"
 #include "containers/csv.h"
-#include "core/file.h"
 #include "containers/npy.h"
+#include "core/file.h"
 #include "saved_scores.h"
 
 namespace assay {
@@ -208,8 +208,8 @@ TEST(Export, TheLossIsOfTheDataSetsOwnLabel) {
     const auto store = save(folder, made, "m");
     write_file_atomically(folder / "sets.csv",
                           "id,labels\nitem00000,3\nitem00001,1 2\nitem00003,4\n");
-    std::vector<Row> rows =
-        rows_of(exported({.paths = {folder / "runs"}, .labels = {(folder / "sets.csv").string()}}).text);
+    std::vector<Row> rows = rows_of(
+        exported({.paths = {folder / "runs"}, .labels = {(folder / "sets.csv").string()}}).text);
     ASSERT_EQ(rows.size(), 4U);
     EXPECT_EQ(rows[0]["label"], "3");
     EXPECT_EQ(rows[1]["label"], "1 2");

@@ -8,9 +8,9 @@
 
 #include "assay/error.h"
 #include "coloured_images.h"
+#include "containers/remote/files.h"
 #include "core/file.h"
 #include "data/range_server.h"
-#include "containers/remote/files.h"
 #include "data/tar_writer.h"
 #include "evaluate/prediction_run.h"
 #include "message_of.h"

@@ -179,7 +179,8 @@ TEST(DecodeLimits, HoldForEveryKind) {
         EXPECT_EQ(differing_bytes(decode_image(f.file, limits), f), 0) << f.name;
         --limits.bytes;
         EXPECT_THAT(refusal_under(f.file, limits),
-                    HasSubstr("need " + std::to_string(reserved[0]) + " bytes of memory; the limit for an image is " +
+                    HasSubstr("need " + std::to_string(reserved[0]) +
+                              " bytes of memory; the limit for an image is " +
                               std::to_string(reserved[0] - 1)))
             << f.name;
         limits.bytes = DecodeLimits{}.bytes;

@@ -9,9 +9,9 @@
 #include "../message_of.h"
 #include "../scratch.h"
 #include "assay/mad/competition.h"
+#include "containers/npy.h"
 #include "core/database.h"
 #include "core/file.h"
-#include "containers/npy.h"
 #include "mad/tables.h"
 #include "small_pool.h"
 

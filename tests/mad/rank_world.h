@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "assay/mad/competition.h"
-#include "core/file.h"
 #include "containers/npy.h"
+#include "core/file.h"
 #include "mad/predictions.h"
 #include "mad/settings.h"
 #include "mad/tables.h"

@@ -9,9 +9,9 @@
 #include <optional>
 #include <vector>
 
-#include "core/file.h"
 #include "containers/npy.h"
 #include "containers/zip.h"
+#include "core/file.h"
 
 namespace assay::mad {
 

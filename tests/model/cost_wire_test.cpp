@@ -97,8 +97,8 @@ TEST(CostWire, NonsenseIsRefused) {
         EXPECT_THAT(message_of([&] { sent(cost, other); }), HasSubstr("another request"));
     }
     // What never says that it is the last ends all the same.
-    const std::string part =
-        std::string(1, static_cast<char>(MessageKind::cost)) + '\0' + std::string(most_message - 2, 'x');
+    const std::string part = std::string(1, static_cast<char>(MessageKind::cost)) + '\0' +
+                             std::string(most_message - 2, 'x');
     CostParts endless;
     EXPECT_THAT(message_of([&] {
                     while (!endless.take(part)) {

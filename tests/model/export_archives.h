@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "containers/archives.h"
-#include "core/file.h"
 #include "containers/zip.h"
+#include "core/file.h"
 #include "images.h"
 #include "model/pt2/package.h"
 

@@ -152,9 +152,9 @@ TEST(ReportDocument, LabelsOfOneDataSetLeaveTheOthersTheirOwn) {
     EXPECT_EQ(document.json["left_out"].dump(), "[]");
     EXPECT_THAT(document.notes, testing::Contains(HasSubstr("sets.json")));
     for (const json& result : results_of(document.json, "assay.scores/2")) {
-        const auto count = std::count_if(
-            result["measurements"].begin(), result["measurements"].end(),
-            [](const json& m) { return m["metric"] == "real"; });
+        const auto count =
+            std::count_if(result["measurements"].begin(), result["measurements"].end(),
+                          [](const json& m) { return m["metric"] == "real"; });
         EXPECT_EQ(count, result["stores"][0]["dataset"] == "small" ? 1 : 0);
     }
     options.paths = {folder / "runs" / "val"};

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/refuse.h"
 #include "containers/at_place.h"
+#include "core/refuse.h"
 #include "header_window.h"
 #include "page_header.h"
 

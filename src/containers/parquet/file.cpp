@@ -6,8 +6,8 @@
 #include <array>
 #include <string_view>
 
-#include "core/refuse.h"
 #include "containers/at_place.h"
+#include "core/refuse.h"
 
 namespace assay::parquet {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "core/refuse.h"
 #include "containers/at_place.h"
+#include "core/refuse.h"
 #include "schema.h"
 #include "thrift.h"
 

@@ -11,10 +11,10 @@
 
 #include "assay/error.h"
 #include "assay/version.h"
-#include "core/parallel.h"
 #include "containers/parquet/format.h"
 #include "containers/parquet/hybrid_write.h"
 #include "containers/parquet/thrift_writer.h"
+#include "core/parallel.h"
 
 namespace assay::parquet {
 namespace {

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "containers/at_place.h"
 #include "core/refuse.h"
 #include "core/text.h"
-#include "containers/at_place.h"
 
 namespace assay::parquet {
 

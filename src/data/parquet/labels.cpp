@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <memory>
 
+#include "containers/at_place.h"
 #include "core/refuse.h"
 #include "core/text.h"
-#include "containers/at_place.h"
 #include "data/class_aliases.h"
 #include "data/label_list.h"
 

@@ -6,12 +6,12 @@
 #include <optional>
 #include <utility>
 
-#include "containers/parquet/columns.h"
-#include "core/parallel.h"
-#include "core/refuse.h"
 #include "containers/at_place.h"
+#include "containers/parquet/columns.h"
 #include "containers/parquet/file.h"
 #include "containers/parquet/huggingface_features.h"
+#include "core/parallel.h"
+#include "core/refuse.h"
 
 namespace assay::parquet {
 namespace {

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "assay/error.h"
+#include "containers/at_place.h"
 #include "core/refuse.h"
 #include "core/text.h"
-#include "containers/at_place.h"
 
 namespace assay::webdataset {
 void Members::add(const std::filesystem::path& path, std::uint64_t bytes,

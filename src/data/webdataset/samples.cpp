@@ -8,10 +8,10 @@
 #include <unordered_set>
 
 #include "assay/error.h"
+#include "containers/at_place.h"
 #include "core/json_limits.h"
 #include "core/refuse.h"
 #include "core/text.h"
-#include "containers/at_place.h"
 
 namespace assay::webdataset {
 namespace {

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <span>
 
-#include "core/refuse.h"
-#include "core/text.h"
 #include "containers/at_place.h"
 #include "containers/source_file.h"
+#include "core/refuse.h"
+#include "core/text.h"
 
 namespace assay::zipped {
 namespace {

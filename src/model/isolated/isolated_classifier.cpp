@@ -213,7 +213,8 @@ private:
             auto ends = connected_ends();
             {
                 const Descriptor theirs(std::move(ends.second));
-                if (!send_message(process_.control.get(), text_of(MessageKind::lane), {theirs.get()}))
+                if (!send_message(process_.control.get(), text_of(MessageKind::lane),
+                                  {theirs.get()}))
                     return nullptr;
             }
             const auto answer = receive_message(ends.first.get());

@@ -158,7 +158,8 @@ void run_model(const OpenPlugin& plugin, std::string_view request, Descriptor co
         opened.facts = classifier->facts();
         return text_of(opened);
     });
-    if (!send_message(control.get(), opening) || kind_of(opening) != MessageKind::opened) ::_exit(0);
+    if (!send_message(control.get(), opening) || kind_of(opening) != MessageKind::opened)
+        ::_exit(0);
     for (;;) {
         std::vector<Descriptor> lane;
         if (!receive_message(control.get(), &lane)) break;

@@ -37,7 +37,8 @@ Precision precision_in(MessageReader& in) {
 }  // namespace
 
 MessageKind kind_of(std::string_view message) {
-    if (message.empty() || static_cast<unsigned char>(message[0]) > static_cast<int>(MessageKind::cost))
+    if (message.empty() ||
+        static_cast<unsigned char>(message[0]) > static_cast<int>(MessageKind::cost))
         wire_nonsense("a message of no known kind");
     return static_cast<MessageKind>(message[0]);
 }

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "containers/zip.h"
 #include "core/refuse.h"
 #include "core/text.h"
-#include "containers/zip.h"
 #include "model/pt2/entries.h"
 #include "model/pt2/json.h"
 #include "model/pt2/pickle.h"
