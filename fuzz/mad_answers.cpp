@@ -31,7 +31,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         sink.found = [&](const FoundAnswer& answer) {
             need(!answer.where.empty());
             need(answer_named(name_of(answer.answer)) == answer.answer);
-            need(answer.at.empty() || study::utc_moment_of(answer.at) == answer.at);
+            need(answer.at.empty() || assay::study::utc_moment_of(answer.at) == answer.at);
             need(from_spreadsheet(for_spreadsheet(answer.annotator)) == answer.annotator);
             csv.row({"q", "i", "l", "a", name_of(answer.answer), answer.at});
             ++found;
