@@ -87,6 +87,8 @@ describe.skipIf(CHROMIUM === undefined)("by keyboard", () => {
     for (let at = 0; at < 10; at += 1) await page.keyboard.down("y");
     await page.keyboard.up("y");
     await until(count, 1);
+    await page.getByText("1 of 60").waitFor();
+    await page.locator(".stage img").waitFor();
     // Whatever else the first key had done would come before this one.
     await page.keyboard.press("n");
     await until(count, 2);
@@ -199,9 +201,8 @@ describe.skipIf(CHROMIUM === undefined)("by keyboard", () => {
     for (let at = 2; at <= 4; at += 1) {
       await page.keyboard.press("y");
       await until(count, at - 1);
-      await page.locator(".stage img").waitFor();
-      seen.add(await shown());
-      expect(seen.size).toBe(at);
+      const different = async () => seen.add(await shown()).size;
+      await expect.poll(different, { timeout: 30_000, interval: 5 }).toBe(at);
     }
     await page.unrouteAll({ behavior: "ignoreErrors" });
   });
