@@ -106,8 +106,7 @@ TEST(ReportServer, TheDocumentIsAskedForOnceAndAgainWhenItChanges) {
 
     save_models(folder, {"a", "b"}, "another");
     RawResponse now;
-    EXPECT_TRUE(until([&] { return (now = report.get(document, same)).status != 304; }));
-    EXPECT_EQ(now.status, 200);
+    EXPECT_TRUE(until([&] { return (now = report.get(document, same)).status == 200; }));
     EXPECT_NE(now.field("ETag"), etag);
     EXPECT_NE(now.body, first.body);
 }
@@ -143,8 +142,7 @@ TEST(ReportServer, WhatWasMendedWithoutATraceIsFoundAllTheSame) {
     write_file_atomically(manifest, good);
     std::filesystem::last_write_time(manifest, time);
     const std::string same = "If-None-Match: " + etag + "\r\n";
-    EXPECT_TRUE(until([&] { return report.get(document, same).status != 304; }));
-    EXPECT_EQ(report.get(document, same).status, 200);
+    EXPECT_TRUE(until([&] { return report.get(document, same).status == 200; }));
 }
 
 TEST(FilesState, AFolderThatCannotBeListedHidesNothingElse) {
