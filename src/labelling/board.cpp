@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "assay/mad/pairs.h"
+
 namespace assay::labelling {
 
 std::uint32_t answers_needed(const std::vector<Answer>& said, std::uint32_t votes) {
