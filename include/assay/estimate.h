@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include <nlohmann/json_fwd.hpp>
+#include "assay/result_type.h"
 
 namespace assay {
 
@@ -45,11 +45,9 @@ struct Estimate {
 /// Half of the interval's width; 0 without an interval.
 double half_width(const Estimate& estimate);
 
-/// {"low", "high", "level", "method"}.
-nlohmann::json to_json(const Interval& interval);
-/// {"value" (null with "undefined"), "unit", "n", "interval", "standard_error", "note"}: what is
-/// set. The fields of all estimates in all results.
-nlohmann::json to_json(const Estimate& estimate);
+ResultType result_type(ResultOf<Interval>);
+/// The fields of all estimates in all results.
+ResultType result_type(ResultOf<Estimate>);
 
 /// McNemar's test of two proportions measured on the same items: b items only the first has, c only
 /// the second.

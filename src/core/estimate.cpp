@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "assay/describe_result.h"
+
 namespace assay {
 
 std::string_view name_of(Unit unit) {
@@ -22,27 +24,36 @@ double half_width(const Estimate& estimate) {
     return estimate.interval ? (estimate.interval->high - estimate.interval->low) / 2 : 0;
 }
 
-nlohmann::json to_json(const Interval& interval) {
-    return {{"low", interval.low},
-            {"high", interval.high},
-            {"level", interval.level},
-            {"method", interval.method}};
+ResultType result_type(ResultOf<Interval>) {
+    static constexpr auto rows = describe_result<Interval>(
+        {.name = "Interval"}, {part<&Interval::low>({}), part<&Interval::high>({}),
+                               part<&Interval::level>({}), part<&Interval::method>({})});
+    return rows;
 }
 
-nlohmann::json to_json(const Estimate& estimate) {
-    nlohmann::json out = nlohmann::json::object();
-    if (estimate.value) {
-        out["value"] = *estimate.value;
-    } else {
-        out["value"] = nullptr;
-        out["undefined"] = estimate.undefined;
-    }
-    if (estimate.unit != Unit::number) out["unit"] = name_of(estimate.unit);
-    out["n"] = estimate.n;
-    if (estimate.interval) out["interval"] = to_json(*estimate.interval);
-    if (estimate.standard_error) out["standard_error"] = *estimate.standard_error;
-    if (!estimate.note.empty()) out["note"] = estimate.note;
-    return out;
+ResultType result_type(ResultOf<Estimate>) {
+    static constexpr auto rows = describe_result<Estimate>(
+        {.name = "Estimate", .help = "A number and how sure it is"},
+        {
+            part<&Estimate::value>({}),
+            part({.help = "Why there is no value", .name = "undefined", .omitted = true},
+                 [](const Estimate& estimate) {
+                     return estimate.value ? std::optional<std::string>() : estimate.undefined;
+                 }),
+            part({.help = "Of a number without unit it is absent",
+                  .name = "unit",
+                  .script = R"("number" | "proportion" | "nats" | "rank")",
+                  .omitted = true},
+                 [](const Estimate& estimate) {
+                     return estimate.unit == Unit::number ? std::string_view()
+                                                          : name_of(estimate.unit);
+                 }),
+            part<&Estimate::n>({.help = "Items that entered"}),
+            part<&Estimate::interval>({.omitted = true}),
+            part<&Estimate::standard_error>({.omitted = true}),
+            part<&Estimate::note>({.help = "What a reader must know of it", .omitted = true}),
+        });
+    return rows;
 }
 
 }  // namespace assay

@@ -1,26 +1,52 @@
 #include "assay/metric/measurement.h"
 
-#include <nlohmann/json.hpp>
+#include "assay/describe_result.h"
 
 namespace assay {
 
-nlohmann::json to_json(const Measurement& m) {
-    nlohmann::json json = to_json(static_cast<const Estimate&>(m));
-    json["metric"] = m.key.metric;
-    json["definition"] = m.key.definition;
-    if (!m.key.parameters.empty()) json["parameters"] = m.key.parameters;
-    if (!m.key.model.empty()) json["model"] = m.key.model;
-    if (!m.key.dataset.empty()) json["dataset"] = m.key.dataset;
-    if (!m.key.subgroup.empty()) json["subgroup"] = m.key.subgroup;
-    if (!m.key.cls.empty()) json["class"] = m.key.cls;
-    json["left_out"] = m.left_out;
-    if (m.calibrated_null) {
-        json["calibrated_null"] = {{"mean", m.calibrated_null->mean},
-                                   {"p", m.calibrated_null->p},
-                                   {"draws", m.calibrated_null->draws}};
-    }
-    json["higher_is_better"] = m.higher_is_better;
-    return json;
+ResultType result_type(ResultOf<MeasurementKey>) {
+    static constexpr auto rows = describe_result<MeasurementKey>(
+        {.name = "MeasurementKey"},
+        {
+            part<&MeasurementKey::metric>({}),
+            part<&MeasurementKey::definition>({}),
+            part<&MeasurementKey::parameters>({.omitted = true}),
+            part<&MeasurementKey::model>({.omitted = true}),
+            part<&MeasurementKey::dataset>({.omitted = true}),
+            part<&MeasurementKey::subgroup>({.omitted = true}),
+            part<&MeasurementKey::cls>({.name = "class", .omitted = true}),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<CalibratedNull>) {
+    static constexpr auto rows = describe_result<CalibratedNull>(
+        {.name = "CalibratedNull",
+         .help = "What a perfectly calibrated classifier with the same probabilities would show"},
+        {
+            part<&CalibratedNull::mean>({}),
+            part<&CalibratedNull::p>({}),
+            part<&CalibratedNull::draws>({}),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<Measurement>) {
+    static constexpr auto rows = describe_result<Measurement>(
+        {.name = "Measurement",
+         .help = "An estimate with the name of what it measures",
+         .columns = "model,dataset,subgroup,metric,definition,parameters,value,low=interval.low,"
+                    "high=interval.high,level=interval.level,method=interval.method,n,left_out,"
+                    "undefined,note"},
+        {
+            part({.inlined = true}, [](const Measurement& m) -> const Estimate& { return m; }),
+            part<&Measurement::key>({.inlined = true}),
+            part<&Measurement::left_out>(
+                {.help = "Items without a valid label, unreadable ones, ..."}),
+            part<&Measurement::calibrated_null>({.help = "With `--null`", .omitted = true}),
+            part<&Measurement::higher_is_better>({}),
+        });
+    return rows;
 }
 
 }  // namespace assay

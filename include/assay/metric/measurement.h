@@ -7,8 +7,6 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "assay/estimate.h"
 
 namespace assay {
@@ -43,6 +41,8 @@ struct Measurement : Estimate {
     bool higher_is_better = true;
 };
 
-nlohmann::json to_json(const Measurement&);
+ResultType result_type(ResultOf<MeasurementKey>);
+ResultType result_type(ResultOf<CalibratedNull>);
+ResultType result_type(ResultOf<Measurement>);
 
 }  // namespace assay

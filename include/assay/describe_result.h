@@ -1,0 +1,282 @@
+// Results described once. What a result's JSON holds stands in one table of rows, in the source of
+// its component; JSON, the columns of csv, the TypeScript types of the pages and docs/results.md
+// are made of that table (docs/architecture.md, "Adding one more").
+//
+//     ResultType result_type(ResultOf<GapLine>) {
+//         static constexpr auto rows = describe_result<GapLine>(
+//             {.name = "GapLine", .columns = "metric,slope=slope.value,low=slope.interval.low"},
+//             {
+//                 part<&GapLine::metric>({}),
+//                 part<&GapLine::slope>({.help = "Change of the gap per point"}),
+//                 part({.name = "models"}, [](const GapLine& line) { return line.points.size(); }),
+//             });
+//         return rows;
+//     }
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "assay/describe.h"
+#include "assay/result_type.h"
+
+namespace assay {
+
+/// A type of JSON.
+struct ResultShape {
+    enum class Kind { flag, number, text, object, list, map, json };
+    Kind kind = Kind::json;
+    bool nullable = false;
+    std::span<const std::string_view> words = {};  ///< all that a text may be
+    const ResultShape* entry = nullptr;            ///< of lists and maps
+    ResultType (*type)() = nullptr;                ///< of objects
+};
+
+/// What a row says of a value, beside the member's own name and type.
+struct PartFacts {
+    /// One sentence without a full stop; "" where the name says it all.
+    std::string_view help = {};
+    /// The name in JSON. "": the member's.
+    std::string_view name = {};
+    /// The object that holds it, where that is no struct: "counts".
+    std::string_view group = {};
+    /// Its TypeScript type. "": by the C++ type.
+    std::string_view script = {};
+    /// Left out where it says nothing: an optional one without a value, any other that is null, "",
+    /// [], {}, false or 0.
+    bool omitted = false;
+    /// Its own fields stand in the place of it: those of a base class.
+    bool inlined = false;
+    /// In csv alone.
+    bool only_csv = false;
+    /// An array becomes an object with these keys, and the arrays in it one with the inner keys.
+    std::span<const std::string_view> keys = {}, inner_keys = {};
+};
+
+/// A row of a description.
+struct Part {
+    PartFacts facts;
+    std::string_view name;
+    ResultShape shape;
+    void (*get)(const void* object, nlohmann::json& out);
+};
+
+namespace detail {
+
+void put_fields(ResultType (*type)(), const void* object, nlohmann::json& out);
+void put_json(nlohmann::json& out, const nlohmann::json& value);
+void put_null(nlohmann::json& out);
+void put_map(nlohmann::json& out);
+nlohmann::json& entry_of(nlohmann::json& map, const std::string& key);
+
+template <class S>
+ResultType type_of() {
+    return result_type(ResultOf<S>{});
+}
+
+constexpr ResultShape shape_of(const ValueShape& shape) {
+    switch (shape.kind) {
+        case FieldKind::flag:
+            return {.kind = ResultShape::Kind::flag};
+        case FieldKind::whole:
+        case FieldKind::number:
+            return {.kind = ResultShape::Kind::number};
+        case FieldKind::text:
+        case FieldKind::path:
+        case FieldKind::word:
+            break;
+    }
+    return {.kind = ResultShape::Kind::text, .words = shape.words};
+}
+
+}  // namespace detail
+
+/// An enum that has a name_of() and no words_of(): any text, as far as its type tells.
+template <class E>
+concept HasName = std::is_enum_v<E> && !HasWords<E> && requires(E value) {
+    name_of(value);
+};
+
+/// How a type is written: `to` and `shape`. Numbers, texts, paths and enums with words are written
+/// as settings are.
+template <class T>
+struct ResultKind {
+    static constexpr ResultShape shape = detail::shape_of(Kind<T>::shape);
+    static void to(const T& value, nlohmann::json& out) { Kind<T>::to(value, out); }
+};
+template <>
+struct ResultKind<float> {
+    static constexpr ResultShape shape = {.kind = ResultShape::Kind::number};
+    static void to(float value, nlohmann::json& out) { detail::put(out, double{value}); }
+};
+template <>
+struct ResultKind<std::string_view> {
+    static constexpr ResultShape shape = {.kind = ResultShape::Kind::text};
+    static void to(std::string_view value, nlohmann::json& out) { detail::put(out, value); }
+};
+template <>
+struct ResultKind<const char*> : ResultKind<std::string_view> {};
+template <HasName E>
+struct ResultKind<E> {
+    static constexpr ResultShape shape = {.kind = ResultShape::Kind::text};
+    static void to(E value, nlohmann::json& out) { detail::put(out, name_of(value)); }
+};
+template <>
+struct ResultKind<nlohmann::json> {
+    static constexpr ResultShape shape = {.kind = ResultShape::Kind::json};
+    static void to(const nlohmann::json& value, nlohmann::json& out) {
+        detail::put_json(out, value);
+    }
+};
+template <IsResult S>
+struct ResultKind<S> {
+    static constexpr ResultShape shape = {.kind = ResultShape::Kind::object,
+                                          .type = &detail::type_of<S>};
+    static void to(const S& object, nlohmann::json& out) {
+        detail::put_fields(&detail::type_of<S>, &object, out);
+    }
+};
+
+namespace detail {
+
+/// What may hold a value or nothing: std::optional, a pointer.
+template <class Held, class T>
+struct NullableKind {
+    static constexpr ResultShape shape = [] {
+        ResultShape out = ResultKind<T>::shape;
+        out.nullable = true;
+        return out;
+    }();
+    static void to(const Held& value, nlohmann::json& out) {
+        value ? ResultKind<T>::to(*value, out) : put_null(out);
+    }
+};
+template <class List, class T>
+struct ListKind {
+    static constexpr ResultShape shape = {.kind = ResultShape::Kind::list,
+                                          .entry = &ResultKind<T>::shape};
+    static void to(const List& list, nlohmann::json& out) {
+        put_list(out);
+        for (const T& entry : list) ResultKind<T>::to(entry, append(out));
+    }
+};
+template <class Map, class T>
+struct MapKind {
+    static constexpr ResultShape shape = {.kind = ResultShape::Kind::map,
+                                          .entry = &ResultKind<T>::shape};
+    static void to(const Map& map, nlohmann::json& out) {
+        put_map(out);
+        for (const auto& entry : map)
+            ResultKind<T>::to(entry.second, entry_of(out, std::string(entry.first)));
+    }
+};
+
+}  // namespace detail
+
+template <class T>
+struct ResultKind<std::optional<T>> : detail::NullableKind<std::optional<T>, T> {};
+template <class T>
+requires IsResult<std::remove_const_t<T>>
+struct ResultKind<T*> : detail::NullableKind<T*, std::remove_const_t<T>> {
+};
+template <class T>
+struct ResultKind<std::vector<T>> : detail::ListKind<std::vector<T>, T> {};
+template <class T>
+struct ResultKind<std::span<const T>> : detail::ListKind<std::span<const T>, T> {};
+template <class T, std::size_t n>
+struct ResultKind<std::array<T, n>> : detail::ListKind<std::array<T, n>, T> {};
+template <class T, class Less>
+struct ResultKind<std::map<std::string, T, Less>>
+    : detail::MapKind<std::map<std::string, T, Less>, T> {};
+template <class T>
+struct ResultKind<std::vector<std::pair<std::string, T>>>
+    : detail::MapKind<std::vector<std::pair<std::string, T>>, T> {};
+
+/// A row that can stand in the description of S only.
+template <class S>
+struct PartOf {
+    Part part;
+};
+
+namespace detail {
+
+template <class Function>
+struct ReadOf;
+template <class F, class S, class Value>
+struct ReadOf<Value (F::*)(const S&) const> {
+    using Struct = S;
+    using Type = std::remove_cvref_t<Value>;
+};
+template <class S, class Value>
+struct MemberOf<Value (S::*)() const> {
+    using Struct = S;
+    using Type = std::remove_cvref_t<Value>;
+};
+
+template <class Struct, class Value, class Read>
+constexpr PartOf<Struct> part_of(const PartFacts& facts, std::string_view name, Read) {
+    return {{facts, name, ResultKind<Value>::shape, [](const void* object, nlohmann::json& out) {
+                 ResultKind<Value>::to(Read{}(*static_cast<const Struct*>(object)), out);
+             }}};
+}
+
+}  // namespace detail
+
+/// A data member, or a member function.
+template <auto member>
+constexpr auto part(const PartFacts& facts) {
+    using Of = detail::MemberOf<decltype(member)>;
+    const std::string_view name = facts.name.empty() ? detail::member_name<member>() : facts.name;
+    if constexpr (std::is_member_object_pointer_v<decltype(member)>) {
+        return detail::part_of<typename Of::Struct, typename Of::Type>(
+            facts, name,
+            [](const typename Of::Struct& object) -> const auto& { return object.*member; });
+    } else {
+        return detail::part_of<typename Of::Struct, typename Of::Type>(
+            facts, name,
+            [](const typename Of::Struct& object) -> decltype(auto) { return (object.*member)(); });
+    }
+}
+/// What a lambda without captures makes of the struct; `facts` has its name.
+template <class Read>
+constexpr auto part(const PartFacts& facts, Read read) {
+    using Of = detail::ReadOf<decltype(&Read::operator())>;
+    return detail::part_of<typename Of::Struct, typename Of::Type>(facts, facts.name, read);
+}
+
+template <std::size_t n>
+struct ResultRows {
+    ResultFacts facts;
+    std::array<Part, n> parts;
+    /// As long as these rows are there: they are static.
+    constexpr operator ResultType() const { return {facts, parts}; }
+};
+
+/// The rows of S. A row of another struct does not compile.
+template <class S, std::size_t n>
+constexpr ResultRows<n> describe_result(const ResultFacts& facts, const PartOf<S> (&rows)[n]) {
+    return [&]<std::size_t... i>(std::index_sequence<i...>) {
+        return ResultRows<n>{facts, {rows[i].part...}};
+    }
+    (std::make_index_sequence<n>{});
+}
+
+/// The types and all that they hold, by name; each once.
+std::vector<ResultType> types_in(std::span<const ResultType> types);
+/// TypeScript interfaces of the types and of all that they hold, by name.
+std::string type_script_of(std::span<const ResultType> types);
+/// Tables of the fields, in Markdown: the types by schema, then what they hold by name.
+std::string markdown_of(std::span<const ResultType> types);
+/// What a description must not have, a line each: two types of one name, a column that leads
+/// nowhere, a name twice.
+std::vector<std::string> faults_of(std::span<const ResultType> types);
+
+}  // namespace assay

@@ -1,0 +1,48 @@
+// That a struct is described as a result (assay/describe_result.h): all that its header says of it.
+//
+//     struct GapLine { ... };
+//     ResultType result_type(ResultOf<GapLine>);
+//
+// to_json(line) is then its JSON.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+#include <string_view>
+#include <type_traits>
+
+namespace assay {
+
+struct Part;
+
+struct ResultFacts {
+    std::string_view name;         ///< of the TypeScript interface
+    std::string_view help = {};    ///< one sentence without a full stop
+    std::string_view schema = {};  ///< "assay.gap/2": the object has it as `schema`
+    /// Columns of csv, in their order: "class=id,name,low=accuracy.interval.low". Behind = stands
+    /// where the value is in JSON; without one it is called as the column.
+    std::string_view columns = {};
+};
+
+/// A description, whatever it is of.
+struct ResultType {
+    ResultFacts facts;
+    std::span<const Part> parts;
+};
+
+/// Stands for S where an overload is chosen.
+template <class S>
+struct ResultOf {};
+
+template <class S>
+concept IsResult =
+    std::is_same_v<decltype(result_type(ResultOf<std::remove_cv_t<S>>{})), ResultType>;
+
+nlohmann::json json_of_result(const ResultType& type, const void* object);
+
+template <IsResult S>
+auto to_json(const S& object) {
+    return json_of_result(result_type(ResultOf<S>{}), &object);
+}
+
+}  // namespace assay

@@ -1,0 +1,266 @@
+#include "assay/describe_result.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "assay/error.h"
+#include "core/result_table.h"
+
+namespace assay {
+
+using nlohmann::json;
+
+namespace {
+
+/// [1, 2] with the keys "first" and "second" becomes {"first": 1, "second": 2}.
+json with_keys(json list, std::span<const std::string_view> keys) {
+    if (list.size() != keys.size()) {
+        throw Error(ErrorCode::internal,
+                    fmt::format("a list of {} has {} keys", list.size(), keys.size()));
+    }
+    json out = json::object();
+    for (std::size_t i = 0; i < keys.size(); ++i) out[std::string(keys[i])] = std::move(list[i]);
+    return out;
+}
+
+json value_of(const Part& part, const void* object) {
+    json value;
+    part.get(object, value);
+    const PartFacts& facts = part.facts;
+    if (value.is_null()) return value;
+    if (!facts.inner_keys.empty()) {
+        for (json& entry : value) entry = with_keys(std::move(entry), facts.inner_keys);
+    }
+    return facts.keys.empty() ? value : with_keys(std::move(value), facts.keys);
+}
+
+bool says_nothing(const Part& part, const json& value) {
+    if (value.is_null()) return true;
+    if (part.shape.nullable) return false;
+    if (value.is_string()) return value.get_ref<const std::string&>().empty();
+    if (value.is_structured()) return value.empty();
+    return value.is_boolean() ? value == false : value == 0;
+}
+
+void put_parts(const ResultType& type, const void* object, json& out) {
+    if (!out.is_object()) out = json::object();
+    if (!type.facts.schema.empty()) out["schema"] = type.facts.schema;
+    for (const Part& part : type.parts) {
+        if (part.facts.only_csv) continue;
+        json value = value_of(part, object);
+        if (part.facts.omitted && says_nothing(part, value)) continue;
+        if (part.facts.inlined) {
+            if (!value.is_null()) out.update(value);
+            continue;
+        }
+        json& place = part.facts.group.empty() ? out : out[std::string(part.facts.group)];
+        place[std::string(part.name)] = std::move(value);
+    }
+}
+
+/// "interval.low" -> "interval", and "low" stays; the last one leaves "".
+std::string_view take_name(std::string_view& path) {
+    const std::size_t dot = path.find('.');
+    const std::string_view name = path.substr(0, dot);
+    path = dot == std::string_view::npos ? std::string_view() : path.substr(dot + 1);
+    return name;
+}
+
+/// The row that a path begins with; the rest of it leads into its value.
+const Part* part_at(const ResultType& type, std::string_view& path) {
+    std::string_view rest = path;
+    const std::string_view name = take_name(rest);
+    for (const Part& part : type.parts) {
+        if (part.facts.inlined && part.shape.type != nullptr) {
+            std::string_view inside = path;
+            if (part_at(part.shape.type(), inside) != nullptr) return &part;
+            continue;
+        }
+        std::string_view left = rest;
+        if (part.facts.group.empty() ? part.name != name
+                                     : part.facts.group != name || take_name(left) != part.name)
+            continue;
+        path = left;
+        return &part;
+    }
+    return nullptr;
+}
+
+bool contains(std::span<const std::string_view> words, std::string_view word) {
+    return std::ranges::find(words, word) != words.end();
+}
+
+/// What stands at a path; nothing: no value can stand there.
+const ResultShape* shape_at(const ResultType& type, std::string_view path) {
+    const Part* part = part_at(type, path);
+    if (part == nullptr) return nullptr;
+    const ResultShape* shape = &part->shape;
+    for (const auto keys : {part->facts.keys, part->facts.inner_keys}) {
+        if (keys.empty() || path.empty()) continue;
+        if (shape->entry == nullptr || !contains(keys, take_name(path))) return nullptr;
+        shape = shape->entry;
+    }
+    if (path.empty()) return shape;
+    if (shape->type != nullptr) return shape_at(shape->type(), path);
+    if (shape->kind == ResultShape::Kind::json) return shape;
+    return shape->kind == ResultShape::Kind::map && path.find('.') == std::string_view::npos
+               ? shape->entry
+               : nullptr;
+}
+
+struct ColumnPath {
+    std::string_view column, path;
+};
+
+std::vector<ColumnPath> paths_of(const ResultType& type) {
+    std::vector<ColumnPath> out;
+    for (std::string_view left = type.facts.columns; !left.empty();) {
+        const std::size_t comma = std::min(left.find(','), left.size());
+        const std::string_view entry = left.substr(0, comma);
+        left.remove_prefix(std::min(comma + 1, left.size()));
+        const std::size_t equal = entry.find('=');
+        out.push_back({entry.substr(0, equal),
+                       equal == std::string_view::npos ? entry : entry.substr(equal + 1)});
+    }
+    return out;
+}
+
+/// A type, and all types that it holds.
+void collect(const ResultType& type, std::vector<ResultType>& out) {
+    const auto same = [&](const ResultType& other) {
+        return other.parts.data() == type.parts.data();
+    };
+    if (std::ranges::any_of(out, same)) return;
+    out.push_back(type);
+    for (const Part& part : type.parts) {
+        if (part.facts.only_csv || !part.facts.script.empty()) continue;
+        for (const ResultShape* shape = &part.shape; shape != nullptr; shape = shape->entry) {
+            if (shape->type != nullptr) collect(shape->type(), out);
+        }
+    }
+}
+
+std::string text_of(const json& value) {
+    return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+Cell cell_of(const json& value) {
+    if (value.is_null()) return {};
+    if (value.is_boolean()) return value.get<bool>();
+    if (value.is_string()) return value.get<std::string>();
+    if (value.is_number_unsigned() || (value.is_number_integer() && value >= 0))
+        return Count{value.get<std::uint64_t>()};
+    if (value.is_number()) return Number{value.get<double>()};
+    std::string text;  // "bins=15 edges=left_closed", "a b"
+    for (const auto& [key, entry] : value.items()) {
+        if (!text.empty()) text += ' ';
+        text += (value.is_object() ? key + "=" : "") + text_of(entry);
+    }
+    return text;
+}
+
+const json* value_at(const json& value, std::string_view path) {
+    const json* at = &value;
+    while (!path.empty()) {
+        if (!at->is_object()) return nullptr;
+        const auto found = at->find(std::string(take_name(path)));
+        if (found == at->end()) return nullptr;
+        at = &*found;
+    }
+    return at;
+}
+
+}  // namespace
+
+namespace detail {
+
+void put_fields(ResultType (*type)(), const void* object, json& out) {
+    put_parts(type(), object, out);
+}
+void put_json(json& out, const json& value) {
+    out = value;
+}
+void put_null(json& out) {
+    out = nullptr;
+}
+void put_map(json& out) {
+    out = json::object();
+}
+json& entry_of(json& map, const std::string& key) {
+    return map[key];
+}
+
+}  // namespace detail
+
+json json_of_result(const ResultType& type, const void* object) {
+    json out;
+    put_parts(type, object, out);
+    return out;
+}
+
+void add_columns(Table& table, const ResultType& type) {
+    using Kind = ResultShape::Kind;
+    for (const ColumnPath& column : paths_of(type)) {
+        const ResultShape* shape = shape_at(type, column.path);
+        if (shape == nullptr) {
+            throw Error(ErrorCode::internal,
+                        fmt::format("{}: no value stands at {}", type.facts.name, column.path));
+        }
+        table.columns.push_back(
+            {std::string(column.column), shape->kind == Kind::number || shape->kind == Kind::flag});
+    }
+}
+
+void add_cells(std::vector<Cell>& cells, const ResultType& type, const void* object) {
+    // Columns of one row follow each other: its value is made once.
+    const Part* last = nullptr;
+    json value;
+    for (const ColumnPath& column : paths_of(type)) {
+        std::string_view path = column.path;
+        const Part* part = part_at(type, path);
+        if (part == nullptr) continue;  // add_columns() has thrown
+        if (part != last) value = value_of(*part, object);
+        last = part;
+        const json* const found = value_at(value, path);
+        cells.push_back(found == nullptr ? Cell() : cell_of(*found));
+    }
+}
+
+std::vector<ResultType> types_in(std::span<const ResultType> types) {
+    std::vector<ResultType> out;
+    for (const ResultType& type : types) collect(type, out);
+    std::ranges::stable_sort(out, {}, [](const ResultType& type) { return type.facts.name; });
+    return out;
+}
+
+std::vector<std::string> faults_of(std::span<const ResultType> types) {
+    std::vector<std::string> out;
+    std::string_view last;
+    for (const ResultType& type : types_in(types)) {
+        if (type.facts.name == last) out.push_back(fmt::format("{}: two types of this name", last));
+        last = type.facts.name;
+        for (const ColumnPath& column : paths_of(type)) {
+            if (shape_at(type, column.path) == nullptr)
+                out.push_back(fmt::format("{}: column {} leads nowhere: {}", type.facts.name,
+                                          column.column, column.path));
+        }
+        for (const Part& part : type.parts) {
+            if (part.name.empty() && !part.facts.inlined)
+                out.push_back(fmt::format("{}: a row without a name", type.facts.name));
+            if (part.facts.inlined && part.shape.type == nullptr)
+                out.push_back(
+                    fmt::format("{}: {} has no fields of its own", type.facts.name, part.name));
+            const auto same = [&](const Part& other) {
+                return !part.name.empty() && other.name == part.name &&
+                       other.facts.group == part.facts.group;
+            };
+            if (std::ranges::count_if(type.parts, same) > 1)
+                out.push_back(fmt::format("{}: {} twice", type.facts.name, part.name));
+        }
+    }
+    return out;
+}
+
+}  // namespace assay
