@@ -16,6 +16,7 @@
 
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -184,8 +185,11 @@ struct MapKind {
 template <class T>
 struct ResultKind<std::optional<T>> : detail::NullableKind<std::optional<T>, T> {};
 template <class T>
-requires IsResult<std::remove_const_t<T>>
-struct ResultKind<T*> : detail::NullableKind<T*, std::remove_const_t<T>> {
+struct ResultKind<T*> : detail::NullableKind<T*, std::remove_const_t<T>> {};
+template <class T>
+struct ResultKind<std::reference_wrapper<const T>> {
+    static constexpr ResultShape shape = ResultKind<T>::shape;
+    static void to(const T& value, nlohmann::json& out) { ResultKind<T>::to(value, out); }
 };
 template <class T>
 struct ResultKind<std::vector<T>> : detail::ListKind<std::vector<T>, T> {};
@@ -221,6 +225,26 @@ struct MemberOf<Value (S::*)() const> {
     using Type = std::remove_cvref_t<Value>;
 };
 
+template <auto first, auto... rest, class Object>
+constexpr decltype(auto) reach(const Object& object) {
+    if constexpr (std::is_pointer_v<Object>) {
+        return reach<first, rest...>(*object);
+    } else if constexpr (sizeof...(rest) == 0) {
+        return std::invoke(first, object);
+    } else {
+        static_assert(std::is_member_object_pointer_v<decltype(first)>, "what it returns is gone");
+        return reach<rest...>(std::invoke(first, object));
+    }
+}
+template <auto first, auto... rest>
+constexpr std::string_view last_name() {
+    if constexpr (sizeof...(rest) == 0) {
+        return member_name<first>();
+    } else {
+        return last_name<rest...>();
+    }
+}
+
 template <class Struct, class Value, class Read>
 constexpr PartOf<Struct> part_of(const PartFacts& facts, std::string_view name, Read) {
     return {{facts, name, ResultKind<Value>::shape, [](const void* object, nlohmann::json& out) {
@@ -230,20 +254,17 @@ constexpr PartOf<Struct> part_of(const PartFacts& facts, std::string_view name, 
 
 }  // namespace detail
 
-/// A data member, or a member function.
-template <auto member>
+/// A data member or a member function, or one of a member: <&Gate::text> or <&GateResult::gate,
+/// &Gate::text>. Pointers on the way are followed.
+template <auto first, auto... rest>
 constexpr auto part(const PartFacts& facts) {
-    using Of = detail::MemberOf<decltype(member)>;
-    const std::string_view name = facts.name.empty() ? detail::member_name<member>() : facts.name;
-    if constexpr (std::is_member_object_pointer_v<decltype(member)>) {
-        return detail::part_of<typename Of::Struct, typename Of::Type>(
-            facts, name,
-            [](const typename Of::Struct& object) -> const auto& { return object.*member; });
-    } else {
-        return detail::part_of<typename Of::Struct, typename Of::Type>(
-            facts, name,
-            [](const typename Of::Struct& object) -> decltype(auto) { return (object.*member)(); });
-    }
+    using Struct = typename detail::MemberOf<decltype(first)>::Struct;
+    constexpr auto read = [](const Struct& object) -> decltype(auto) {
+        return detail::reach<first, rest...>(object);
+    };
+    using Value = std::remove_cvref_t<std::invoke_result_t<decltype(read), const Struct&>>;
+    return detail::part_of<Struct, Value>(
+        facts, facts.name.empty() ? detail::last_name<first, rest...>() : facts.name, read);
 }
 /// What a lambda without captures makes of the struct; `facts` has its name.
 template <class Read>

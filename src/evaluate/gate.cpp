@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
+#include "assay/describe_result.h"
 #include "assay/error.h"
 #include "assay/evaluate/compare.h"
 #include "assay/evaluate/gate.h"
@@ -186,17 +186,25 @@ bool all_passed(std::span<const GateResult> results) {
                        [](const GateResult& r) { return r.passed; });
 }
 
-nlohmann::json to_json(const GateResult& result) {
-    nlohmann::json json = {{"gate", result.gate.text},
-                           {"definition", result.definition},
-                           {"bound", result.gate.bound},
-                           {"passed", result.passed}};
-    json["value"] = result.value ? nlohmann::json(*result.value) : nlohmann::json(nullptr);
-    if (!result.reason.empty()) json["reason"] = result.reason;
-    if (!result.baseline.empty()) json["baseline"] = result.baseline;
-    json[result.baseline.empty() ? "model" : "candidate"] = result.model;
-    json["dataset"] = result.dataset;
-    return json;
+ResultType result_type(ResultOf<GateResult>) {
+    static constexpr auto rows = describe_result<GateResult>(
+        {.name = "Gate"},
+        {
+            part<&GateResult::gate, &Gate::text>(
+                {.help = "As it was written: `top1 >= 0.7`", .name = "gate"}),
+            part<&GateResult::definition>({.help = "Of what was measured"}),
+            part<&GateResult::gate, &Gate::bound>({}),
+            part<&GateResult::passed>({}),
+            part<&GateResult::value>({.help = "What was held against the bound"}),
+            part<&GateResult::reason>({.help = "Why there is no value", .omitted = true}),
+            part<&GateResult::dataset>({}),
+            part({.help = "Of a score", .name = "model", .omitted = true},
+                 [](const GateResult& r) { return r.baseline.empty() ? &r.model : nullptr; }),
+            part<&GateResult::baseline>({.help = "Of a comparison", .omitted = true}),
+            part({.help = "Of a comparison", .name = "candidate", .omitted = true},
+                 [](const GateResult& r) { return r.baseline.empty() ? nullptr : &r.model; }),
+        });
+    return rows;
 }
 
 GateOutcome outcome_of(const GateResult& result) {

@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <utility>
 
+#include "assay/describe_result.h"
 #include "assay/error.h"
 #include "assay/metric/metric.h"
 #include "assay/report.h"
@@ -164,17 +164,26 @@ std::string_view place_of_published(const PublishedValue& value) {
     return value.published > value.measured.interval->high + rounding ? "above" : "inside";
 }
 
-nlohmann::json to_json(const PublishedValue& value) {
-    nlohmann::json out = {{"model", value.model},
-                          {"dataset", value.dataset},
-                          {"metric", value.metric},
-                          {"setting", value.setting},
-                          {"source", value.source},
-                          {"published", value.published},
-                          {"measured", to_json(value.measured)}};
-    const std::string_view place = place_of_published(value);
-    out["published_is"] = place.empty() ? nlohmann::json() : nlohmann::json(place);
-    return out;
+ResultType result_type(ResultOf<PublishedValue>) {
+    static constexpr auto rows = describe_result<PublishedValue>(
+        {.name = "PublishedValue", .help = "What a table says of a model, and what was measured"},
+        {
+            part<&PublishedValue::model>({}),
+            part<&PublishedValue::dataset>({}),
+            part<&PublishedValue::metric>({}),
+            part<&PublishedValue::setting>({}),
+            part<&PublishedValue::source>({.help = "The table's file"}),
+            part<&PublishedValue::published>({}),
+            part<&PublishedValue::measured>({}),
+            part({.help = "The published value lies there, seen from the interval of the measured",
+                  .name = "published_is",
+                  .script = R"("inside" | "above" | "below" | null)"},
+                 [](const PublishedValue& value) {
+                     const std::string_view place = place_of_published(value);
+                     return place.empty() ? std::optional<std::string_view>() : place;
+                 }),
+        });
+    return rows;
 }
 
 std::vector<Table> published_tables(std::span<const PublishedValue> values) {

@@ -1,112 +1,261 @@
 #include <nlohmann/json.hpp>
 
+#include "assay/describe_result.h"
 #include "assay/evaluate/published.h"
-#include "assay/evaluate/score.h"
+#include "evaluate/scores_result.h"
 
 namespace assay {
 
-nlohmann::json to_json(const ScoreReport& report) {
-    using nlohmann::json;
-    const ScoreCounts& c = report.counts;
-    json out = {{"schema", "assay.score/2"},
-                {"model", report.model},
-                {"dataset", report.dataset},
-                {"scores", name_of(report.kind)},
-                {"storage_format", name_of(report.storage)},
-                {"counts",
-                 {{"items", c.items},
-                  {"missing", c.missing},
-                  {"unreadable", c.unreadable},
-                  {"not_finite", c.not_finite},
-                  {"scored", c.scored},
-                  {"unlabelled", c.unlabelled},
-                  {"unnamed", c.unnamed},
-                  {"multi_label", c.multi_label}}}};
-    if (report.derived.any()) out["derived"] = to_json(report.derived);
-    out["labels_per_image"] = json::array();
+ResultType result_type(ResultOf<ScoreCounts>) {
+    static constexpr auto rows = describe_result<ScoreCounts>(
+        {.name = "ScoreCounts", .help = "Where every item went"},
+        {
+            part<&ScoreCounts::items>({}),
+            part<&ScoreCounts::missing>({.help = "In shards that are not there"}),
+            part<&ScoreCounts::unreadable>({}),
+            part<&ScoreCounts::not_finite>({}),
+            part<&ScoreCounts::scored>({}),
+            part<&ScoreCounts::unlabelled>({.help = "Of the scored: without a valid label"}),
+            part<&ScoreCounts::multi_label>({.help = "Of the scored"}),
+            part<&ScoreCounts::unnamed>({.help = "Not named by the file of `--labels`"}),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<ClassResult>) {
+    static constexpr auto rows = describe_result<ClassResult>(
+        {.name = "ClassScore",
+         .help = "One class of a store",
+         .columns = "class=id,name,n=accuracy.n,correct,accuracy=accuracy.value,"
+                    "low=accuracy.interval.low,high=accuracy.interval.high,confidence,"
+                    "target_probability"},
+        {
+            part<&ClassResult::id>({}),
+            part<&ClassResult::name>({}),
+            part<&ClassResult::correct>({}),
+            part<&ClassResult::accuracy>({.help = "Undefined without items"}),
+            part<&ClassResult::confidence>(
+                {.help = "Mean of the top probability", .omitted = true}),
+            part<&ClassResult::target_probability>(
+                {.help = "Mean probability of this class over its items", .omitted = true}),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<ReliabilityBin>) {
+    static constexpr auto rows = describe_result<ReliabilityBin>(
+        {.name = "ReliabilityBin",
+         .help = "Items by their confidence; both ends 1: those of exactly 1",
+         .columns = "bin_low=low,bin_high=high,n=accuracy.n,correct,confidence,"
+                    "accuracy=accuracy.value,low=accuracy.interval.low,"
+                    "high=accuracy.interval.high"},
+        {
+            part<&ReliabilityBin::low>({}),
+            part<&ReliabilityBin::high>({}),
+            part<&ReliabilityBin::correct>({}),
+            part<&ReliabilityBin::accuracy>({}),
+            part<&ReliabilityBin::confidence>({.help = "Mean, null without items"}),
+        });
+    return rows;
+}
+
+const ClassResult& ShownConfusion::truth() const {
+    return report->per_class.at(static_cast<std::size_t>(confusion.truth));
+}
+const ClassResult* ShownConfusion::predicted() const {
+    const std::int32_t k = confusion.predicted;
+    return k < 0 ? nullptr : &report->per_class.at(static_cast<std::size_t>(k));
+}
+
+ResultType result_type(ResultOf<ShownConfusion>) {
+    static constexpr auto rows = describe_result<ShownConfusion>(
+        {.name = "Confusion",
+         .help = "Items of one class for which another was predicted",
+         .columns = "truth,truth_name,predicted,predicted_name,count,n,proportion"},
+        {
+            part({.name = "truth"},
+                 [](const ShownConfusion& c) -> const std::string& { return c.truth().id; }),
+            part({.help = "Null: no class of the map", .name = "predicted"},
+                 [](const ShownConfusion& c) {
+                     return c.predicted() ? &c.predicted()->id : nullptr;
+                 }),
+            part<&ShownConfusion::confusion, &Confusion::count>({}),
+            part({.name = "truth_name", .only_csv = true},
+                 [](const ShownConfusion& c) -> const std::string& { return c.truth().name; }),
+            part({.name = "predicted_name", .only_csv = true},
+                 [](const ShownConfusion& c) {
+                     return c.predicted() ? &c.predicted()->name : nullptr;
+                 }),
+            part({.name = "n", .only_csv = true},
+                 [](const ShownConfusion& c) { return c.truth().accuracy.n; }),
+            part({.name = "proportion", .only_csv = true},
+                 [](const ShownConfusion& c) {
+                     return static_cast<double>(c.confusion.count) /
+                            static_cast<double>(c.truth().accuracy.n);
+                 }),
+        });
+    return rows;
+}
+
+namespace {
+
+struct LabelsPerImage {
+    std::size_t labels;
+    std::uint64_t items;
+};
+ResultType result_type(ResultOf<LabelsPerImage>) {
+    static constexpr auto rows = describe_result<LabelsPerImage>(
+        {.name = "LabelsPerImage", .help = "Items with so many valid labels, scored or not"},
+        {part<&LabelsPerImage::labels>({}), part<&LabelsPerImage::items>({})});
+    return rows;
+}
+
+std::vector<LabelsPerImage> labels_per_image(const ScoreReport& report) {
+    std::vector<LabelsPerImage> out;
     for (std::size_t g = 0; g < report.labels_per_image.size(); ++g) {
-        const std::uint64_t items = report.labels_per_image[g];
-        if (items > 0) out["labels_per_image"].push_back({{"labels", g}, {"items", items}});
+        if (report.labels_per_image[g] > 0) out.push_back({g, report.labels_per_image[g]});
     }
-    if (!report.map.empty()) out["class_map"] = report.map;
-    out["measurements"] = json::array();
-    for (const auto& m : report.measurements) out["measurements"].push_back(to_json(m));
-    out["per_class"] = json::array();
-    for (const auto& r : report.per_class) {
-        json row = {{"id", r.id}, {"name", r.name}, {"correct", r.correct}};
-        row["accuracy"] = to_json(r.accuracy);
-        if (r.confidence) row["confidence"] = *r.confidence;
-        if (r.target_probability) row["target_probability"] = *r.target_probability;
-        out["per_class"].push_back(std::move(row));
-    }
-    const auto class_of = [&](std::int32_t k) {
-        return k < 0 ? json(nullptr) : json(report.per_class.at(static_cast<std::size_t>(k)).id);
-    };
-    out["confusions"] = json::array();
-    for (const auto& pair : report.confusions) {
-        out["confusions"].push_back({{"truth", class_of(pair.truth)},
-                                     {"predicted", class_of(pair.predicted)},
-                                     {"count", pair.count}});
-    }
-    if (!report.reliability.empty()) out["reliability"] = json::array();
-    for (const ReliabilityBin& bin : report.reliability) {
-        json row = {{"low", bin.low}, {"high", bin.high}, {"correct", bin.correct}};
-        row["accuracy"] = to_json(bin.accuracy);
-        row["confidence"] = bin.confidence ? json(*bin.confidence) : json(nullptr);
-        out["reliability"].push_back(std::move(row));
-    }
-    out["notes"] = report.notes;
-    out["warnings"] = report.warnings;
     return out;
 }
 
-nlohmann::json to_json(const AcrossResult& result) {
-    using nlohmann::json;
-    json out = to_json(result.mean);
-    out["standard_deviation"] =
-        result.standard_deviation ? json(*result.standard_deviation) : json(nullptr);
-    if (result.mean.value) {
-        out["min"] = result.low;
-        out["max"] = result.high;
-    }
-    out["datasets"] = json::array();
-    for (std::size_t i = 0; i < result.datasets.size(); ++i) {
-        out["datasets"].push_back(
-            {{"dataset", result.datasets[i]},
-             {"value", result.values[i] ? json(*result.values[i]) : json(nullptr)}});
+std::vector<ShownConfusion> confusions_of(const ScoreReport& report) {
+    std::vector<ShownConfusion> out;
+    for (const Confusion& confusion : report.confusions) out.push_back({&report, confusion});
+    return out;
+}
+
+}  // namespace
+
+ResultType result_type(ResultOf<ShownStore>) {
+    static constexpr auto report = &ShownStore::report;
+    static constexpr auto rows = describe_result<ShownStore>(
+        {.name = "ScoredStore", .schema = "assay.score/2", .columns = "model,dataset"},
+        {
+            part<report, &ScoreReport::model>({}),
+            part<report, &ScoreReport::dataset>({}),
+            part<report, &ScoreReport::kind>({.name = "scores"}),
+            part<report, &ScoreReport::storage>({.name = "storage_format"}),
+            part<report, &ScoreReport::counts>({}),
+            part({.name = "derived", .omitted = true},
+                 [](const ShownStore& s) {
+                     return s.report->derived.any() ? &s.report->derived : nullptr;
+                 }),
+            part({.help = "Only numbers of labels that occur", .name = "labels_per_image"},
+                 [](const ShownStore& s) { return labels_per_image(*s.report); }),
+            part<report, &ScoreReport::map>({.name = "class_map", .omitted = true}),
+            part({.help = "Of a report of one store", .name = "measurements", .omitted = true},
+                 [](const ShownStore& s) {
+                     return s.measurements ? &s.report->measurements : nullptr;
+                 }),
+            part({.help = "With `--per-class`", .name = "per_class", .omitted = true},
+                 [](const ShownStore& s) { return s.per_class ? &s.report->per_class : nullptr; }),
+            part({.help = "With `--confusion`", .name = "confusions", .omitted = true},
+                 [](const ShownStore& s) {
+                     return s.confusions ? std::optional(confusions_of(*s.report)) : std::nullopt;
+                 }),
+            part<report, &ScoreReport::reliability>(
+                {.help = "With `--reliability`", .omitted = true}),
+            part<report, &ScoreReport::notes>({.help = "Which metrics are left out, and why"}),
+            part<report, &ScoreReport::warnings>({}),
+        });
+    return rows;
+}
+
+nlohmann::json to_json(const ScoreReport& report) {
+    return to_json(ShownStore{&report, true, true, true});
+}
+
+namespace {
+
+struct ValueOfDataset {
+    const std::string* dataset;
+    std::optional<double> value;
+};
+ResultType result_type(ResultOf<ValueOfDataset>) {
+    static constexpr auto rows = describe_result<ValueOfDataset>(
+        {.name = "ValueOfDataset"},
+        {part({.name = "dataset"},
+              [](const ValueOfDataset& v) -> const std::string& { return *v.dataset; }),
+         part<&ValueOfDataset::value>({})});
+    return rows;
+}
+
+std::vector<ValueOfDataset> values_of(const AcrossResult& result) {
+    std::vector<ValueOfDataset> out;
+    for (std::size_t i = 0; i < result.datasets.size(); ++i)
+        out.push_back({&result.datasets[i], result.values[i]});
+    return out;
+}
+
+}  // namespace
+
+ResultType result_type(ResultOf<AcrossResult>) {
+    static constexpr auto rows = describe_result<AcrossResult>(
+        {.name = "MeanOverDatasets",
+         .help = "One metric of one model over data sets that repeat one another",
+         .columns = "model,datasets=dataset,subgroup,metric,definition,parameters,mean=value,"
+                    "standard_deviation,min,max,low=interval.low,high=interval.high,"
+                    "level=interval.level,method=interval.method,dataset_count,n,left_out,"
+                    "undefined,note"},
+        {
+            part<&AcrossResult::mean>({.inlined = true}),
+            part<&AcrossResult::standard_deviation>({}),
+            part({.name = "min", .omitted = true},
+                 [](const AcrossResult& r) {
+                     return r.mean.value ? std::optional(r.low) : std::nullopt;
+                 }),
+            part({.name = "max", .omitted = true},
+                 [](const AcrossResult& r) {
+                     return r.mean.value ? std::optional(r.high) : std::nullopt;
+                 }),
+            part({.name = "datasets"}, [](const AcrossResult& r) { return values_of(r); }),
+            part({.name = "dataset_count", .only_csv = true},
+                 [](const AcrossResult& r) { return r.datasets.size(); }),
+        });
+    return rows;
+}
+
+namespace {
+
+std::vector<std::reference_wrapper<const Measurement>> measurements_of(const ScoreResult& result) {
+    std::vector<std::reference_wrapper<const Measurement>> out;
+    for (const ScoreReport& report : result.reports) {
+        for (const Measurement& m : report.measurements) out.emplace_back(m);
     }
     return out;
+}
+
+std::vector<ShownStore> stores_of(const ShownScores& scores) {
+    std::vector<ShownStore> out;
+    for (const ScoreReport& report : scores.result->reports)
+        out.push_back({&report, false, scores.shown.per_class, scores.shown.confusions > 0});
+    return out;
+}
+
+}  // namespace
+
+ResultType result_type(ResultOf<ShownScores>) {
+    static constexpr auto rows = describe_result<ShownScores>(
+        {.name = "ScoresResult", .help = "What `assay score` prints", .schema = "assay.scores/2"},
+        {
+            part({.help = "Those of all stores", .name = "measurements"},
+                 [](const ShownScores& s) { return measurements_of(*s.result); }),
+            part({.name = "stores"}, [](const ShownScores& s) { return stores_of(s); }),
+            part<&ShownScores::result, &ScoreResult::gates>({}),
+            part<&ShownScores::result, &ScoreResult::ood>(
+                {.help = "With `--ood`", .omitted = true}),
+            part<&ShownScores::result, &ScoreResult::published>(
+                {.help = "With `--published`", .omitted = true}),
+            part({.help = "With `--across`", .name = "across", .omitted = true},
+                 [](const ShownScores& s) {
+                     return s.result->across.empty() ? nullptr : &s.result->means;
+                 }),
+        });
+    return rows;
 }
 
 nlohmann::json to_json(const ScoreResult& result, const ScoreShown& shown) {
-    using nlohmann::json;
-    json out = {{"schema", "assay.scores/2"},
-                {"measurements", json::array()},
-                {"stores", json::array()},
-                {"gates", json::array()}};
-    for (const ScoreReport& report : result.reports) {
-        json store = to_json(report);
-        for (auto& m : store.at("measurements")) out["measurements"].push_back(std::move(m));
-        store.erase("measurements");
-        if (!shown.per_class) store.erase("per_class");
-        if (shown.confusions == 0) store.erase("confusions");
-        out["stores"].push_back(std::move(store));
-    }
-    for (const GateResult& gate : result.gates) out["gates"].push_back(to_json(gate));
-    if (!result.ood.empty()) {
-        out["ood"] = json::array();
-        for (const Measurement& m : result.ood) out["ood"].push_back(to_json(m));
-    }
-    if (!result.published.empty()) {
-        out["published"] = json::array();
-        for (const PublishedValue& value : result.published)
-            out["published"].push_back(to_json(value));
-    }
-    if (!result.across.empty()) {
-        out["across"] = json::array();
-        for (const AcrossResult& mean : result.means) out["across"].push_back(to_json(mean));
-    }
-    return out;
+    return to_json(ShownScores{&result, shown});
 }
 
 }  // namespace assay

@@ -17,7 +17,5 @@ Table class_records(std::span<const ScoreReport> reports);
 Table confusion_records(std::span<const ScoreReport> reports);
 /// A line a bin.
 Table reliability_records(std::span<const ScoreReport> reports);
-/// A line a mean over data sets.
-Table across_records(std::span<const AcrossResult> results);
 
 }  // namespace assay

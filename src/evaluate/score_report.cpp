@@ -11,6 +11,7 @@
 #include "assay/evaluate/score.h"
 #include "assay/report.h"
 #include "core/joined_table.h"
+#include "core/result_table.h"
 #include "evaluate/measurement_text.h"
 #include "evaluate/score_records.h"
 #include "metric/families.h"
@@ -495,7 +496,7 @@ Report report_of(const ScoreResult& result, const ScoreShown& shown) {
         section.blocks.emplace_back(std::move(table));
     report.values = values_of(result);
     report.gates = outcomes_of(result.gates);
-    report.records = means                  ? across_records(result.means)
+    report.records = means                  ? table_of(result.means)
                      : shown.per_class      ? class_records(result.reports)
                      : shown.confusions > 0 ? confusion_records(result.reports)
                      : shown.reliability    ? reliability_records(result.reports)

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "assay/describe_result.h"
 #include "assay/robustness/attack.h"
 #include "assay/robustness/corrupted_accuracy.h"
 #include "core/json_limits.h"
@@ -86,17 +87,20 @@ std::string describe(const DerivedStore& derived) {
     return text;
 }
 
-json to_json(const DerivedStore& derived) {
-    json out = json::object();
-    if (!derived.attack.empty()) {
-        out["model"] = derived.model;
-        out["attack"] = derived.attack;
-    }
-    if (!derived.corruption.empty()) {
-        out["corruption"] = derived.corruption;
-        out["severity"] = derived.severity;
-    }
-    return out;
+ResultType result_type(ResultOf<DerivedStore>) {
+    static constexpr auto rows = describe_result<DerivedStore>(
+        {.name = "DerivedStore", .help = "How the images were changed before the model got them"},
+        {
+            part({.help = "The attack is on its images", .name = "model", .omitted = true},
+                 [](const DerivedStore& d) { return d.attack.empty() ? std::string() : d.model; }),
+            part<&DerivedStore::attack>({.help = "Such as `pgd-linf-8_255`", .omitted = true}),
+            part<&DerivedStore::corruption>({.omitted = true}),
+            part({.name = "severity", .omitted = true},
+                 [](const DerivedStore& d) {
+                     return d.corruption.empty() ? std::optional<int>() : d.severity;
+                 }),
+        });
+    return rows;
 }
 
 }  // namespace assay

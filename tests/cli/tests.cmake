@@ -13,7 +13,7 @@ assay_program_test(cli
     UNSANITIZED Replicate.AdjustFindsTheTruth Replicate.PlanAndMatch)
 # In the shells that are here, and in those that are not it says so.
 assay_program_test(completion
-    SOURCES cli/completion_test.cpp cli/described_test.cpp cli/manual_test.cpp cli/shells_test.cpp
+    SOURCES cli/completion_test.cpp cli/described_test.cpp cli/described_results.cpp cli/described_results_test.cpp cli/manual_test.cpp cli/shells_test.cpp
     LINKS assay_commands assay_core util
     UNSANITIZED Shells.* Pages.* Environment.*)
 # What a sanitizer could find beside a writer it finds in BesideWriter, in half the time.

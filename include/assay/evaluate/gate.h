@@ -6,8 +6,6 @@
 #include <string>
 #include <string_view>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "assay/metric/measurement.h"
 #include "assay/metric/metric.h"
 #include "assay/report.h"
@@ -44,7 +42,7 @@ struct GateResult {
 GateResult check_gate(const Gate& gate, std::span<const Measurement> measurements);
 bool all_passed(std::span<const GateResult> results);
 
-nlohmann::json to_json(const GateResult& result);
+ResultType result_type(ResultOf<GateResult>);
 /// What a report says of it.
 GateOutcome outcome_of(const GateResult& result);
 

@@ -149,7 +149,7 @@ struct AcrossResult {
 std::vector<AcrossResult> score_across(std::span<const ScoreReport> reports, std::string_view name,
                                        double level);
 
-nlohmann::json to_json(const AcrossResult& result);
+ResultType result_type(ResultOf<AcrossResult>);
 
 /// A value that was measured here, and what a table says of the same model.
 struct PublishedValue {

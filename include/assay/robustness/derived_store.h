@@ -4,8 +4,7 @@
 
 #include <string>
 
-#include <nlohmann/json_fwd.hpp>
-
+#include "assay/result_type.h"
 #include "assay/store/prediction_store.h"
 
 namespace assay {
@@ -28,7 +27,6 @@ DerivedStore derived_of(const PredictionStore& store);
 /// "pgd-linf-8_255", "fog at severity 3", both with a comma; "": not derived.
 std::string describe(const DerivedStore& derived);
 
-/// {`model`, `attack`, `corruption`, `severity`}, each where it applies.
-nlohmann::json to_json(const DerivedStore& derived);
+ResultType result_type(ResultOf<DerivedStore>);
 
 }  // namespace assay

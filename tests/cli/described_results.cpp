@@ -1,0 +1,14 @@
+#include "described_results.h"
+
+#include "evaluate/scores_result.h"
+
+namespace assay {
+
+std::vector<ResultType> described_results() {
+    // A line a schema, in the order of their names.
+    return {
+        result_type(ResultOf<ShownScores>{}),
+    };
+}
+
+}  // namespace assay

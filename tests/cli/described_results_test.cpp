@@ -1,0 +1,152 @@
+// What the pages and the docs say of results is made of their descriptions; what is still written
+// by hand stands in by_hand.txt.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cctype>
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+#include <sstream>
+
+#include "assay/describe_result.h"
+#include "core/file.h"
+#include "described_results.h"
+#include "program.h"
+
+namespace assay::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path source = ASSAY_SOURCE_DIR;
+
+void expect_file(const fs::path& file, const std::string& made) {
+    if (std::getenv("ASSAY_WRITE") != nullptr) write_file_atomically(file, made);
+    EXPECT_TRUE(fs::exists(file) && slurp(file) == made)
+        << "ASSAY_WRITE=1 writes " << file << " anew";
+}
+
+TEST(Docs, DescriptionsOfResultsAreSound) {
+    EXPECT_THAT(faults_of(described_results()), testing::ElementsAre());
+}
+
+TEST(Docs, TypesOfThePagesAreThoseOfTheProgram) {
+    expect_file(source / "web/src/report/schemas/described.ts",
+                type_script_of(described_results()));
+}
+
+TEST(Docs, FieldsOfResultsAreThoseOfTheProgram) {
+    expect_file(
+        source / "docs/results.md",
+        "# Fields of results\n\n"
+        "What `--json` prints, by schema, and the columns of `--csv`. The test `Docs.*` writes "
+        "this page of the program's\ndescriptions. Results that are not here stand in "
+        "[formats.md](formats.md).\n\n" +
+            markdown_of(described_results()));
+}
+
+/// Each file below the folders that ends so.
+template <class Visit>
+void each_source(std::initializer_list<const char*> folders,
+                 std::initializer_list<const char*> endings, Visit&& visit) {
+    for (const char* folder : folders) {
+        for (const auto& entry : fs::recursive_directory_iterator(source / folder)) {
+            const std::string ending = entry.path().extension();
+            if (entry.is_regular_file() && std::ranges::find(endings, ending) != endings.end())
+                visit(fs::relative(entry.path(), source).string(), slurp(entry.path()));
+        }
+    }
+}
+
+/// "assay.gap/2" in quotes, of whatever stands in the text.
+void add_schemas(const std::string& text, std::set<std::string>& out) {
+    for (std::size_t at = text.find("assay."); at != std::string::npos;
+         at = text.find("assay.", at + 1)) {
+        const auto is = [&](std::size_t i, auto&& kind) {
+            return i < text.size() && kind(static_cast<unsigned char>(text[i]));
+        };
+        std::size_t end = at;
+        while (is(end, [](int c) { return std::islower(c) || c == '.' || c == '_'; })) ++end;
+        const std::size_t slash = end++;
+        while (is(end, [](int c) { return std::isdigit(c); })) ++end;
+        const bool quoted = at > 0 && end < text.size() && text[at - 1] == text[end] &&
+                            (text[end] == '"' || text[end] == '\'');
+        if (quoted && text[slash] == '/' && end > slash + 1) out.insert(text.substr(at, end - at));
+    }
+}
+
+bool has_csv_by_hand(const std::string& text) {
+    for (const char* sign : {"records.columns", "records = {", "by_store(results, {{"}) {
+        if (text.find(sign) != std::string::npos) return true;
+    }
+    for (std::size_t at = text.find("\nTable "); at != std::string::npos;
+         at = text.find("\nTable ", at + 1)) {
+        const std::string head = text.substr(at, text.find('(', at) - at);
+        const std::string body = text.substr(at, text.find("\n}\n", at) - at);
+        if (head.find("records") != std::string::npos &&
+            (body.find("columns = ") != std::string::npos ||
+             body.find("columns.push_back") != std::string::npos))
+            return true;
+    }
+    return false;
+}
+
+/// "type gap.ts GapLine" for each type that a file of the pages writes itself.
+void add_types(const std::string& file, const std::string& text, std::set<std::string>& out) {
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+        for (const std::string begin : {"export interface ", "export type "}) {
+            if (!line.starts_with(begin) || line.starts_with(begin + "{")) continue;
+            const std::string name = line.substr(begin.size());
+            const auto end = std::ranges::find_if(
+                name, [](unsigned char c) { return std::isalnum(c) == 0 && c != '_'; });
+            out.insert("type " + file + " " + std::string(name.begin(), end));
+        }
+    }
+}
+
+TEST(Docs, WhatIsWrittenByHandGetsLess) {
+    std::set<std::string> schemas, found;
+    each_source({"src", "demo", "python"}, {".cpp", ".h", ".py"},
+                [&](const std::string& file, const std::string& text) {
+                    add_schemas(text, schemas);
+                    if (has_csv_by_hand(text)) found.insert("csv " + file);
+                });
+    ASSERT_GT(schemas.size(), 40U);
+    for (const ResultType& type : types_in(described_results()))
+        schemas.erase(std::string(type.facts.schema));
+    for (const std::string& schema : schemas) found.insert("schema " + schema);
+    each_source({"web/src/report/schemas"}, {".ts"},
+                [&](const std::string& file, const std::string& text) {
+                    if (!file.ends_with("/described.ts")) add_types(file, text, found);
+                });
+
+    const fs::path list = source / "tests/cli/by_hand.txt";
+    std::istringstream lines(slurp(list));
+    std::string kept;
+    std::set<std::string> listed;
+    for (std::string line; std::getline(lines, line);) {
+        if (line.empty() || line.starts_with('#')) {
+            kept += line + "\n";
+            continue;
+        }
+        listed.insert(line);
+        if (found.contains(line)) kept += line + "\n";
+    }
+    if (std::getenv("ASSAY_WRITE") != nullptr) {
+        write_file_atomically(list, kept);
+    } else {
+        for (const std::string& entry : listed) {
+            EXPECT_TRUE(found.contains(entry))
+                << entry << " is no longer written by hand: remove it from " << list;
+        }
+    }
+    for (const std::string& entry : found) {
+        EXPECT_TRUE(listed.contains(entry))
+            << entry << " is written by hand: describe it (include/assay/describe_result.h)";
+    }
+}
+
+}  // namespace
+}  // namespace assay::cli
