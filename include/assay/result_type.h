@@ -20,7 +20,8 @@ struct ResultFacts {
     std::string_view help = {};    ///< one sentence without a full stop
     std::string_view schema = {};  ///< "assay.gap/2": the object has it as `schema`
     /// Columns of csv, in their order: "class=id,name,low=accuracy.interval.low". Behind = stands
-    /// where the value is in JSON; without one it is called as the column.
+    /// where the value is in JSON; without one it is called as the column. An estimate is its
+    /// value; "score*" is that of an estimate with both ends: score, score_low, score_high.
     std::string_view columns = {};
 };
 

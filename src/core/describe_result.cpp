@@ -112,17 +112,21 @@ const ResultShape* shape_at(const ResultType& type, std::string_view path) {
 
 struct ColumnPath {
     std::string_view column, path;
+    bool every_part = false;
 };
 
 std::vector<ColumnPath> paths_of(const ResultType& type) {
     std::vector<ColumnPath> out;
     for (std::string_view left = type.facts.columns; !left.empty();) {
         const std::size_t comma = std::min(left.find(','), left.size());
-        const std::string_view entry = left.substr(0, comma);
+        std::string_view entry = left.substr(0, comma);
         left.remove_prefix(std::min(comma + 1, left.size()));
+        const bool every_part = entry.ends_with('*');
+        if (every_part) entry.remove_suffix(1);
         const std::size_t equal = entry.find('=');
         out.push_back({entry.substr(0, equal),
-                       equal == std::string_view::npos ? entry : entry.substr(equal + 1)});
+                       equal == std::string_view::npos ? entry : entry.substr(equal + 1),
+                       every_part});
     }
     return out;
 }
@@ -146,6 +150,25 @@ std::string text_of(const json& value) {
     return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
+Interval interval_of(const json& made) {
+    return {made.at("low"), made.at("high"), made.at("level"), made.at("method")};
+}
+
+/// An estimate from its JSON.
+Estimate estimate_of(const json& made) {
+    Estimate out;
+    if (!made.at("value").is_null()) out.value = made.at("value").get<double>();
+    out.undefined = made.value("undefined", "");
+    for (const Unit unit : {Unit::proportion, Unit::nats, Unit::rank}) {
+        if (made.value("unit", "") == name_of(unit)) out.unit = unit;
+    }
+    out.n = made.at("n");
+    if (made.contains("interval")) out.interval = interval_of(made.at("interval"));
+    if (made.contains("standard_error")) out.standard_error = made.at("standard_error");
+    out.note = made.value("note", "");
+    return out;
+}
+
 Cell cell_of(const json& value) {
     if (value.is_null()) return {};
     if (value.is_boolean()) return value.get<bool>();
@@ -153,6 +176,8 @@ Cell cell_of(const json& value) {
     if (value.is_number_unsigned() || (value.is_number_integer() && value >= 0))
         return Count{value.get<std::uint64_t>()};
     if (value.is_number()) return Number{value.get<double>()};
+    if (value.is_object() && value.contains("value") && value.contains("n"))
+        return estimate_of(value);
     std::string text;  // "bins=15 edges=left_closed", "a b"
     for (const auto& [key, entry] : value.items()) {
         if (!text.empty()) text += ' ';
@@ -208,8 +233,12 @@ void add_columns(Table& table, const ResultType& type) {
             throw Error(ErrorCode::internal,
                         fmt::format("{}: no value stands at {}", type.facts.name, column.path));
         }
+        const bool text =
+            shape->kind == Kind::text || shape->kind == Kind::map || shape->kind == Kind::list;
         table.columns.push_back(
-            {std::string(column.column), shape->kind == Kind::number || shape->kind == Kind::flag});
+            {.name = std::string(column.column),
+             .numbers = !text,
+             .show = column.every_part ? Column::Show::every_part : Column::Show::value});
     }
 }
 

@@ -77,7 +77,8 @@ void add_schemas(const std::string& text, std::set<std::string>& out) {
 }
 
 bool has_csv_by_hand(const std::string& text) {
-    for (const char* sign : {"records.columns", "records = {", "by_store(results, {{"}) {
+    for (const char* sign :
+         {"records.columns = ", "records.columns.push_back", "by_store(results, {{"}) {
         if (text.find(sign) != std::string::npos) return true;
     }
     for (std::size_t at = text.find("\nTable "); at != std::string::npos;

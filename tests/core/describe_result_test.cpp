@@ -62,6 +62,7 @@ struct Tree {
     std::optional<double> rate = 0.0;
     bool dead = false;
     json more = {1, "two"};
+    Estimate height;
     bool old() const { return rings > 2; }
 };
 constexpr std::array<std::string_view, 2> ends = {"first", "second"};
@@ -70,7 +71,7 @@ ResultType result_type(ResultOf<Tree>) {
         {.name = "Tree",
          .help = "What stands in a wood",
          .schema = "assay.tree/1",
-         .columns = "side,rings=counts.rings,second=ages.second,notes,twice,dead"},
+         .columns = "side,rings=counts.rings,second=ages.second,notes,twice,dead,height*"},
         {
             part<&Tree::leaves>({}),
             part<&Tree::last>({}),
@@ -87,6 +88,7 @@ ResultType result_type(ResultOf<Tree>) {
             part<&Tree::dead>({.omitted = true}),
             part<&Tree::more>({.script = "(number | string)[]"}),
             part<&Tree::old>({}),
+            part<&Tree::height>({}),
             part({.name = "twice", .only_csv = true},
                  [](const Tree& tree) { return 2 * tree.rings; }),
         });
@@ -124,7 +126,8 @@ TEST(DescribeResult, JsonIsWhatTheRowsSay) {
         {"counts", {{"rings", 3}, {"leaves", 1}}},
         {"rate", 0.0},
         {"more", {1, "two"}},
-        {"old", true}};
+        {"old", true},
+        {"height", {{"value", nullptr}, {"undefined", ""}, {"n", 0}}}};
     EXPECT_EQ(to_json(tree).dump(2), want.dump(2));
 }
 
@@ -166,6 +169,13 @@ TEST(DescribeResult, ColumnsAndCellsAreOfOneList) {
     Tree tree;
     tree.ages[1] = 9;
     tree.notes = {{"a", "1"}, {"b", "c"}};
+    tree.height = {.value = 30,
+                   .undefined = "",
+                   .unit = Unit::proportion,
+                   .n = 4,
+                   .interval = Interval{25, 35, .9, "made"},
+                   .standard_error = 2,
+                   .note = "tall"};
     Table table = result_table<Tree, Leaf>();
     add_row(table, tree, leaf("x", 5.0));
     add_row(table, tree, leaf("y", {}));
@@ -175,9 +185,10 @@ TEST(DescribeResult, ColumnsAndCellsAreOfOneList) {
         names.push_back(column.name);
         numbers.push_back(column.numbers);
     }
-    EXPECT_THAT(names, ElementsAre("side", "rings", "second", "notes", "twice", "dead", "leaf",
-                                   "size", "size_low"));
-    EXPECT_THAT(numbers, ElementsAre(false, true, true, false, true, true, false, true, true));
+    EXPECT_THAT(names, ElementsAre("side", "rings", "second", "notes", "twice", "dead", "height",
+                                   "leaf", "size", "size_low"));
+    EXPECT_THAT(numbers,
+                ElementsAre(false, true, true, false, true, true, true, false, true, true));
     const std::vector<Cell>& row = table.rows.at(0);
     EXPECT_EQ(std::get<std::string>(row.at(0)), "right");
     EXPECT_EQ(std::get<Count>(row.at(1)).value, 3U);
@@ -185,10 +196,18 @@ TEST(DescribeResult, ColumnsAndCellsAreOfOneList) {
     EXPECT_EQ(std::get<std::string>(row.at(3)), "a=1 b=c");
     EXPECT_EQ(std::get<Count>(row.at(4)).value, 6U);
     EXPECT_EQ(std::get<bool>(row.at(5)), false);
-    EXPECT_EQ(std::get<Number>(row.at(7)).value, 5);
-    EXPECT_EQ(std::get<Number>(row.at(8)).value, 4);
-    EXPECT_TRUE(std::holds_alternative<std::monostate>(table.rows.at(1).at(7)));
+    const auto& height = std::get<Estimate>(row.at(6));
+    EXPECT_EQ(table.columns.at(6).show, Column::Show::every_part);
+    EXPECT_EQ(height.value, 30);
+    EXPECT_EQ(height.unit, Unit::proportion);
+    EXPECT_EQ(height.n, 4U);
+    EXPECT_EQ(height.interval, tree.height.interval);
+    EXPECT_EQ(height.standard_error, 2);
+    EXPECT_EQ(height.note, "tall");
+    EXPECT_EQ(std::get<Number>(row.at(8)).value, 5);
+    EXPECT_EQ(std::get<Number>(row.at(9)).value, 4);
     EXPECT_TRUE(std::holds_alternative<std::monostate>(table.rows.at(1).at(8)));
+    EXPECT_TRUE(std::holds_alternative<std::monostate>(table.rows.at(1).at(9)));
 }
 
 struct Faulty {
@@ -239,6 +258,7 @@ export interface Tree extends Result {
   dead?: boolean;
   more: (number | string)[];
   old: boolean;
+  height: Estimate;
   counts: {
     /** One a year. */
     rings: number;
