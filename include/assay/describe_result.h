@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "assay/describe.h"
+#include "assay/estimate.h"
 #include "assay/result_type.h"
 
 namespace assay {
@@ -292,6 +293,9 @@ constexpr ResultRows<n> describe_result(const ResultFacts& facts, const PartOf<S
 
 /// The types and all that they hold, by name; each once.
 std::vector<ResultType> types_in(std::span<const ResultType> types);
+ResultType result_type(ResultOf<Interval>);
+ResultType result_type(ResultOf<Estimate>);
+
 /// TypeScript interfaces of the types and of all that they hold, by name.
 std::string type_script_of(std::span<const ResultType> types);
 /// Tables of the fields, in Markdown: the types by schema, then what they hold by name.

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "assay/result_type.h"
+#include <nlohmann/json_fwd.hpp>
 
 namespace assay {
 
@@ -45,9 +45,11 @@ struct Estimate {
 /// Half of the interval's width; 0 without an interval.
 double half_width(const Estimate& estimate);
 
-ResultType result_type(ResultOf<Interval>);
-/// The fields of all estimates in all results.
-ResultType result_type(ResultOf<Estimate>);
+/// {"low", "high", "level", "method"}.
+nlohmann::json to_json(const Interval& interval);
+/// {"value" (null with "undefined"), "unit", "n", "interval", "standard_error", "note"}: what is
+/// set. The fields of all estimates in all results.
+nlohmann::json to_json(const Estimate& estimate);
 
 /// McNemar's test of two proportions measured on the same items: b items only the first has, c only
 /// the second.

@@ -1,9 +1,8 @@
-// That a struct is described as a result (assay/describe_result.h): all that its header says of it.
+// That a struct is described as a result (assay/describe_result.h), for those who hold it:
 //
-//     struct GapLine { ... };
 //     ResultType result_type(ResultOf<GapLine>);
 //
-// to_json(line) is then its JSON.
+// json_of(line) is then its JSON.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -42,8 +41,13 @@ concept IsResult =
 nlohmann::json json_of_result(const ResultType& type, const void* object);
 
 template <IsResult S>
-auto to_json(const S& object) {
+auto json_of(const S& object) {
     return json_of_result(result_type(ResultOf<S>{}), &object);
+}
+/// Of a struct without a to_json() of its own.
+template <IsResult S>
+auto to_json(const S& object) {
+    return json_of(object);
 }
 
 }  // namespace assay

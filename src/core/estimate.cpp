@@ -56,4 +56,12 @@ ResultType result_type(ResultOf<Estimate>) {
     return rows;
 }
 
+nlohmann::json to_json(const Interval& interval) {
+    return json_of(interval);
+}
+
+nlohmann::json to_json(const Estimate& estimate) {
+    return json_of(estimate);
+}
+
 }  // namespace assay

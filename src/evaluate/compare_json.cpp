@@ -1,84 +1,139 @@
 #include <nlohmann/json.hpp>
 
-#include "assay/evaluate/compare.h"
+#include "assay/describe_result.h"
+#include "evaluate/results.h"
 
 namespace assay {
+
+ResultType result_type(ResultOf<PairedMetric>) {
+    static constexpr auto key = &Measurement::key;
+    static constexpr auto candidate = &PairedMetric::candidate;
+    static constexpr auto rows = describe_result<PairedMetric>(
+        {.name = "PairedMetric", .help = "A metric of two models on the items of both"},
+        {
+            part<candidate, key, &MeasurementKey::metric>({}),
+            part<candidate, key, &MeasurementKey::definition>({}),
+            part<&PairedMetric::baseline>({}),
+            part<candidate>({}),
+            part<&PairedMetric::difference>({.help = "Candidate minus baseline"}),
+            part<candidate, &Measurement::higher_is_better>({}),
+            part({.help = "Of accuracies: items", .name = "only_baseline_correct", .omitted = true},
+                 [](const PairedMetric& m) { return m.counts ? &m.counts->b : nullptr; }),
+            part({.help = "Likewise", .name = "only_candidate_correct", .omitted = true},
+                 [](const PairedMetric& m) { return m.counts ? &m.counts->c : nullptr; }),
+            part({.help = "Of McNemar's test; counts half of what is observed",
+                  .name = "mid_p",
+                  .omitted = true},
+                 [](const PairedMetric& m) { return m.counts ? &m.counts->mid_p : nullptr; }),
+            part<&PairedMetric::p>({.help = "Two-sided, of no difference", .omitted = true}),
+            part<&PairedMetric::p_holm>(
+                {.help = "Adjusted metric by metric over the candidates", .omitted = true}),
+            part<&PairedMetric::test>({.omitted = true}),
+            part<&PairedMetric::verdict>(
+                {.script = R"("no difference shown" | "better" | "worse")", .omitted = true}),
+        });
+    return rows;
+}
+
 namespace {
 
-using nlohmann::json;
+struct ShownDisagreement {
+    const PairReport* report;
+    const Disagreement* item;
 
-json metric_json(const PairedMetric& m) {
-    json out = {{"metric", m.candidate.key.metric},
-                {"definition", m.candidate.key.definition},
-                {"baseline", to_json(m.baseline)},
-                {"candidate", to_json(m.candidate)},
-                {"higher_is_better", m.candidate.higher_is_better}};
-    out["difference"] = to_json(m.difference);
-    if (m.counts) {
-        out["only_baseline_correct"] = m.counts->b;
-        out["only_candidate_correct"] = m.counts->c;
-        out["mid_p"] = m.counts->mid_p;
+    nlohmann::json class_of(std::int32_t c) const {
+        if (c < 0) return nullptr;
+        const auto k = static_cast<std::size_t>(c);
+        return k < report->classes.size() ? nlohmann::json(report->classes.id(k))
+                                          : nlohmann::json(c);
     }
-    if (m.p) out["p"] = *m.p;
-    if (m.p_holm) out["p_holm"] = *m.p_holm;
-    if (!m.test.empty()) out["test"] = m.test;
-    if (m.verdict != Verdict::none) out["verdict"] = name_of(m.verdict);
+    nlohmann::json baseline() const { return class_of(item->baseline); }
+    nlohmann::json candidate() const { return class_of(item->candidate); }
+    std::vector<nlohmann::json> labels() const {
+        std::vector<nlohmann::json> out;
+        for (const std::int32_t c : item->labels) out.push_back(class_of(c));
+        return out;
+    }
+};
+ResultType result_type(ResultOf<ShownDisagreement>) {
+    static constexpr auto item = &ShownDisagreement::item;
+    static constexpr std::string_view a_class = "string | number | null";
+    static constexpr auto rows = describe_result<ShownDisagreement>(
+        {.name = "Disagreement", .help = "An item for which the two predict different classes"},
+        {
+            part<item, &Disagreement::id>({}),
+            part<&ShownDisagreement::labels>({.script = "(string | number | null)[]"}),
+            part<&ShownDisagreement::baseline>(
+                {.help = "The class's id, its number where there are no ids, null for no class",
+                 .script = a_class}),
+            part<&ShownDisagreement::candidate>({.script = a_class}),
+            part<item, &Disagreement::baseline_confidence>({}),
+            part<item, &Disagreement::candidate_confidence>({}),
+            part<item, &Disagreement::baseline_correct>({}),
+            part<item, &Disagreement::candidate_correct>({}),
+        });
+    return rows;
+}
+
+std::vector<ShownDisagreement> disagreements_of(const PairReport& report) {
+    std::vector<ShownDisagreement> out;
+    for (const Disagreement& item : report.disagreements) out.push_back({&report, &item});
     return out;
 }
 
 }  // namespace
 
-json to_json(const PairReport& report) {
-    json out = {{"schema", "assay.compare/2"},
-                {"baseline", report.baseline},
-                {"candidate", report.candidate},
-                {"dataset", report.dataset},
-                {"candidate_dataset", report.candidate_dataset},
-                {"counts",
-                 {{"items", report.items},
-                  {"only_in_baseline", report.only_baseline},
-                  {"only_in_candidate", report.only_candidate},
-                  {"not_scored_in_both", report.not_scored}}},
-                {"predictions",
-                 {{"same", report.same_prediction},
-                  {"both_correct", report.both_correct},
-                  {"both_incorrect", report.both_incorrect},
-                  {"only_baseline_correct", report.only_baseline_correct},
-                  {"only_candidate_correct", report.only_candidate_correct},
-                  {"error_consistency", to_json(report.error_consistency)}}}};
-    if (report.candidate_derived.any()) out["derived"] = to_json(report.candidate_derived);
-    out["metrics"] = json::array();
-    for (const auto& m : report.metrics) out["metrics"].push_back(metric_json(m));
-    const auto class_of = [&](std::int32_t c) -> json {
-        if (c < 0) return nullptr;
-        return static_cast<std::size_t>(c) < report.classes.size()
-                   ? json(report.classes.id(static_cast<std::size_t>(c)))
-                   : json(c);
-    };
-    out["disagreements"] = json::array();
-    for (const auto& d : report.disagreements) {
-        json labels = json::array();
-        for (const std::int32_t c : d.labels) labels.push_back(class_of(c));
-        out["disagreements"].push_back({{"id", d.id},
-                                        {"labels", std::move(labels)},
-                                        {"baseline", class_of(d.baseline)},
-                                        {"candidate", class_of(d.candidate)},
-                                        {"baseline_confidence", d.baseline_confidence},
-                                        {"candidate_confidence", d.candidate_confidence},
-                                        {"baseline_correct", d.baseline_correct},
-                                        {"candidate_correct", d.candidate_correct}});
-    }
-    out["notes"] = report.notes;
-    out["warnings"] = report.warnings;
-    return out;
+ResultType result_type(ResultOf<PairReport>) {
+    static constexpr auto rows = describe_result<PairReport>(
+        {.name = "ComparedPair", .schema = "assay.compare/2"},
+        {
+            part<&PairReport::baseline>({}),
+            part<&PairReport::candidate>({}),
+            part<&PairReport::dataset>({}),
+            part<&PairReport::candidate_dataset>({}),
+            part<&PairReport::items>({.help = "Common, scored in both", .group = "counts"}),
+            part<&PairReport::only_baseline>({.name = "only_in_baseline", .group = "counts"}),
+            part<&PairReport::only_candidate>({.name = "only_in_candidate", .group = "counts"}),
+            part<&PairReport::not_scored>(
+                {.help = "Common, but unreadable or missing in one of them",
+                 .name = "not_scored_in_both",
+                 .group = "counts"}),
+            part<&PairReport::same_prediction>({.name = "same", .group = "predictions"}),
+            part<&PairReport::both_correct>(
+                {.help = "Of items with valid labels", .group = "predictions"}),
+            part<&PairReport::both_incorrect>({.group = "predictions"}),
+            part<&PairReport::only_baseline_correct>({.group = "predictions"}),
+            part<&PairReport::only_candidate_correct>({.group = "predictions"}),
+            part<&PairReport::error_consistency>(
+                {.help = "Cohen's kappa of being correct", .group = "predictions"}),
+            part({.name = "derived", .omitted = true},
+                 [](const PairReport& pair) {
+                     return pair.candidate_derived.any() ? &pair.candidate_derived : nullptr;
+                 }),
+            part<&PairReport::metrics>({}),
+            part({.help = "The most confident first", .name = "disagreements"},
+                 [](const PairReport& pair) { return disagreements_of(pair); }),
+            part<&PairReport::notes>({}),
+            part<&PairReport::warnings>({}),
+        });
+    return rows;
 }
 
-json to_json(const CompareResult& result) {
-    json out = {
-        {"schema", "assay.comparisons/2"}, {"pairs", json::array()}, {"gates", json::array()}};
-    for (const PairReport& pair : result.pairs) out["pairs"].push_back(to_json(pair));
-    for (const GateResult& gate : result.gates) out["gates"].push_back(to_json(gate));
-    return out;
+ResultType result_type(ResultOf<CompareResult>) {
+    static constexpr auto rows = describe_result<CompareResult>(
+        {.name = "ComparisonsResult",
+         .help = "What `assay compare` prints",
+         .schema = "assay.comparisons/2"},
+        {part<&CompareResult::pairs>({}), part<&CompareResult::gates>({})});
+    return rows;
+}
+
+nlohmann::json to_json(const PairReport& report) {
+    return json_of(report);
+}
+
+nlohmann::json to_json(const CompareResult& result) {
+    return json_of(result);
 }
 
 }  // namespace assay

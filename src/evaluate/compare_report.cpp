@@ -5,9 +5,12 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "assay/describe_result.h"
 #include "assay/evaluate/compare.h"
 #include "assay/report.h"
+#include "core/result_table.h"
 #include "evaluate/measurement_text.h"
+#include "evaluate/results.h"
 
 namespace assay {
 namespace {
@@ -124,27 +127,37 @@ Table disagreement_table(const PairReport& report) {
     return table;
 }
 
-Table records_of(const std::vector<PairReport>& reports) {
-    Table table;
-    table.columns = {{"baseline", false}, {"candidate", false},  {"dataset", false},
-                     {"metric", false},   {"definition", false}, {"baseline_value"},
-                     {"candidate_value"}, {"difference"}};
-    for (const Column& column : interval_columns()) table.columns.push_back(column);
-    for (const char* name :
-         {"p", "p_holm", "test", "n", "undefined", "candidate_dataset", "verdict"})
-        table.columns.push_back({name, false});
-    for (const PairReport& report : reports) {
-        for (const PairedMetric& m : report.metrics) {
-            std::vector<Cell> cells{
-                report.baseline,          report.candidate,           report.dataset,
-                m.candidate.key.metric,   m.candidate.key.definition, exact(m.baseline.value),
-                exact(m.candidate.value), exact(m.difference.value)};
-            add_interval(cells, m.difference.interval);
-            cells.insert(cells.end(), {exact(m.p), exact(m.p_holm), m.test, Count{m.candidate.n},
-                                       m.difference.undefined, report.candidate_dataset,
-                                       std::string(name_of(m.verdict))});
-            table.add(std::move(cells));
-        }
+/// A row of csv.
+struct ComparedRow {
+    const PairReport* pair;
+    const PairedMetric* metric;
+};
+ResultType result_type(ResultOf<ComparedRow>) {
+    static constexpr auto pair = &ComparedRow::pair;
+    static constexpr auto rows = describe_result<ComparedRow>(
+        {.name = "ComparedRow",
+         .columns = "baseline,candidate,dataset,metric=of.metric,definition=of.definition,"
+                    "baseline_value=of.baseline,candidate_value=of.candidate,"
+                    "difference=of.difference,low=of.difference.interval.low,"
+                    "high=of.difference.interval.high,level=of.difference.interval.level,"
+                    "method=of.difference.interval.method,p=of.p,p_holm=of.p_holm,test=of.test,"
+                    "n=of.candidate.n,undefined=of.difference.undefined,candidate_dataset,"
+                    "verdict=of.verdict"},
+        {
+            part<pair, &PairReport::baseline>({}),
+            part<pair, &PairReport::candidate>({}),
+            part<pair, &PairReport::dataset>({}),
+            part<pair, &PairReport::candidate_dataset>({}),
+            part({.name = "of"},
+                 [](const ComparedRow& row) -> const PairedMetric& { return *row.metric; }),
+        });
+    return rows;
+}
+
+Table records_of(const std::vector<PairReport>& pairs) {
+    Table table = result_table<ComparedRow>();
+    for (const PairReport& pair : pairs) {
+        for (const PairedMetric& m : pair.metrics) add_row(table, ComparedRow{&pair, &m});
     }
     return table;
 }

@@ -4,12 +4,14 @@
 #include <cmath>
 
 #include <fmt/core.h>
+#include <nlohmann/json.hpp>
 
 #include "assay/describe_result.h"
 #include "assay/error.h"
 #include "assay/evaluate/compare.h"
 #include "assay/evaluate/gate.h"
 #include "core/text.h"
+#include "evaluate/results.h"
 
 namespace assay {
 namespace {
@@ -205,6 +207,10 @@ ResultType result_type(ResultOf<GateResult>) {
                  [](const GateResult& r) { return r.baseline.empty() ? nullptr : &r.model; }),
         });
     return rows;
+}
+
+nlohmann::json to_json(const GateResult& result) {
+    return json_of(result);
 }
 
 GateOutcome outcome_of(const GateResult& result) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <utility>
@@ -19,6 +20,7 @@
 #include "core/refuse.h"
 #include "core/text.h"
 #include "evaluate/measurement_text.h"
+#include "evaluate/results.h"
 
 namespace assay {
 namespace {
@@ -184,6 +186,10 @@ ResultType result_type(ResultOf<PublishedValue>) {
                  }),
         });
     return rows;
+}
+
+nlohmann::json to_json(const PublishedValue& value) {
+    return json_of(value);
 }
 
 std::vector<Table> published_tables(std::span<const PublishedValue> values) {

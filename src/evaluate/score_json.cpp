@@ -1,8 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "assay/describe_result.h"
-#include "assay/evaluate/published.h"
-#include "evaluate/scores_result.h"
+#include "evaluate/results.h"
 
 namespace assay {
 
@@ -162,7 +161,7 @@ ResultType result_type(ResultOf<ShownStore>) {
 }
 
 nlohmann::json to_json(const ScoreReport& report) {
-    return to_json(ShownStore{&report, true, true, true});
+    return json_of(ShownStore{&report, true, true, true});
 }
 
 namespace {
@@ -254,8 +253,12 @@ ResultType result_type(ResultOf<ShownScores>) {
     return rows;
 }
 
+nlohmann::json to_json(const AcrossResult& result) {
+    return json_of(result);
+}
+
 nlohmann::json to_json(const ScoreResult& result, const ScoreShown& shown) {
-    return to_json(ShownScores{&result, shown});
+    return json_of(ShownScores{&result, shown});
 }
 
 }  // namespace assay

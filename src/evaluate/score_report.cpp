@@ -13,6 +13,7 @@
 #include "core/joined_table.h"
 #include "core/result_table.h"
 #include "evaluate/measurement_text.h"
+#include "evaluate/results.h"
 #include "evaluate/score_records.h"
 #include "metric/families.h"
 

@@ -1,4 +1,6 @@
-#include "assay/metric/measurement.h"
+#include "metric/measurement_result.h"
+
+#include <nlohmann/json.hpp>
 
 #include "assay/describe_result.h"
 
@@ -47,6 +49,10 @@ ResultType result_type(ResultOf<Measurement>) {
             part<&Measurement::higher_is_better>({}),
         });
     return rows;
+}
+
+nlohmann::json to_json(const Measurement& measurement) {
+    return json_of(measurement);
 }
 
 }  // namespace assay

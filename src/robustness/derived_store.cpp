@@ -103,4 +103,8 @@ ResultType result_type(ResultOf<DerivedStore>) {
     return rows;
 }
 
+json to_json(const DerivedStore& derived) {
+    return json_of(derived);
+}
+
 }  // namespace assay

@@ -1,6 +1,6 @@
 #include "described_results.h"
 
-#include "evaluate/scores_result.h"
+#include "evaluate/results.h"
 
 namespace assay {
 

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "assay/metric/measurement.h"
 #include "assay/metric/metric.h"
 #include "assay/report.h"
@@ -42,7 +44,7 @@ struct GateResult {
 GateResult check_gate(const Gate& gate, std::span<const Measurement> measurements);
 bool all_passed(std::span<const GateResult> results);
 
-ResultType result_type(ResultOf<GateResult>);
+nlohmann::json to_json(const GateResult& result);
 /// What a report says of it.
 GateOutcome outcome_of(const GateResult& result);
 

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "assay/evaluate/score.h"
 #include "assay/report.h"
 
@@ -43,7 +45,7 @@ std::vector<PublishedValue> beside_published(std::span<const ScoreReport> report
 
 /// "inside", "above" or "below" the interval of the measured value; "" where there is none.
 std::string_view place_of_published(const PublishedValue& value);
-ResultType result_type(ResultOf<PublishedValue>);
+nlohmann::json to_json(const PublishedValue& value);
 /// One for each table that was read.
 std::vector<Table> published_tables(std::span<const PublishedValue> values);
 

@@ -149,7 +149,7 @@ struct AcrossResult {
 std::vector<AcrossResult> score_across(std::span<const ScoreReport> reports, std::string_view name,
                                        double level);
 
-ResultType result_type(ResultOf<AcrossResult>);
+nlohmann::json to_json(const AcrossResult& result);
 
 /// A value that was measured here, and what a table says of the same model.
 struct PublishedValue {

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "assay/estimate.h"
 
 namespace assay {
@@ -41,8 +43,6 @@ struct Measurement : Estimate {
     bool higher_is_better = true;
 };
 
-ResultType result_type(ResultOf<MeasurementKey>);
-ResultType result_type(ResultOf<CalibratedNull>);
-ResultType result_type(ResultOf<Measurement>);
+nlohmann::json to_json(const Measurement&);
 
 }  // namespace assay

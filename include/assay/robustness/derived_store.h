@@ -4,7 +4,8 @@
 
 #include <string>
 
-#include "assay/result_type.h"
+#include <nlohmann/json_fwd.hpp>
+
 #include "assay/store/prediction_store.h"
 
 namespace assay {
@@ -27,6 +28,7 @@ DerivedStore derived_of(const PredictionStore& store);
 /// "pgd-linf-8_255", "fog at severity 3", both with a comma; "": not derived.
 std::string describe(const DerivedStore& derived);
 
-ResultType result_type(ResultOf<DerivedStore>);
+/// {`model`, `attack`, `corruption`, `severity`}, each where it applies.
+nlohmann::json to_json(const DerivedStore& derived);
 
 }  // namespace assay

@@ -1,211 +1,500 @@
 #include <nlohmann/json.hpp>
 
-#include "assay/evaluate/gap.h"
+#include "assay/describe_result.h"
+#include "evaluate/results.h"
 
 namespace assay {
 namespace {
 
-using nlohmann::json;
+constexpr std::array<std::string_view, 2> gap_set_keys = {"first", "second"};
+constexpr std::array<std::string_view, 3> gap_metric_keys = {"top1", "real", "asma"};
+constexpr std::string_view a_set = R"("first" | "second")";
+constexpr std::string_view a_metric = R"("top1" | "real" | "asma")";
 
-json maybe(const std::optional<double>& value) {
-    return value ? json(*value) : json(nullptr);
+const char* set_key(int set) {
+    return set == 0 ? "first" : "second";
 }
 
-json pair_json(const GapPair& p, bool mean) {
-    const auto write = [&](const Estimate& v, std::size_t which) {
-        json out = to_json(v);
-        if (mean) out["models"] = p.models[which];
-        return out;
-    };
-    return {{"first", write(p.first, 0)},
-            {"second", write(p.second, 1)},
-            {"gap", write(p.gap, 2)},
-            {"absolute_gap", write(p.absolute, 2)}};
+/// Of an average with the number of models that it is over.
+struct ShownEstimate {
+    const Estimate* estimate;
+    std::optional<std::uint32_t> models;
+};
+ResultType result_type(ResultOf<ShownEstimate>) {
+    static constexpr auto rows = describe_result<ShownEstimate>(
+        {.name = "GapEstimate"},
+        {
+            part({.inlined = true},
+                 [](const ShownEstimate& e) -> const Estimate& { return *e.estimate; }),
+            part<&ShownEstimate::models>(
+                {.help = "Of averages: how many models it is the mean of", .omitted = true}),
+        });
+    return rows;
 }
 
-json metrics_json(const std::array<GapPair, 3>& metrics, bool mean) {
-    json out = json::object();
-    for (std::size_t m = 0; m < metrics.size(); ++m)
-        out[std::string(name_of(gap_metrics[m]))] = pair_json(metrics[m], mean);
-    return out;
-}
+struct ShownPair {
+    const GapPair* pair;
+    bool mean;
 
-json subgroups_json(const std::vector<GapSubgroup>& subgroups, bool mean) {
-    json out = json::array();
-    for (const GapSubgroup& s : subgroups) {
-        out.push_back({{"labels", s.labels},
-                       {"top1", pair_json(s.top1, mean)},
-                       {"real", pair_json(s.real, mean)},
-                       {"agreement", pair_json(s.agreement, mean)}});
+    ShownEstimate first() const { return shown(pair->first, 0); }
+    ShownEstimate second() const { return shown(pair->second, 1); }
+    ShownEstimate gap() const { return shown(pair->gap, 2); }
+    ShownEstimate absolute_gap() const { return shown(pair->absolute, 2); }
+
+private:
+    ShownEstimate shown(const Estimate& estimate, std::size_t which) const {
+        return {&estimate, mean ? std::optional(pair->models[which]) : std::nullopt};
     }
+};
+ResultType result_type(ResultOf<ShownPair>) {
+    static constexpr auto rows = describe_result<ShownPair>(
+        {.name = "GapPair", .help = "One metric on both data sets"},
+        {
+            part<&ShownPair::first>({}),
+            part<&ShownPair::second>({}),
+            part<&ShownPair::gap>({.help = "First minus second: above 0 where models fall"}),
+            part<&ShownPair::absolute_gap>({.help = "Of averages: the mean of |gap|"}),
+        });
+    return rows;
+}
+
+std::array<ShownPair, 3> shown(const std::array<GapPair, 3>& metrics, bool mean) {
+    return {{{&metrics[0], mean}, {&metrics[1], mean}, {&metrics[2], mean}}};
+}
+
+struct ShownSubgroup {
+    const GapSubgroup* group;
+    bool mean;
+
+    ShownPair top1() const { return {&group->top1, mean}; }
+    ShownPair real() const { return {&group->real, mean}; }
+    ShownPair agreement() const { return {&group->agreement, mean}; }
+};
+ResultType result_type(ResultOf<ShownSubgroup>) {
+    static constexpr auto rows = describe_result<ShownSubgroup>(
+        {.name = "GapSubgroup", .help = "Images with so many valid labels"},
+        {
+            part<&ShownSubgroup::group, &GapSubgroup::labels>({}),
+            part<&ShownSubgroup::top1>({}),
+            part<&ShownSubgroup::real>({}),
+            part<&ShownSubgroup::agreement>({}),
+        });
+    return rows;
+}
+
+std::vector<ShownSubgroup> shown(const std::vector<GapSubgroup>& groups, bool mean) {
+    std::vector<ShownSubgroup> out;
+    for (const GapSubgroup& group : groups) out.push_back({&group, mean});
     return out;
 }
 
-json decomposition_json(const GapDecomposition& d, bool mean) {
-    json out = {{"composition", to_json(d.composition)},
-                {"within", to_json(d.within)},
-                {"unmatched", to_json(d.unmatched)},
-                {"explained", to_json(d.explained)}};
-    if (mean) out["models"] = d.models;
-    return out;
+struct ShownDecomposition {
+    const GapDecomposition* gap;
+    std::optional<std::uint32_t> models;
+};
+ResultType result_type(ResultOf<ShownDecomposition>) {
+    static constexpr auto gap = &ShownDecomposition::gap;
+    static constexpr auto rows = describe_result<ShownDecomposition>(
+        {.name = "GapDecomposition", .help = "The gap of top-1 is composition and within"},
+        {
+            part<gap, &GapDecomposition::composition>(
+                {.help = "Because the images have other numbers of labels"}),
+            part<gap, &GapDecomposition::within>({.help = "What remains of the gap"}),
+            part<gap, &GapDecomposition::unmatched>(
+                {.help = "Part of the composition: numbers of labels that one data set lacks"}),
+            part<gap, &GapDecomposition::explained>(
+                {.help = "Composition by gap; undefined where the gap's interval holds 0"}),
+            part<&ShownDecomposition::models>({.help = "Of averages", .omitted = true}),
+        });
+    return rows;
 }
 
-json rank_json(const GapRank& r) {
-    if (r.rank == 0) return nullptr;
-    json out = {{"rank", r.rank}};
-    if (r.low > 0) out["low"] = r.low, out["high"] = r.high;
-    return out;
+}  // namespace
+
+ResultType result_type(ResultOf<GapRank>) {
+    static constexpr auto rows = describe_result<GapRank>(
+        {.name = "GapRank", .help = "1 is the best; low to high is the middle of the bootstrap"},
+        {
+            part<&GapRank::rank>({}),
+            part<&GapRank::low>({.omitted = true}),
+            part({.name = "high", .omitted = true},
+                 [](const GapRank& r) { return r.low > 0 ? &r.high : nullptr; }),
+        });
+    return rows;
 }
 
-json model_json(const GapModel& model) {
-    json ranks = json::object();
-    for (std::size_t m = 0; m < gap_metrics.size(); ++m) {
-        ranks[std::string(name_of(gap_metrics[m]))] = {{"first", rank_json(model.ranks[m][0])},
-                                                       {"second", rank_json(model.ranks[m][1])}};
-    }
-    const auto change = [&](std::size_t set) {
-        return model.rank_change[set] ? json(*model.rank_change[set]) : json(nullptr);
-    };
-    return {{"model", model.name},
-            {"metrics", metrics_json(model.metrics, false)},
-            {"subgroups", subgroups_json(model.subgroups, false)},
-            {"decomposition", decomposition_json(model.decomposition, false)},
-            {"ranks", std::move(ranks)},
-            {"rank_change", {{"first", change(0)}, {"second", change(1)}}},
-            {"not_scored", {{"first", model.not_scored[0]}, {"second", model.not_scored[1]}}}};
-}
+namespace {
 
-json average_json(const GapAverage& average) {
-    json out = {{"metrics", metrics_json(average.metrics, true)},
-                {"subgroups", subgroups_json(average.subgroups, true)},
-                {"decomposition", decomposition_json(average.decomposition, true)}};
-    for (std::size_t m = 0; m < gap_metrics.size(); ++m) {
-        const std::string name(name_of(gap_metrics[m]));
-        if (const auto& spread = average.between[m]) {
-            out["between_models"][name] = {
-                {"models", spread->models}, {"sd", maybe(spread->sd)},
-                {"min", spread->min},       {"lower_quartile", spread->lower_quartile},
-                {"median", spread->median}, {"upper_quartile", spread->upper_quartile},
-                {"max", spread->max}};
-        } else {
-            out["between_models"][name] = nullptr;
+/// Nothing where a value is undefined, and not ranked.
+std::array<std::array<const GapRank*, 2>, 3> ranks_of(const GapModel& model) {
+    std::array<std::array<const GapRank*, 2>, 3> out{};
+    for (std::size_t m = 0; m < out.size(); ++m) {
+        for (std::size_t set = 0; set < out[m].size(); ++set) {
+            if (model.ranks[m][set].rank > 0) out[m][set] = &model.ranks[m][set];
         }
-        const GapWithinMargin& count = average.within_margin[m];
-        json within = {{"models", count.models}, {"within", count.within}};
-        within["surely_within"] = count.surely_within ? json(*count.surely_within) : json(nullptr);
-        within["surely_outside"] =
-            count.surely_outside ? json(*count.surely_outside) : json(nullptr);
-        out["within_margin"][name] = std::move(within);
-    }
-    return out;
-}
-
-json set_json(const GapDataSet& set, const std::string& source) {
-    json out = {{"name", set.name}, {"only_here", set.only_here}};
-    if (source != "stores") {
-        if (set.single > 0) out["single"] = set.single;
-        return out;
-    }
-    out["images"] = set.images;
-    out["single"] = set.single;
-    out["only_valid"] = set.only_valid;
-    out["histogram"] = {{"labels", json::array()},
-                        {"more", set.more},
-                        {"none", set.none},
-                        {"unnamed", set.unnamed}};
-    for (std::size_t g = 0; g < set.with_labels.size(); ++g)
-        out["histogram"]["labels"].push_back({{"labels", g + 1}, {"images", set.with_labels[g]}});
-    return out;
-}
-
-json box_json(const GapBox& box) {
-    json out = {{"labels", box.labels},
-                {"set", box.set == 0 ? "first" : "second"},
-                {"points", json::array()}};
-    for (const auto& point : box.points) out["points"].push_back(maybe(point));
-    if (!box.box) return out;
-    out["box"] = {{"low_whisker", box.box->low_whisker},
-                  {"lower_quartile", box.box->lower_quartile},
-                  {"median", box.box->median},
-                  {"upper_quartile", box.box->upper_quartile},
-                  {"high_whisker", box.box->high_whisker},
-                  {"outliers", box.box->outliers}};
-    return out;
-}
-
-json also_json(const GapReport& report, const GapAlso& also) {
-    json out = {{"name", also.name}, {"models", json::array()}};
-    if (!also.subgroups.empty()) out["subgroups"] = also.subgroups;
-    for (std::size_t i = 0; i < also.models.size(); ++i) {
-        json model = {{"model", report.models[i].name}};
-        for (std::size_t m = 0; m < gap_metrics.size(); ++m)
-            model[std::string(name_of(gap_metrics[m]))] = to_json(also.models[i][m]);
-        out["models"].push_back(std::move(model));
-    }
-    return out;
-}
-
-json ranking_json(const GapReport& report, const GapRanking& ranking) {
-    json out = {{"by", ranking.by},
-                {"against", ranking.against},
-                {"ties", ranking.dense ? "dense" : "standard"},
-                {"places", json::array()}};
-    for (const GapRanking::Place& place : ranking.places) {
-        out["places"].push_back({{"model", report.models[place.model].name},
-                                 {"rank", place.rank},
-                                 {"against", place.against},
-                                 {"change", place.change}});
     }
     return out;
 }
 
 }  // namespace
 
-json to_json(const GapReport& report) {
-    const GapOptions& o = report.options;
-    json out = {{"schema", "assay.gap/2"},
-                {"source", report.source},
-                {"first", set_json(report.sets[0], report.source)},
-                {"second", set_json(report.sets[1], report.source)},
-                {"options",
-                 {{"subgroups", report.subgroups},
-                  {"present", o.subgroups.find("present") != std::string::npos},
-                  {"pooled_above", o.pooled_above},
-                  {"agreement", o.agreement},
-                  {"margin", o.margin},
-                  {"level", o.level},
-                  {"replicates", o.replicates},
-                  {"seed", o.seed}}},
-                {"average", average_json(report.average)},
-                {"models", json::array()},
-                {"orders", json::array()},
-                {"lines", json::array()},
-                {"boxes", json::array()},
-                {"best", {{"first", report.best[0]}, {"second", report.best[1]}}},
-                {"marked", report.marked},
-                {"warnings", report.warnings}};
-    for (const GapModel& model : report.models) out["models"].push_back(model_json(model));
-    const auto order_end = [](GapMetric metric, int set) {
-        return json{{"metric", name_of(metric)}, {"set", set == 0 ? "first" : "second"}};
+ResultType result_type(ResultOf<GapModel>) {
+    static constexpr auto rows = describe_result<GapModel>(
+        {.name = "GapModel"},
+        {
+            part<&GapModel::name>({.name = "model"}),
+            part({.name = "metrics", .keys = gap_metric_keys},
+                 [](const GapModel& m) { return shown(m.metrics, false); }),
+            part({.name = "subgroups"},
+                 [](const GapModel& m) { return shown(m.subgroups, false); }),
+            part({.name = "decomposition"},
+                 [](const GapModel& m) {
+                     return ShownDecomposition{&m.decomposition, {}};
+                 }),
+            part({.name = "ranks", .keys = gap_metric_keys, .inner_keys = gap_set_keys},
+                 [](const GapModel& m) { return ranks_of(m); }),
+            part<&GapModel::rank_change>(
+                {.help = "Rank by top-1 less rank by ASMA, among the models that have both",
+                 .keys = gap_set_keys}),
+            part<&GapModel::not_scored>({.help = "Images without scores", .keys = gap_set_keys}),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<BetweenModels>) {
+    static constexpr auto rows = describe_result<BetweenModels>(
+        {.name = "GapSpread", .help = "How the models differ from one another"},
+        {
+            part<&BetweenModels::models>({}),
+            part<&BetweenModels::sd>({.help = "Null for one model"}),
+            part<&BetweenModels::min>({}),
+            part<&BetweenModels::lower_quartile>({}),
+            part<&BetweenModels::median>({}),
+            part<&BetweenModels::upper_quartile>({}),
+            part<&BetweenModels::max>({}),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<GapWithinMargin>) {
+    static constexpr auto rows = describe_result<GapWithinMargin>(
+        {.name = "GapWithin", .help = "Models whose |gap| is below the margin"},
+        {
+            part<&GapWithinMargin::models>({}),
+            part<&GapWithinMargin::within>({}),
+            part<&GapWithinMargin::surely_within>({.help = "By the intervals"}),
+            part<&GapWithinMargin::surely_outside>({.help = "By the intervals"}),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<GapAverage>) {
+    static constexpr auto rows = describe_result<GapAverage>(
+        {.name = "GapAverage"},
+        {
+            part({.name = "metrics", .keys = gap_metric_keys},
+                 [](const GapAverage& a) { return shown(a.metrics, true); }),
+            part({.name = "subgroups"},
+                 [](const GapAverage& a) { return shown(a.subgroups, true); }),
+            part({.name = "decomposition"},
+                 [](const GapAverage& a) {
+                     return ShownDecomposition{&a.decomposition, a.decomposition.models};
+                 }),
+            part<&GapAverage::between>({.name = "between_models", .keys = gap_metric_keys}),
+            part<&GapAverage::within_margin>({.keys = gap_metric_keys}),
+        });
+    return rows;
+}
+
+namespace {
+
+struct LabelledImages {
+    std::size_t labels;
+    std::uint64_t images;
+};
+ResultType result_type(ResultOf<LabelledImages>) {
+    static constexpr auto rows = describe_result<LabelledImages>(
+        {.name = "LabelledImages"},
+        {part<&LabelledImages::labels>({}), part<&LabelledImages::images>({})});
+    return rows;
+}
+
+struct GapHistogram {
+    const GapDataSet* set;
+
+    std::vector<LabelledImages> labels() const {
+        std::vector<LabelledImages> out;
+        for (const std::uint64_t images : set->with_labels) out.push_back({out.size() + 1, images});
+        return out;
+    }
+};
+ResultType result_type(ResultOf<GapHistogram>) {
+    static constexpr auto set = &GapHistogram::set;
+    static constexpr auto rows = describe_result<GapHistogram>(
+        {.name = "GapHistogram", .help = "Images by their number of valid labels"},
+        {
+            part<&GapHistogram::labels>({}),
+            part<set, &GapDataSet::more>({.help = "With more labels than those"}),
+            part<set, &GapDataSet::none>({.help = "Without a valid label"}),
+            part<set, &GapDataSet::unnamed>(
+                {.help = "Of these: not named by the file of label sets"}),
+        });
+    return rows;
+}
+
+struct ShownSet {
+    const GapDataSet* set;
+    bool stores;
+};
+ResultType result_type(ResultOf<ShownSet>) {
+    static constexpr auto set = &ShownSet::set;
+    static constexpr auto rows = describe_result<ShownSet>(
+        {.name = "GapDataSet", .help = "Of a published table with its name and what it counts"},
+        {
+            part<set, &GapDataSet::name>({}),
+            part<set, &GapDataSet::only_here>({.help = "Models that the other data set lacks"}),
+            part({.name = "images", .omitted = true},
+                 [](const ShownSet& s) { return s.stores ? &s.set->images : nullptr; }),
+            part({.help = "Images of top-1", .name = "single", .omitted = true},
+                 [](const ShownSet& s) {
+                     return s.stores || s.set->single > 0 ? &s.set->single : nullptr;
+                 }),
+            part({.help = "The only valid class of an image stands in for its label",
+                  .name = "only_valid",
+                  .omitted = true},
+                 [](const ShownSet& s) { return s.stores ? &s.set->only_valid : nullptr; }),
+            part({.name = "histogram", .omitted = true},
+                 [](const ShownSet& s) {
+                     return s.stores ? std::optional(GapHistogram{s.set}) : std::nullopt;
+                 }),
+        });
+    return rows;
+}
+
+}  // namespace
+
+ResultType result_type(ResultOf<BoxNumbers>) {
+    static constexpr auto rows = describe_result<BoxNumbers>(
+        {.name = "BoxNumbers", .help = "Quartiles of type 7 and Tukey's whiskers"},
+        {
+            part<&BoxNumbers::low_whisker>({}),
+            part<&BoxNumbers::lower_quartile>({}),
+            part<&BoxNumbers::median>({}),
+            part<&BoxNumbers::upper_quartile>({}),
+            part<&BoxNumbers::high_whisker>({}),
+            part<&BoxNumbers::outliers>({.help = "Indices into the points"}),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<GapBox>) {
+    static constexpr auto rows = describe_result<GapBox>(
+        {.name = "GapBox"}, {
+                                part<&GapBox::labels>({}),
+                                part({.name = "set", .script = a_set},
+                                     [](const GapBox& box) { return set_key(box.set); }),
+                                part<&GapBox::points>({.help = "In the order of the models"}),
+                                part<&GapBox::box>({.omitted = true}),
+                            });
+    return rows;
+}
+
+namespace {
+
+struct OrderEnd {
+    GapMetric metric;
+    int set;
+};
+ResultType result_type(ResultOf<OrderEnd>) {
+    static constexpr auto rows = describe_result<OrderEnd>(
+        {.name = "OrderEnd"}, {part<&OrderEnd::metric>({.script = a_metric}),
+                               part({.name = "set", .script = a_set},
+                                    [](const OrderEnd& end) { return set_key(end.set); })});
+    return rows;
+}
+
+}  // namespace
+
+ResultType result_type(ResultOf<GapOrder>) {
+    static constexpr auto rows = describe_result<GapOrder>(
+        {.name = "GapOrder", .help = "Agreement of two orders of the models"},
+        {
+            part({.name = "a"},
+                 [](const GapOrder& o) {
+                     return OrderEnd{o.a, o.a_set};
+                 }),
+            part({.name = "b"},
+                 [](const GapOrder& o) {
+                     return OrderEnd{o.b, o.b_set};
+                 }),
+            part<&GapOrder::models>({.help = "With both values"}),
+            part<&GapOrder::kendall>({.name = "kendall_tau_b"}),
+            part<&GapOrder::spearman>({.name = "spearman_rho"}),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<GapLine>) {
+    static constexpr auto rows = describe_result<GapLine>(
+        {.name = "GapLine", .help = "A metric on the second data set as a line of the first"},
+        {
+            part<&GapLine::metric>({.script = a_metric}),
+            part<&GapLine::models>({.help = "With both values"}),
+            part<&GapLine::mean_gap>({}),
+            part<&GapLine::slope>({}),
+            part<&GapLine::intercept>({}),
+        });
+    return rows;
+}
+
+namespace {
+
+struct AlsoModel {
+    const std::string* model;
+    const std::array<Estimate, 3>* metrics;
+};
+ResultType result_type(ResultOf<AlsoModel>) {
+    static constexpr auto metric = [](const AlsoModel& m, GapMetric which) -> const Estimate& {
+        return (*m.metrics)[static_cast<std::size_t>(which)];
     };
-    for (const GapOrder& order : report.orders) {
-        out["orders"].push_back({{"a", order_end(order.a, order.a_set)},
-                                 {"b", order_end(order.b, order.b_set)},
-                                 {"models", order.models},
-                                 {"kendall_tau_b", to_json(order.kendall)},
-                                 {"spearman_rho", to_json(order.spearman)}});
+    static constexpr auto rows = describe_result<AlsoModel>(
+        {.name = "GapAlsoModel"},
+        {
+            part({.name = "model"},
+                 [](const AlsoModel& m) -> const std::string& { return *m.model; }),
+            part({.name = "top1"},
+                 [](const AlsoModel& m) -> const Estimate& { return metric(m, GapMetric::top1); }),
+            part({.name = "real"},
+                 [](const AlsoModel& m) -> const Estimate& { return metric(m, GapMetric::real); }),
+            part({.name = "asma"},
+                 [](const AlsoModel& m) -> const Estimate& { return metric(m, GapMetric::asma); }),
+        });
+    return rows;
+}
+
+struct ShownAlso {
+    const GapReport* report;
+    const GapAlso* also;
+
+    std::vector<AlsoModel> models() const {
+        std::vector<AlsoModel> out;
+        for (const auto& metrics : also->models)
+            out.push_back({&report->models[out.size()].name, &metrics});
+        return out;
     }
-    for (const GapLine& line : report.lines) {
-        out["lines"].push_back({{"metric", name_of(line.metric)},
-                                {"models", line.models},
-                                {"mean_gap", to_json(line.mean_gap)},
-                                {"slope", to_json(line.slope)},
-                                {"intercept", to_json(line.intercept)}});
+};
+ResultType result_type(ResultOf<ShownAlso>) {
+    static constexpr auto rows = describe_result<ShownAlso>(
+        {.name = "GapAlso", .help = "A further data set of the same models"},
+        {
+            part<&ShownAlso::also, &GapAlso::name>({}),
+            part<&ShownAlso::also, &GapAlso::subgroups>(
+                {.help = "As it was asked for: `2,3,4,6,9`", .omitted = true}),
+            part<&ShownAlso::models>({}),
+        });
+    return rows;
+}
+
+struct ShownPlace {
+    const GapReport* report;
+    GapRanking::Place place;
+
+    const std::string& model() const { return report->models[place.model].name; }
+};
+ResultType result_type(ResultOf<ShownPlace>) {
+    static constexpr auto place = &ShownPlace::place;
+    static constexpr auto rows = describe_result<ShownPlace>(
+        {.name = "GapPlace"},
+        {
+            part<&ShownPlace::model>({}),
+            part<place, &GapRanking::Place::rank>({}),
+            part<place, &GapRanking::Place::against>({.help = "Rank by the other column"}),
+            part<place, &GapRanking::Place::change>({.help = "So many places up"}),
+        });
+    return rows;
+}
+
+struct ShownRanking {
+    const GapReport* report;
+
+    const GapRanking& ranking() const { return *report->ranking; }
+    std::vector<ShownPlace> places() const {
+        std::vector<ShownPlace> out;
+        for (const GapRanking::Place& place : ranking().places) out.push_back({report, place});
+        return out;
     }
-    for (const GapBox& box : report.boxes) out["boxes"].push_back(box_json(box));
-    for (const GapAlso& also : report.also) out["also"].push_back(also_json(report, also));
-    if (report.ranking) out["ranking"] = ranking_json(report, *report.ranking);
+};
+ResultType result_type(ResultOf<ShownRanking>) {
+    static constexpr auto rows = describe_result<ShownRanking>(
+        {.name = "GapRanking"},
+        {
+            part(
+                {.help = "A column of csv", .name = "by"},
+                [](const ShownRanking& r) -> const auto& { return r.ranking().by; }),
+            part(
+                {.name = "against"},
+                [](const ShownRanking& r) -> const auto& { return r.ranking().against; }),
+            part({.name = "ties", .script = R"("standard" | "dense")"},
+                 [](const ShownRanking& r) { return r.ranking().dense ? "dense" : "standard"; }),
+            part<&ShownRanking::places>({}),
+        });
+    return rows;
+}
+
+std::vector<ShownAlso> also_of(const GapReport& report) {
+    std::vector<ShownAlso> out;
+    for (const GapAlso& also : report.also) out.push_back({&report, &also});
     return out;
+}
+
+ShownSet set_of(const GapReport& report, std::size_t set) {
+    return {&report.sets[set], report.source == "stores"};
+}
+
+}  // namespace
+
+ResultType result_type(ResultOf<GapReport>) {
+    static constexpr auto options = &GapReport::options;
+    static constexpr auto rows = describe_result<GapReport>(
+        {.name = "GapResult",
+         .help = "The same models on two data sets, by three definitions of a correct prediction",
+         .schema = "assay.gap/2"},
+        {
+            part<&GapReport::source>({.help = "`stores`, or the file of published values"}),
+            part({.name = "first"}, [](const GapReport& r) { return set_of(r, 0); }),
+            part({.name = "second"}, [](const GapReport& r) { return set_of(r, 1); }),
+            part<&GapReport::subgroups>({.group = "options"}),
+            part({.help = "Every number of labels that both data sets have",
+                  .name = "present",
+                  .group = "options"},
+                 [](const GapReport& r) {
+                     return r.options.subgroups.find("present") != std::string::npos;
+                 }),
+            part<options, &GapOptions::pooled_above>({.group = "options"}),
+            part<options, &GapOptions::agreement>({.group = "options"}),
+            part<options, &GapOptions::margin>({.group = "options"}),
+            part<options, &GapOptions::level>({.group = "options"}),
+            part<options, &GapOptions::replicates>({.group = "options"}),
+            part<options, &GapOptions::seed>({.group = "options"}),
+            part<&GapReport::average>({}),
+            part<&GapReport::models>({.help = "By top-1 on the first data set"}),
+            part<&GapReport::orders>({}),
+            part<&GapReport::lines>({}),
+            part<&GapReport::boxes>({}),
+            part<&GapReport::best>({.help = "Indices into `models`", .keys = gap_set_keys}),
+            part<&GapReport::marked>({.help = "Indices into `models`"}),
+            part({.name = "also", .omitted = true}, [](const GapReport& r) { return also_of(r); }),
+            part({.name = "ranking", .omitted = true},
+                 [](const GapReport& r) {
+                     return r.ranking ? std::optional(ShownRanking{&r}) : std::nullopt;
+                 }),
+            part<&GapReport::warnings>({}),
+        });
+    return rows;
+}
+
+nlohmann::json to_json(const GapReport& report) {
+    return json_of(report);
 }
 
 }  // namespace assay

@@ -1,11 +1,21 @@
-// What is shown of scores: `assay.scores/2` and, for each store, `assay.score/2`.
+// What is described of the results of this component (assay/describe_result.h).
 #pragma once
 
+#include "assay/evaluate/compare.h"
+#include "assay/evaluate/gap.h"
+#include "assay/evaluate/gate.h"
+#include "assay/evaluate/published.h"
 #include "assay/evaluate/score.h"
 #include "assay/result_type.h"
+#include "metric/measurement_result.h"
 
 namespace assay {
 
+ResultType result_type(ResultOf<DerivedStore>);
+ResultType result_type(ResultOf<GateResult>);
+ResultType result_type(ResultOf<PublishedValue>);
+
+// What is shown of scores: `assay.scores/2` and, for each store, `assay.score/2`.
 struct ShownStore {
     const ScoreReport* report;
     bool measurements = false, per_class = false, confusions = false;
@@ -25,6 +35,13 @@ ResultType result_type(ResultOf<ClassResult>);
 ResultType result_type(ResultOf<ReliabilityBin>);
 ResultType result_type(ResultOf<ShownConfusion>);
 ResultType result_type(ResultOf<ShownStore>);
+ResultType result_type(ResultOf<AcrossResult>);
 ResultType result_type(ResultOf<ShownScores>);
+
+ResultType result_type(ResultOf<PairedMetric>);
+ResultType result_type(ResultOf<PairReport>);
+ResultType result_type(ResultOf<CompareResult>);
+
+ResultType result_type(ResultOf<GapReport>);
 
 }  // namespace assay

@@ -1,0 +1,13 @@
+// Measurements as results hold them.
+#pragma once
+
+#include "assay/metric/measurement.h"
+#include "assay/result_type.h"
+
+namespace assay {
+
+ResultType result_type(ResultOf<MeasurementKey>);
+ResultType result_type(ResultOf<CalibratedNull>);
+ResultType result_type(ResultOf<Measurement>);
+
+}  // namespace assay
