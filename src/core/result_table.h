@@ -30,7 +30,7 @@ void add_row(Table& table, const S&... objects) {
 /// A row an object.
 template <class List>
 Table table_of(const List& objects) {
-    Table table = result_table<typename List::value_type>();
+    Table table = result_table<std::remove_const_t<typename List::value_type>>();
     for (const auto& object : objects) add_row(table, object);
     return table;
 }

@@ -4,9 +4,11 @@
 
 #include <utility>
 
-#include "assay/evaluate/attack.h"
+#include "assay/describe_result.h"
+#include "core/result_table.h"
 #include "core/shell_word.h"
 #include "evaluate/attack_cells.h"
+#include "evaluate/results.h"
 
 namespace assay {
 namespace {
@@ -92,71 +94,150 @@ Table table_of(const AttackedResult& result, ImageForm form) {
     return table;
 }
 
-nlohmann::json json_of(const AttackedResult& result) {
-    nlohmann::json cells = nlohmann::json::array();
-    for (const AttackCell& cell : result.cells) {
-        nlohmann::json by = nlohmann::json::object();
-        for (const auto& [part, images] : cell.by) by[part] = images;
-        nlohmann::json saved;
-        if (cell.saved) {
-            saved = {{"folder", cell.saved->folder.string()},
-                     {"images", cell.saved->images},
-                     {"robust", cell.saved->robust},
-                     {"lost", cell.saved->lost},
-                     {"accuracy", to_json(cell.saved->accuracy)}};
-        }
-        cells.push_back({{"attack", cell.attack},
-                         {"eps", cell.eps},
-                         {"store", cell.store.string()},
-                         {"robust", cell.robust},
-                         {"ended_not_finite", cell.ended_not_finite.images},
-                         {"unreadable", cell.unreadable.images},
-                         {"accuracy", to_json(cell.accuracy)},
-                         {"ratio", to_json(cell.ratio)},
-                         {"attacked", cell.attacked},
-                         {"zero_gradients", cell.zero_gradients},
-                         {"not_finite", cell.not_finite},
-                         {"forward", cell.forward},
-                         {"backward", cell.backward},
-                         {"repeated", cell.repeated},
-                         {"repeated_fooled", cell.repeated_fooled},
-                         {"repeated_fooled_longer", cell.repeated_fooled_longer},
-                         {"first_fooled_by", by},
-                         {"saved", saved}});
-    }
-    nlohmann::json means = nlohmann::json::array();
-    for (const auto& [eps, mean] : result.geometric_mean)
-        means.push_back({{"eps", eps}, {"value", to_json(mean)}});
-    return {{"model", result.model},
-            {"dataset", result.dataset},
-            {"images", result.images},
-            {"left_out", result.without},
-            {"correct", result.correct},
-            {"clean", to_json(result.clean)},
-            {"attacks", cells},
-            {"geometric_mean", means},
-            {"examples",
-             result.examples.empty() ? nlohmann::json() : nlohmann::json(result.examples.string())},
-            {"signs", result.signs},
-            {"notes", result.notes}};
+struct MeanOfEps {
+    double eps;
+    const Estimate* value;
+};
+ResultType result_type(ResultOf<MeanOfEps>) {
+    static constexpr auto rows = describe_result<MeanOfEps>(
+        {.name = "MeanOfAttacks", .help = "The geometric mean of the ratios of fgsm and pgd"},
+        {
+            part<&MeanOfEps::eps>({}),
+            part({.name = "value"}, [](const MeanOfEps& m) -> const Estimate& { return *m.value; }),
+        });
+    return rows;
+}
+
+std::vector<MeanOfEps> means_of(const AttackedResult& result) {
+    std::vector<MeanOfEps> out;
+    for (const auto& mean : result.geometric_mean) out.push_back({mean.first, &mean.second});
+    return out;
+}
+
+/// A row of csv.
+struct AttackRow {
+    const AttackedResult* result;
+    const AttackCell* cell;
+};
+ResultType result_type(ResultOf<AttackRow>);
+
+}  // namespace
+
+ResultType result_type(ResultOf<SavedAttack>) {
+    static constexpr auto rows = describe_result<SavedAttack>(
+        {.name = "SavedAttack", .help = "The images of an attack as they lie in files"},
+        {
+            part<&SavedAttack::folder>({}),
+            part<&SavedAttack::images>({}),
+            part<&SavedAttack::robust>({.help = "Correct before, and from the file"}),
+            part<&SavedAttack::lost>({.help = "Fooled the model, but not from the file"}),
+            part<&SavedAttack::accuracy>({}),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<AttackCell>) {
+    static constexpr auto images = &AttackCell::Unscored::images;
+    static constexpr auto rows = describe_result<AttackCell>(
+        {.name = "AttackCell", .help = "One attack with one budget on one model"},
+        {
+            part<&AttackCell::attack>({}),
+            part<&AttackCell::eps>({}),
+            part<&AttackCell::store>({.help = "Of the scores under the attack"}),
+            part<&AttackCell::robust>({.help = "Images classified correctly before and after"}),
+            part<&AttackCell::ended_not_finite, images>(
+                {.help = "Scores not finite under the attack: misclassified",
+                 .name = "ended_not_finite"}),
+            part<&AttackCell::unreadable, images>({.name = "unreadable"}),
+            part<&AttackCell::accuracy>({.help = "Of all images, under the attack"}),
+            part<&AttackCell::ratio>({.help = "Of the images classified correctly before"}),
+            part<&AttackCell::attacked>({}),
+            part<&AttackCell::zero_gradients>({}),
+            part<&AttackCell::not_finite>({}),
+            part<&AttackCell::forward>({}),
+            part<&AttackCell::backward>({}),
+            part<&AttackCell::repeated>(
+                {.help = "Of pgd: attacked again with ten times the steps"}),
+            part<&AttackCell::repeated_fooled>({}),
+            part<&AttackCell::repeated_fooled_longer>({}),
+            part<&AttackCell::by>({.help = "Of an ensemble: images that each part fooled first",
+                                   .name = "first_fooled_by"}),
+            part<&AttackCell::saved>({.help = "With `--save-images`"}),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<AttackedResult>) {
+    static constexpr auto rows = describe_result<AttackedResult>(
+        {.name = "AttackedModel"},
+        {
+            part<&AttackedResult::model>({}),
+            part<&AttackedResult::dataset>({}),
+            part<&AttackedResult::images>({.help = "With one label and a score"}),
+            part<&AttackedResult::without>({.help = "The others", .name = "left_out"}),
+            part<&AttackedResult::correct>({}),
+            part<&AttackedResult::clean>({.help = "Accuracy without an attack"}),
+            part<&AttackedResult::cells>({.name = "attacks"}),
+            part({.name = "geometric_mean"},
+                 [](const AttackedResult& result) { return means_of(result); }),
+            part({.help = "Folder of `examples.json`", .name = "examples"},
+                 [](const AttackedResult& result) {
+                     return result.examples.empty() ? nullptr : &result.examples;
+                 }),
+            part<&AttackedResult::signs>(
+                {.help = "Signs that the attack failed rather than that the model withstood it"}),
+            part<&AttackedResult::notes>({}),
+        });
+    return rows;
+}
+
+namespace {
+
+ResultType result_type(ResultOf<AttackRow>) {
+    static constexpr auto result = &AttackRow::result;
+    static constexpr auto cell = &AttackRow::cell;
+    static constexpr auto rows = describe_result<AttackRow>(
+        {.name = "AttackRow",
+         .columns = "model,dataset,attack,eps,correct_before,robust,accuracy*,ratio*,store"},
+        {
+            part<result, &AttackedResult::model>({}),
+            part<result, &AttackedResult::dataset>({}),
+            part<cell, &AttackCell::attack>({}),
+            part<cell, &AttackCell::eps>({}),
+            part<result, &AttackedResult::correct>({.name = "correct_before"}),
+            part<cell, &AttackCell::robust>({}),
+            part<cell, &AttackCell::accuracy>({}),
+            part<cell, &AttackCell::ratio>({}),
+            part<cell, &AttackCell::store>({}),
+        });
+    return rows;
 }
 
 }  // namespace
+
+ResultType result_type(ResultOf<ShownAttacks>) {
+    static constexpr auto options = &ShownAttacks::options;
+    static constexpr auto rows = describe_result<ShownAttacks>(
+        {.name = "AttackResult", .help = "What `assay attack` prints", .schema = "assay.attack/1"},
+        {
+            part<options, &AttackRunOptions::space>({}),
+            part<options, &AttackRunOptions::norm>({}),
+            part<options, &AttackRunOptions::seed>({}),
+            part<options, &AttackRunOptions::paper_literal>({}),
+            part({.help = "With `--save-images`", .name = "image_form"},
+                 [](const ShownAttacks& a) {
+                     return a.options->images.empty() ? nullptr : &a.options->image_form;
+                 }),
+            part<&ShownAttacks::results>({.name = "models"}),
+        });
+    return rows;
+}
 
 Report report_of(std::span<const AttackedResult> results, const AttackRunOptions& options) {
     Report report;
     Section section;
     section.blocks.emplace_back("attack space: " + definition(options));
-    report.records.columns = {{"model", false},
-                              {"dataset", false},
-                              {"attack", false},
-                              {"eps"},
-                              {"correct_before"},
-                              {"robust"},
-                              {"accuracy", true, Column::Show::every_part},
-                              {"ratio", true, Column::Show::every_part},
-                              {"store", false}};
-    nlohmann::json models = nlohmann::json::array();
+    report.records = result_table<AttackRow>();
     for (const AttackedResult& result : results) {
         Table table = table_of(result, options.image_form);
         for (const std::string& note : result.notes)
@@ -186,23 +267,11 @@ Report report_of(std::span<const AttackedResult> results, const AttackRunOptions
             report.values.push_back(
                 {{result.dataset, result.model, under, "accuracy"}, cell.accuracy});
             report.values.push_back({{result.dataset, result.model, under, "ratio"}, cell.ratio});
-            report.records.add({result.model, result.dataset, cell.attack,
-                                Number{.value = cell.eps, .digits = -1}, Count{result.correct},
-                                Count{cell.robust}, cell.accuracy, cell.ratio,
-                                cell.store.string()});
+            add_row(report.records, AttackRow{&result, &cell});
         }
-        models.push_back(json_of(result));
     }
     report.sections.push_back(std::move(section));
-    report.result = {
-        {"schema", "assay.attack/1"},
-        {"space", name_of(options.space)},
-        {"norm", name_of(options.norm)},
-        {"seed", options.seed},
-        {"paper_literal", options.paper_literal},
-        {"image_form",
-         options.images.empty() ? nlohmann::json() : nlohmann::json(name_of(options.image_form))},
-        {"models", std::move(models)}};
+    report.result = json_of(ShownAttacks{results, &options});
     return report;
 }
 

@@ -8,12 +8,11 @@
 
 #include "assay/evaluate/cost.h"
 #include "assay/model/model_spec.h"
+#include "core/result_table.h"
+#include "evaluate/cost_result.h"
 
 namespace assay {
 namespace {
-
-constexpr std::array kinds_apart = {OperatorKind::elementwise, OperatorKind::normalisation,
-                                    OperatorKind::softmax, OperatorKind::pooling};
 
 /// Four figures that count; at least three decimals below 100, one above.
 Number scaled(double value, double unit) {
@@ -25,20 +24,6 @@ Number scaled(double value, double unit) {
 
 Number scaled(std::uint64_t value, double unit) {
     return scaled(static_cast<double>(value), unit);
-}
-
-double per_image(const ModelCost& cost, std::uint64_t of_batch) {
-    return static_cast<double>(of_batch) / static_cast<double>(cost.batch);
-}
-
-std::string unknown_text(const ModelCost& cost) {
-    std::string list;
-    for (const OperatorCost& one : cost.operators) {
-        if (one.kind != OperatorKind::unknown) continue;
-        list += fmt::format("{}{} ({} call{})", list.empty() ? "" : ", ", one.name, one.calls,
-                            one.calls == 1 ? "" : "s");
-    }
-    return list;
 }
 
 Table models_table(std::span<const ClassifierCost> results, const CostOptions& options) {
@@ -101,14 +86,14 @@ Table apart_table(std::span<const ClassifierCost> results) {
         .columns = {{"model", false}},
         .rows = {},
         .notes = {}};
-    for (const OperatorKind kind : kinds_apart)
+    for (const OperatorKind kind : cost_kinds_apart)
         table.columns.push_back({.name = std::string(name_of(kind))});
     table.columns.push_back({"calls that move data"});
     table.columns.push_back({"calls without a rule"});
     for (const ClassifierCost& one : results) {
         std::vector<Cell> cells = {one.name};
-        for (const OperatorKind kind : kinds_apart)
-            cells.emplace_back(scaled(per_image(one.cost, one.cost.elements_of(kind)), 1e6));
+        for (const OperatorKind kind : cost_kinds_apart)
+            cells.emplace_back(scaled(cost_per_image(one.cost, one.cost.elements_of(kind)), 1e6));
         cells.emplace_back(Count{one.cost.calls_of(OperatorKind::movement)});
         cells.emplace_back(Count{one.cost.calls_of(OperatorKind::unknown)});
         table.add(std::move(cells));
@@ -136,9 +121,9 @@ Table operators_table(const ClassifierCost& one) {
             const Number share{.value = all > 0 ? static_cast<double>(op.macs) / all : 0,
                                .unit = Unit::proportion,
                                .digits = 2};
-            cells.emplace_back(scaled(per_image(one.cost, op.macs), 1e6));
+            cells.emplace_back(scaled(cost_per_image(one.cost, op.macs), 1e6));
             cells.emplace_back(share);
-            cells.emplace_back(scaled(per_image(one.cost, op.activation_macs), 1e6));
+            cells.emplace_back(scaled(cost_per_image(one.cost, op.activation_macs), 1e6));
         } else if (op.kind != OperatorKind::movement && op.kind != OperatorKind::unknown) {
             cells.resize(6);
             cells.emplace_back(Count{op.elements});
@@ -162,129 +147,8 @@ Table nodes_table(const ClassifierCost& one) {
         const NodeCost& node = one.cost.nodes[i];
         table.add({Count{i + 1}, node.name == node.op ? std::string() : node.name, node.op,
                    node.shape,
-                   node.macs > 0 ? Cell(scaled(per_image(one.cost, node.macs), 1e6)) : Cell(),
+                   node.macs > 0 ? Cell(scaled(cost_per_image(one.cost, node.macs), 1e6)) : Cell(),
                    scaled(node.live_bytes, 1e6)});
-    }
-    return table;
-}
-
-nlohmann::json measured_json(const ClassifierCost& one, const CostOptions& options) {
-    nlohmann::json out = {{"threads", options.threads}, {"runs", one.cost.seconds.size()},
-                          {"device", one.facts.device}, {"framework", one.facts.framework},
-                          {"peak_bytes", nullptr},      {"latency_ms", nullptr}};
-    if (one.cost.measured_peak_bytes) out["peak_bytes"] = *one.cost.measured_peak_bytes;
-    if (!one.cost.seconds.empty()) {
-        const Estimate latency = one.latency();
-        const auto [least, most] = std::ranges::minmax(one.cost.seconds);
-        out["latency_ms"] = {{"median", *latency.value},
-                             {"lower_quartile", latency.interval->low},
-                             {"upper_quartile", latency.interval->high},
-                             {"min", least * 1e3},
-                             {"max", most * 1e3}};
-    }
-    return out;
-}
-
-nlohmann::json cost_json(const ClassifierCost& one, const CostOptions& options) {
-    const ModelCost& cost = one.cost;
-    nlohmann::json operators = nlohmann::json::array();
-    nlohmann::json unknown = nlohmann::json::object();
-    for (const OperatorCost& op : cost.operators) {
-        operators.push_back({{"operator", op.name},
-                             {"kind", name_of(op.kind)},
-                             {"integer", op.integer},
-                             {"calls", op.calls},
-                             {"macs", op.macs},
-                             {"attention_macs", op.activation_macs},
-                             {"elements", op.elements}});
-        if (op.kind == OperatorKind::unknown) unknown[op.name] = op.calls;
-    }
-    nlohmann::json elements = nlohmann::json::object();
-    for (const OperatorKind kind : kinds_apart) elements[name_of(kind)] = cost.elements_of(kind);
-    nlohmann::json out = {{"model", one.name},
-                          {"path", one.spec.path.string()},
-                          {"format", name_of(one.spec.format)},
-                          {"input", {3, one.spec.preprocess.height, one.spec.preprocess.width}},
-                          {"batch", cost.batch},
-                          {"parameters", cost.weights.parameters},
-                          {"buffers", cost.weights.buffers},
-                          {"weight_bytes", cost.weights.bytes},
-                          {"file_bytes", one.file_bytes},
-                          {"macs", cost.macs()},
-                          {"attention_macs", cost.activation_macs()},
-                          {"macs_per_image", one.macs_per_image()},
-                          {"flops_per_image", 2 * one.macs_per_image()},
-                          {"elements", elements},
-                          {"operators", operators},
-                          {"unknown", unknown},
-                          {"executed_nodes", cost.executed_nodes},
-                          {"peak_activation_bytes", cost.peak_bytes},
-                          {"peak_node", cost.peak_node},
-                          {"notes", one.facts.notes},
-                          {"measured", measured_json(one, options)}};
-    for (const std::string& note : cost.notes) out["notes"].push_back(note);
-    if (!options.nodes) return out;
-    out["nodes"] = nlohmann::json::array();
-    for (const NodeCost& node : cost.nodes)
-        out["nodes"].push_back({{"name", node.name},
-                                {"operator", node.op},
-                                {"result", node.shape},
-                                {"macs", node.macs},
-                                {"live_bytes", node.live_bytes}});
-    return out;
-}
-
-Table cost_records(std::span<const ClassifierCost> results) {
-    Table table{.title = "",
-                .columns = {{"model", false},
-                            {"format", false},
-                            {"height"},
-                            {"width"},
-                            {"batch"},
-                            {"parameters"},
-                            {"buffers"},
-                            {"weight_bytes"},
-                            {"file_bytes"},
-                            {"macs_per_image"},
-                            {"attention_macs_per_image"},
-                            {"flops_per_image"},
-                            {"peak_activation_bytes"},
-                            {"peak_node", false},
-                            {"unknown", false},
-                            {"measured_peak_bytes"},
-                            {"measured_latency_ms"},
-                            {"measured_latency_ms_lower_quartile"},
-                            {"measured_latency_ms_upper_quartile"},
-                            {"measured_latency_ms_min"}},
-                .rows = {},
-                .notes = {}};
-    for (const ClassifierCost& one : results) {
-        const ModelCost& cost = one.cost;
-        std::vector<Cell> cells = {one.name,
-                                   std::string(name_of(one.spec.format)),
-                                   Count{static_cast<std::uint64_t>(one.spec.preprocess.height)},
-                                   Count{static_cast<std::uint64_t>(one.spec.preprocess.width)},
-                                   Count{static_cast<std::uint64_t>(cost.batch)},
-                                   Count{cost.weights.parameters},
-                                   Count{cost.weights.buffers},
-                                   Count{cost.weights.bytes},
-                                   Count{one.file_bytes},
-                                   Number{one.macs_per_image()},
-                                   Number{per_image(cost, cost.activation_macs())},
-                                   Number{2 * one.macs_per_image()},
-                                   Count{cost.peak_bytes},
-                                   cost.peak_node,
-                                   unknown_text(cost)};
-        cells.emplace_back(cost.measured_peak_bytes ? Cell(Count{*cost.measured_peak_bytes})
-                                                    : Cell());
-        if (!cost.seconds.empty()) {
-            const Estimate latency = one.latency();
-            for (const double value :
-                 {*latency.value, latency.interval->low, latency.interval->high,
-                  1e3 * std::ranges::min(cost.seconds)})
-                cells.emplace_back(Number{value});
-        }
-        table.add(std::move(cells));
     }
     return table;
 }
@@ -296,23 +160,20 @@ Report report_of(std::span<const ClassifierCost> results, const CostOptions& opt
     Section section;
     section.blocks.emplace_back(models_table(results, options));
     section.blocks.emplace_back(apart_table(results));
-    nlohmann::json models = nlohmann::json::array();
+    CostResult result;
     for (const ClassifierCost& one : results) {
         if (options.operators) section.blocks.emplace_back(operators_table(one));
         if (options.nodes) section.blocks.emplace_back(nodes_table(one));
-        if (const std::string unknown = unknown_text(one.cost); !unknown.empty()) {
+        if (const std::string unknown = unknown_operators(one.cost); !unknown.empty()) {
             report.warnings.push_back(fmt::format(
                 "{}: operators without a rule, whose MAC are not counted: {}", one.name, unknown));
         }
-        models.push_back(cost_json(one, options));
+        result.models.push_back({&one, &options});
     }
     report.sections.push_back(std::move(section));
-    report.records = cost_records(results);
-    report.result = {{"schema", "assay.cost/1"},
-                     {"flops_per_mac", 2},
-                     {"differs_between_runs", {"models[].measured"}},
-                     {"models", std::move(models)},
-                     {"warnings", report.warnings}};
+    report.records = table_of(result.models);
+    result.warnings = report.warnings;
+    report.result = json_of(result);
     return report;
 }
 

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <span>
 
-#include "assay/evaluate/predict.h"
+#include "assay/describe_result.h"
 #include "assay/model/model_spec.h"
 #include "assay/model/settings_file.h"
+#include "core/result_table.h"
+#include "evaluate/results.h"
 
 namespace assay {
 namespace {
@@ -14,12 +16,10 @@ namespace {
 /// Many models on many data sets: a line for each data set is what a person can take in.
 constexpr std::size_t most_lines = 12;
 
-Table by_store(std::span<const PredictResult> results, std::vector<Column> columns) {
-    Table table{.title = "", .columns = std::move(columns), .rows = {}, .notes = {}};
-    for (const PredictResult& r : results) {
-        table.add({r.model, r.dataset, Count{r.rows}, Count{r.predicted}, Count{r.bad_rows},
-                   r.store.string()});
-    }
+Table by_store(std::span<const PredictResult> results) {
+    Table table = table_of(results);
+    const char* const names[] = {"model", "data set", "images", "computed now", "without score"};
+    for (std::size_t c = 0; c < std::size(names); ++c) table.columns.at(c).name = names[c];
     return table;
 }
 
@@ -89,22 +89,41 @@ std::string keys_without_effect(const ModelSpec& spec) {
                        keys.size() > most ? fmt::format(" and {} more", keys.size() - most) : "");
 }
 
+ResultType result_type(ResultOf<PredictResult>) {
+    static constexpr auto rows = describe_result<PredictResult>(
+        {.name = "PredictedStore", .columns = "model,dataset,rows,computed,without_score,store"},
+        {
+            part<&PredictResult::model>({}),
+            part<&PredictResult::dataset>({}),
+            part<&PredictResult::rows>({}),
+            part<&PredictResult::predicted>({.help = "Rows of this run", .name = "computed"}),
+            part<&PredictResult::bad_rows>({.help = "Of all runs", .name = "without_score"}),
+            part({.help = "Of a row without a score", .name = "first_error", .omitted = true},
+                 [](const PredictResult& r) { return r.bad_rows > 0 ? &r.first_error : nullptr; }),
+            part<&PredictResult::halved>(
+                {.help = "Batches that had to be halved for want of memory",
+                 .name = "halved_batches"}),
+            part<&PredictResult::store>({}),
+            part<&PredictResult::notes>({}),
+            part<&PredictResult::dataset_notes>({}),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<PredictedStores>) {
+    static constexpr auto rows =
+        describe_result<PredictedStores>({.name = "PredictionResult",
+                                          .help = "What `assay predict` prints",
+                                          .schema = "assay.predict/1"},
+                                         {part<&PredictedStores::stores>({})});
+    return rows;
+}
+
 Report report_of(std::span<const PredictResult> results) {
     Report report;
-    nlohmann::json stores = nlohmann::json::array();
     for (const PredictResult& r : results) {
-        nlohmann::json store = {{"model", r.model},
-                                {"dataset", r.dataset},
-                                {"rows", r.rows},
-                                {"computed", r.predicted},
-                                {"without_score", r.bad_rows},
-                                {"halved_batches", r.halved},
-                                {"store", r.store.string()},
-                                {"notes", r.notes},
-                                {"dataset_notes", r.dataset_notes}};
         if (r.bad_rows > 0) {
             report.partial = true;
-            store["first_error"] = r.first_error;
             report.warnings.push_back(
                 fmt::format("{} on {}: {} of {} rows have no score; the first: {}", r.model,
                             r.dataset, count_text(r.bad_rows), count_text(r.rows), r.first_error));
@@ -116,24 +135,12 @@ Report report_of(std::span<const PredictResult> results) {
                             "it",
                             r.model, r.halved));
         }
-        stores.push_back(std::move(store));
     }
-    Table table = results.size() <= most_lines ? by_store(results, {{"model", false},
-                                                                    {"data set", false},
-                                                                    {"images"},
-                                                                    {"computed now"},
-                                                                    {"without score"},
-                                                                    {"store", false}})
-                                               : by_dataset(results);
+    Table table = results.size() <= most_lines ? by_store(results) : by_dataset(results);
     table.notes = model_notes(results);
     report.sections.push_back({.title = "", .blocks = {std::move(table)}, .sections = {}});
-    report.records = by_store(results, {{"model", false},
-                                        {"dataset", false},
-                                        {"rows"},
-                                        {"computed"},
-                                        {"without_score"},
-                                        {"store", false}});
-    report.result = {{"schema", "assay.predict/1"}, {"stores", std::move(stores)}};
+    report.records = table_of(results);
+    report.result = json_of(PredictedStores{results});
     return report;
 }
 

@@ -1,9 +1,12 @@
 // What is described of the results of this component (assay/describe_result.h).
 #pragma once
 
+#include "assay/evaluate/attack.h"
+#include "assay/evaluate/check.h"
 #include "assay/evaluate/compare.h"
 #include "assay/evaluate/gap.h"
 #include "assay/evaluate/gate.h"
+#include "assay/evaluate/predict.h"
 #include "assay/evaluate/published.h"
 #include "assay/evaluate/score.h"
 #include "assay/result_type.h"
@@ -43,5 +46,29 @@ ResultType result_type(ResultOf<PairReport>);
 ResultType result_type(ResultOf<CompareResult>);
 
 ResultType result_type(ResultOf<GapReport>);
+
+/// `assay.attack/1`.
+struct ShownAttacks {
+    std::span<const AttackedResult> results;
+    const AttackRunOptions* options;
+};
+ResultType result_type(ResultOf<ShownAttacks>);
+
+struct ShownFinding {
+    const CheckedPair* pair;
+    const Finding* finding;
+};
+/// `assay.check/1`.
+struct CheckResult {
+    std::vector<ShownFinding> findings;
+};
+ResultType result_type(ResultOf<ShownFinding>);
+ResultType result_type(ResultOf<CheckResult>);
+
+/// `assay.predict/1`.
+struct PredictedStores {
+    std::span<const PredictResult> stores;
+};
+ResultType result_type(ResultOf<PredictedStores>);
 
 }  // namespace assay

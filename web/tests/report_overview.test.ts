@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { documentOf } from "../mock/report/document.ts";
-import type { Measurement } from "../src/report/schemas/scores.ts";
+import type { Measurement } from "../src/report/schemas/described.ts";
 import {
   bestColumns,
   bestKey,

@@ -1,8 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
-#include "assay/evaluate/check.h"
+#include "assay/describe_result.h"
+#include "core/result_table.h"
+#include "evaluate/results.h"
 
 namespace assay {
 namespace {
@@ -53,6 +56,29 @@ Table summary_of(std::span<const CheckedPair> pairs) {
 
 }  // namespace
 
+ResultType result_type(ResultOf<ShownFinding>) {
+    static constexpr auto finding = &ShownFinding::finding;
+    static constexpr auto rows = describe_result<ShownFinding>(
+        {.name = "CheckFinding", .columns = "model,dataset,id,severity,title,detail,advice"},
+        {
+            part<&ShownFinding::pair, &CheckedPair::model>({}),
+            part<&ShownFinding::pair, &CheckedPair::dataset>({}),
+            part<finding, &Finding::id>({.help = "Stable: `classes.order`"}),
+            part<finding, &Finding::severity>({.script = R"("ok" | "note" | "warning" | "error")"}),
+            part<finding, &Finding::title>({.help = "One line"}),
+            part<finding, &Finding::detail>({.help = "What was measured"}),
+            part<finding, &Finding::advice>({.help = "What to do, where there is something"}),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<CheckResult>) {
+    static constexpr auto rows = describe_result<CheckResult>(
+        {.name = "CheckResult", .help = "What `assay check` prints", .schema = "assay.check/1"},
+        {part<&CheckResult::findings>({})});
+    return rows;
+}
+
 bool any_fault(std::span<const CheckedPair> pairs) {
     return std::any_of(pairs.begin(), pairs.end(), [](const CheckedPair& pair) {
         return std::any_of(pair.findings.begin(), pair.findings.end(),
@@ -62,29 +88,16 @@ bool any_fault(std::span<const CheckedPair> pairs) {
 
 Report report_of(std::span<const CheckedPair> pairs) {
     Report report;
-    report.records.columns = {{"model", false},    {"dataset", false}, {"id", false},
-                              {"severity", false}, {"title", false},   {"detail", false},
-                              {"advice", false}};
-    nlohmann::json findings = nlohmann::json::array();
+    CheckResult result;
     for (const CheckedPair& pair : pairs) {
         report.sections.push_back({.title = pair.model + " on " + pair.dataset,
                                    .blocks = {text_of(pair)},
                                    .sections = {}});
-        for (const Finding& f : pair.findings) {
-            const std::string severity(name_of(f.severity));
-            report.records.add(
-                {pair.model, pair.dataset, f.id, severity, f.title, f.detail, f.advice});
-            findings.push_back({{"model", pair.model},
-                                {"dataset", pair.dataset},
-                                {"id", f.id},
-                                {"severity", severity},
-                                {"title", f.title},
-                                {"detail", f.detail},
-                                {"advice", f.advice}});
-        }
+        for (const Finding& f : pair.findings) result.findings.push_back({&pair, &f});
     }
     report.sections.push_back({.title = "", .blocks = {summary_of(pairs)}, .sections = {}});
-    report.result = {{"schema", "assay.check/1"}, {"findings", std::move(findings)}};
+    report.records = table_of(result.findings);
+    report.result = json_of(result);
     return report;
 }
 

@@ -8,7 +8,7 @@ import { pathToFileURL } from "node:url";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { valueText } from "../../src/report/estimate.ts";
-import type { ScoresResult } from "../../src/report/schemas/scores.ts";
+import type { ScoresResult } from "../../src/report/schemas/described.ts";
 import { axeFindings, CHROMIUM, type Opened, open, screenshot } from "../browser.ts";
 import { ASSAY, assay } from "./study.ts";
 

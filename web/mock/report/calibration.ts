@@ -1,10 +1,5 @@
 // Made scores with reliability and calibration errors.
-import type {
-  Measurement,
-  ReliabilityBin,
-  ScoredStore,
-  ScoresResult,
-} from "../../src/report/schemas/scores.ts";
+import type { Measurement, ReliabilityBin, ScoredStore, ScoresResult } from "../../src/report/schemas/described.ts";
 import { dice, hostile, near, none, proportion } from "./numbers.ts";
 
 export const calibrationModels = [

@@ -1,6 +1,6 @@
 // Made classes and confusions, with images behind one of them.
 import type { ShownItem, Thumbnail } from "../../src/report/document.ts";
-import type { ClassScore, Confusion, ScoresResult } from "../../src/report/schemas/scores.ts";
+import type { ClassScore, Confusion, ScoresResult } from "../../src/report/schemas/described.ts";
 import { store } from "./calibration.ts";
 import { dice, hostile, none, proportion } from "./numbers.ts";
 

@@ -1,6 +1,6 @@
 // Three models with costs, one of them without a latency and with an operator that has no rule.
 import type { CostResult, ModelCost } from "../../src/report/schemas/cost.ts";
-import type { ScoresResult } from "../../src/report/schemas/scores.ts";
+import type { ScoresResult } from "../../src/report/schemas/described.ts";
 import { documentOf } from "./document.ts";
 import { hostile, top1 } from "./over_time.ts";
 

@@ -1,10 +1,5 @@
 // Made comparisons of models with one another and with people.
-import type {
-  ComparedPair,
-  ComparisonsResult,
-  Disagreement,
-  PairedMetric,
-} from "../../src/report/schemas/comparisons.ts";
+import type { ComparedPair, ComparisonsResult, Disagreement, PairedMetric } from "../../src/report/schemas/described.ts";
 import type { PeopleResult } from "../../src/report/schemas/people.ts";
 import { hostile, near, none, proportion } from "./numbers.ts";
 

@@ -1,15 +1,9 @@
 // A made gap between two data sets, and made scores by labels per image.
 import type { ShownItem } from "../../src/report/document.ts";
 import type { Estimate } from "../../src/report/estimate.ts";
-import {
-  type GapBox,
-  type GapMetric,
-  type GapModel,
-  type GapPair,
-  type GapResult,
-  gapMetrics,
-} from "../../src/report/schemas/gap.ts";
-import type { Measurement, ScoresResult } from "../../src/report/schemas/scores.ts";
+import type { GapBox, GapModel, GapPair, GapResult, Measurement, ScoresResult } from "../../src/report/schemas/described.ts";
+import { gapMetrics } from "../../src/report/sections/multilabel/metrics.ts";
+import type { GapMetric } from "../../src/report/sections/multilabel/metrics.ts";
 import { store } from "./calibration.ts";
 import { dice, hostile, near, none, proportion } from "./numbers.ts";
 

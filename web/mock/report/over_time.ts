@@ -1,7 +1,5 @@
 // One model at five dates and another in three versions, with a gate that one of them breaks.
-import type { ComparisonsResult } from "../../src/report/schemas/comparisons.ts";
-import type { Gate } from "../../src/report/schemas/gates.ts";
-import type { Measurement, ScoresResult } from "../../src/report/schemas/scores.ts";
+import type { ComparisonsResult, Gate, Measurement, ScoresResult } from "../../src/report/schemas/described.ts";
 import { documentOf } from "./document.ts";
 
 export function top1(model: string, dataset: string, value: number | null): Measurement {

@@ -1,8 +1,7 @@
 // Stores of attacks are no further models. A saved result calls one `net@pgd-linf-8_255` on `val`;
 // the page shows it as `net` on "val under pgd-linf-8_255", as a report's own results have it.
 import type { ReportDocument } from "./document.ts";
-import type { Gate } from "./schemas/gates.ts";
-import type { ScoresResult } from "./schemas/scores.ts";
+import type { Gate, ScoresResult } from "./schemas/described.ts";
 
 interface Named {
   model?: string;

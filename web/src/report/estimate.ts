@@ -1,25 +1,10 @@
 // A number and how sure it is, as every result holds it, and how people see it: with as many digits
 // as its interval deserves, proportions in percent. The rules are those of the command's tables.
 
-export type Unit = "number" | "proportion" | "nats" | "rank";
+import type { Estimate } from "./schemas/described.ts";
 
-export interface Interval {
-  low: number;
-  high: number;
-  level: number;
-  method: string;
-}
-
-export interface Estimate {
-  value: number | null;
-  /** Why there is no value. */
-  undefined?: string;
-  unit?: Unit;
-  n?: number;
-  interval?: Interval;
-  standard_error?: number;
-  note?: string;
-}
+export type { Estimate, Interval } from "./schemas/described.ts";
+export type Unit = NonNullable<Estimate["unit"]>;
 
 export function halfWidth(estimate: Estimate): number {
   const interval = estimate.interval;

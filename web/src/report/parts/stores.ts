@@ -1,6 +1,6 @@
 // The scored stores of a document, by data set, each with its measurements and a name of its own.
 import { type ReportDocument, resultsOf } from "../document.ts";
-import type { Measurement, ScoredStore, ScoresResult } from "../schemas/scores.ts";
+import type { Measurement, ScoredStore, ScoresResult } from "../schemas/described.ts";
 import { distinct } from "./names.ts";
 
 export interface NamedStore {

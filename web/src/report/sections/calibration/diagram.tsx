@@ -6,7 +6,7 @@ import { type Area, Chart } from "../../chart/chart.tsx";
 import { type Mark, Marks, SeriesMark, Whisker } from "../../chart/marks.tsx";
 import { countText, estimateLines, intervalText, numberText, valueText } from "../../estimate.ts";
 import { short } from "../../parts/names.ts";
-import type { ReliabilityBin } from "../../schemas/scores.ts";
+import type { ReliabilityBin } from "../../schemas/described.ts";
 import { binName, sideOf } from "./metrics.ts";
 
 /** The bin of those of exactly 1 has no width: it is drawn as a bar beside the others. */

@@ -2,7 +2,7 @@ import "../../../style/report/parts.css";
 import "../../../style/report/calibration.css";
 import { resultsOf } from "../../document.ts";
 import { hasReliability } from "../../parts/stores.ts";
-import type { ScoresResult } from "../../schemas/scores.ts";
+import type { ScoresResult } from "../../schemas/described.ts";
 import type { Section } from "../../section.ts";
 import { View } from "./view.tsx";
 

@@ -1,6 +1,6 @@
 // Which measurements speak of calibration, and how a plot names them.
 import { numberText } from "../../estimate.ts";
-import type { Measurement, ReliabilityBin } from "../../schemas/scores.ts";
+import type { Measurement, ReliabilityBin } from "../../schemas/described.ts";
 
 const metrics = [
   "ece",

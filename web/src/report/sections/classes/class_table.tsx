@@ -3,7 +3,7 @@ import { scaleLinear } from "d3-scale";
 import { countText, type Estimate, intervalText, valueText } from "../../estimate.ts";
 import { percentText } from "../../parts/item_card.tsx";
 import { short } from "../../parts/names.ts";
-import type { ClassScore } from "../../schemas/scores.ts";
+import type { ClassScore } from "../../schemas/described.ts";
 import { type DataColumn, DataTable } from "../../table/data_table.tsx";
 import { textOf } from "./rows.ts";
 

@@ -6,7 +6,7 @@ import { confusedItems, itemIndex } from "../../parts/items.ts";
 import { More } from "../../parts/more.tsx";
 import { short } from "../../parts/names.ts";
 import type { NamedStore } from "../../parts/stores.ts";
-import type { Confusion } from "../../schemas/scores.ts";
+import type { Confusion } from "../../schemas/described.ts";
 import { useAddress } from "../../state.ts";
 import { HeatMap } from "./heat_map.tsx";
 import { confusedClasses, textOf } from "./rows.ts";

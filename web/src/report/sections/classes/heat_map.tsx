@@ -5,7 +5,7 @@ import { Chart } from "../../chart/chart.tsx";
 import { type Mark, Marks } from "../../chart/marks.tsx";
 import { countText } from "../../estimate.ts";
 import { short } from "../../parts/names.ts";
-import type { Confusion } from "../../schemas/scores.ts";
+import type { Confusion } from "../../schemas/described.ts";
 import { type ConfusedClasses, sameCell } from "./rows.ts";
 
 interface HeatMapProps {

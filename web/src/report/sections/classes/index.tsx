@@ -2,7 +2,7 @@ import "../../../style/report/parts.css";
 import "../../../style/report/classes.css";
 import { resultsOf } from "../../document.ts";
 import { hasClasses } from "../../parts/stores.ts";
-import type { ScoresResult } from "../../schemas/scores.ts";
+import type { ScoresResult } from "../../schemas/described.ts";
 import type { Section } from "../../section.ts";
 import { View } from "./view.tsx";
 

@@ -1,5 +1,5 @@
 // Classes by name, matched between two models, and those of the most frequent confusions.
-import type { ClassScore, Confusion } from "../../schemas/scores.ts";
+import type { ClassScore, Confusion } from "../../schemas/described.ts";
 
 export function textOf(row: ClassScore): string {
   return row.name === row.id || row.name === "" ? row.id : `${row.name} (${row.id})`;

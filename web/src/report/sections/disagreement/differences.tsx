@@ -2,7 +2,7 @@
 import { intervalText, pText, signedText, unitText, valueText } from "../../estimate.ts";
 import { Forest, type ForestRow } from "../../parts/forest.tsx";
 import { short } from "../../parts/names.ts";
-import type { ComparedPair, PairedMetric } from "../../schemas/comparisons.ts";
+import type { ComparedPair, PairedMetric } from "../../schemas/described.ts";
 import { byUnit, metricName } from "./pairs.ts";
 
 function toneOf(verdict: string | undefined): { tone: "good" | "bad" } | undefined {

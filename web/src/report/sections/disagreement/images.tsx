@@ -6,7 +6,7 @@ import { itemIndex, predictionsOf } from "../../parts/items.ts";
 import { More } from "../../parts/more.tsx";
 import { short } from "../../parts/names.ts";
 import { OneOf } from "../../parts/one_of.tsx";
-import type { ComparedPair, Disagreement } from "../../schemas/comparisons.ts";
+import type { ComparedPair, Disagreement } from "../../schemas/described.ts";
 import { useAddress } from "../../state.ts";
 import { isKind, type Kind, kindOf, ofKind } from "./pairs.ts";
 

@@ -2,7 +2,7 @@
 import { type ReportDocument, resultsOf } from "../../document.ts";
 import { countText, intervalText, valueText } from "../../estimate.ts";
 import { choicesOf, chosenOf, OneOf } from "../../parts/one_of.tsx";
-import type { ComparedPair, ComparisonsResult } from "../../schemas/comparisons.ts";
+import type { ComparedPair, ComparisonsResult } from "../../schemas/described.ts";
 import { useAddress } from "../../state.ts";
 import { Differences } from "./differences.tsx";
 import { Images } from "./images.tsx";

@@ -1,12 +1,7 @@
 // Which pair is shown, what its metrics are called, which of its images.
 import type { Unit } from "../../estimate.ts";
 import { distinct } from "../../parts/names.ts";
-import type {
-  ComparedPair,
-  ComparisonsResult,
-  Disagreement,
-  PairedMetric,
-} from "../../schemas/comparisons.ts";
+import type { ComparedPair, ComparisonsResult, Disagreement, PairedMetric } from "../../schemas/described.ts";
 
 export interface NamedPair {
   name: string;

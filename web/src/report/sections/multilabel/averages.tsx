@@ -9,7 +9,8 @@ import {
   valueText,
 } from "../../estimate.ts";
 import { short } from "../../parts/names.ts";
-import type { GapMetric, GapResult } from "../../schemas/gap.ts";
+import type { GapResult } from "../../schemas/described.ts";
+import type { GapMetric } from "./metrics.ts";
 import { metricNames } from "./series.ts";
 
 function Value({ estimate, signed }: { estimate: Estimate; signed?: boolean }) {

@@ -7,7 +7,8 @@ import { type Area, Chart } from "../../chart/chart.tsx";
 import { linePath, type Mark, Marks, SeriesMark } from "../../chart/marks.tsx";
 import { numberText } from "../../estimate.ts";
 import { once, short } from "../../parts/names.ts";
-import type { GapBox, GapResult, GapSet } from "../../schemas/gap.ts";
+import type { GapBox, GapResult } from "../../schemas/described.ts";
+import type { GapSet } from "./metrics.ts";
 import { sets } from "./series.ts";
 import { SetLegend } from "./set_legend.tsx";
 

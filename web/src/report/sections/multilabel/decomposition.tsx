@@ -1,7 +1,7 @@
 // How much of the top-1 gap comes from images that hold several things.
 import { intervalText, valueText } from "../../estimate.ts";
 import { Forest, type ForestRow } from "../../parts/forest.tsx";
-import type { GapDecomposition, GapResult } from "../../schemas/gap.ts";
+import type { GapDecomposition, GapResult } from "../../schemas/described.ts";
 
 const parts = [
   ["composition", "other numbers of labels"],

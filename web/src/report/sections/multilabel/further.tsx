@@ -1,8 +1,8 @@
 // Further data sets of the same models, and the order by a column that was asked for.
 import { countText } from "../../estimate.ts";
 import { short } from "../../parts/names.ts";
-import type { GapAlso, GapResult } from "../../schemas/gap.ts";
-import { gapMetrics } from "../../schemas/gap.ts";
+import type { GapAlso, GapResult } from "../../schemas/described.ts";
+import { gapMetrics } from "./metrics.ts";
 import { DataTable } from "../../table/data_table.tsx";
 import { modelColumn, valueColumn } from "./columns.tsx";
 

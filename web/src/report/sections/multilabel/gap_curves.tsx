@@ -6,7 +6,8 @@ import { type Area, Chart } from "../../chart/chart.tsx";
 import { linePath, type Mark, Marks } from "../../chart/marks.tsx";
 import { intervalText, signedText, valueText } from "../../estimate.ts";
 import { short } from "../../parts/names.ts";
-import type { GapMetric, GapPair, GapResult, GapSet } from "../../schemas/gap.ts";
+import type { GapPair, GapResult } from "../../schemas/described.ts";
+import type { GapMetric, GapSet } from "./metrics.ts";
 import { metricNames, sets } from "./series.ts";
 
 /** More models are points of one line, not stops of their own. */

@@ -3,7 +3,7 @@ import { type ReportDocument, resultsOf } from "../../document.ts";
 import { distinct, short } from "../../parts/names.ts";
 import { choicesOf, chosenOf, OneOf } from "../../parts/one_of.tsx";
 import { chosenAmong, SomeOf } from "../../parts/some_of.tsx";
-import type { GapResult } from "../../schemas/gap.ts";
+import type { GapResult } from "../../schemas/described.ts";
 import { useAddress, useAddressList } from "../../state.ts";
 import { Averages } from "./averages.tsx";
 import { Boxes } from "./boxes.tsx";

@@ -1,8 +1,7 @@
 import "../../../style/report/parts.css";
 import "../../../style/report/multilabel.css";
 import { resultsOf } from "../../document.ts";
-import type { GapResult } from "../../schemas/gap.ts";
-import type { ScoresResult } from "../../schemas/scores.ts";
+import type { GapResult, ScoresResult } from "../../schemas/described.ts";
 import type { Section } from "../../section.ts";
 import { hasSeveral } from "./stores.tsx";
 import { View } from "./view.tsx";

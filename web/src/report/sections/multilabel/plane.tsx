@@ -6,7 +6,8 @@ import { type Area, Chart } from "../../chart/chart.tsx";
 import { type Mark, Marks, SeriesMark, Whisker } from "../../chart/marks.tsx";
 import { estimateLines, intervalText, signedText, valueText } from "../../estimate.ts";
 import { short } from "../../parts/names.ts";
-import type { GapMetric, GapResult } from "../../schemas/gap.ts";
+import type { GapResult } from "../../schemas/described.ts";
+import type { GapMetric } from "./metrics.ts";
 import { metricNames } from "./series.ts";
 
 interface PlaneProps {

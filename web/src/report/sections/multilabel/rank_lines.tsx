@@ -4,7 +4,8 @@ import { scaleLinear, scalePoint } from "d3-scale";
 import { type Area, Chart } from "../../chart/chart.tsx";
 import { linePath, type Mark, Marks, SeriesMark, Whisker } from "../../chart/marks.tsx";
 import { short } from "../../parts/names.ts";
-import type { GapMetric, GapResult, GapSet } from "../../schemas/gap.ts";
+import type { GapResult } from "../../schemas/described.ts";
+import type { GapMetric, GapSet } from "./metrics.ts";
 import { metricNames } from "./series.ts";
 
 interface RankLinesProps {

@@ -2,7 +2,8 @@
 import { intervalText, numberText } from "../../estimate.ts";
 import { short } from "../../parts/names.ts";
 import { type Choice, OneOf } from "../../parts/one_of.tsx";
-import type { GapMetric, GapModel, GapRank, GapResult, GapSet } from "../../schemas/gap.ts";
+import type { GapModel, GapRank, GapResult } from "../../schemas/described.ts";
+import type { GapMetric, GapSet } from "./metrics.ts";
 import { useAddress } from "../../state.ts";
 import { type DataColumn, DataTable } from "../../table/data_table.tsx";
 import { modelColumn, valueColumn } from "./columns.tsx";

@@ -2,7 +2,8 @@
 import type { ReportDocument, ShownItem } from "../../document.ts";
 import type { Estimate } from "../../estimate.ts";
 import type { NamedStore } from "../../parts/stores.ts";
-import type { GapDataSet, GapMetric, GapResult, GapSet } from "../../schemas/gap.ts";
+import type { GapDataSet, GapResult } from "../../schemas/described.ts";
+import type { GapMetric, GapSet } from "./metrics.ts";
 
 export const metricNames: Record<GapMetric, string> = {
   top1: "top-1",

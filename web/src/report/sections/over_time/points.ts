@@ -1,9 +1,7 @@
 // What is measured of each run of a family, the bounds of its gates, and its comparisons.
 import { type ReportDocument, resultsOf } from "../../document.ts";
 import { once } from "../../parts/names.ts";
-import type { ComparisonsResult, PairedMetric } from "../../schemas/comparisons.ts";
-import type { Gate } from "../../schemas/gates.ts";
-import type { Measurement, ScoresResult } from "../../schemas/scores.ts";
+import type { ComparisonsResult, Gate, Measurement, PairedMetric, ScoresResult } from "../../schemas/described.ts";
 import type { Family, Run } from "./runs.ts";
 
 export interface Point {

@@ -1,6 +1,6 @@
 // One measurement in a cell: its value, half of its interval, and how it stands in its column.
 import { type Estimate, estimateLines, halfWidth, numberText, valueText } from "../../estimate.ts";
-import type { Measurement } from "../../schemas/scores.ts";
+import type { Measurement } from "../../schemas/described.ts";
 import type { Standing } from "./grid.ts";
 
 const signs: Record<Standing, { sign: string; says: string }> = {

@@ -2,7 +2,7 @@
 // metric, and which cells cannot be told from the best of their column.
 import type { ColumnBest, ReportDocument } from "../../document.ts";
 import { resultsOf } from "../../document.ts";
-import type { Measurement, ScoresResult } from "../../schemas/scores.ts";
+import type { Measurement, ScoresResult } from "../../schemas/described.ts";
 
 /** What a column is about, beside its data set: metric, definition, parameters. */
 export interface Metric {

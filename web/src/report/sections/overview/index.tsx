@@ -1,7 +1,7 @@
 import "../../../style/report/parts.css";
 import "../../../style/report/overview.css";
 import { resultsOf } from "../../document.ts";
-import type { ScoresResult } from "../../schemas/scores.ts";
+import type { ScoresResult } from "../../schemas/described.ts";
 import type { Section } from "../../section.ts";
 import { View } from "./view.tsx";
 

@@ -1,8 +1,7 @@
 // What a score says beside its measurements: gates, means over data sets, telling data sets apart.
 import { type ReportDocument, resultsOf } from "../../document.ts";
 import { type Estimate, intervalText, numberText, valueText } from "../../estimate.ts";
-import type { Gate } from "../../schemas/gates.ts";
-import type { Measurement, ScoresResult } from "../../schemas/scores.ts";
+import type { Gate, Measurement, ScoresResult } from "../../schemas/described.ts";
 import { PlainTable } from "../../table/plain.tsx";
 
 interface GatedResult extends ScoresResult {

@@ -1,0 +1,32 @@
+// `assay.cost/1`, and a row of csv for each model.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "assay/evaluate/cost.h"
+#include "assay/result_type.h"
+
+namespace assay {
+
+struct ShownCost {
+    const ClassifierCost* classifier;
+    const CostOptions* options;
+};
+struct CostResult {
+    std::vector<ShownCost> models;
+    std::vector<std::string> warnings;
+};
+ResultType result_type(ResultOf<ShownCost>);
+ResultType result_type(ResultOf<CostResult>);
+
+/// Kinds of operators whose elements are counted by themselves.
+inline constexpr std::array cost_kinds_apart = {OperatorKind::elementwise,
+                                                OperatorKind::normalisation, OperatorKind::softmax,
+                                                OperatorKind::pooling};
+double cost_per_image(const ModelCost& cost, std::uint64_t of_batch);
+/// "aten::foo (3 calls)", ...: operators without a rule.
+std::string unknown_operators(const ModelCost& cost);
+
+}  // namespace assay

@@ -1,0 +1,7 @@
+// The three definitions of a correct prediction, and the two data sets (docs/multilabel.md). A gap
+// is first minus second: positive where the models fall.
+import type { GapResult } from "../../schemas/described.ts";
+
+export type GapMetric = keyof GapResult["average"]["metrics"];
+export const gapMetrics: GapMetric[] = ["top1", "real", "asma"];
+export type GapSet = keyof GapResult["best"];
