@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "assay/describe_result.h"
 #include "assay/image/encode.h"
 #include "core/hash.h"
 #include "core/json_text.h"
@@ -16,19 +17,6 @@ namespace assay::attack {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
-
-json class_of(const ClassList& classes, std::int32_t c) {
-    const auto index = static_cast<std::size_t>(c);
-    if (index >= classes.size()) return {{"class", c}};
-    return {{"class", c}, {"id", classes.id(index)}, {"name", classes.name(index)}};
-}
-
-json prediction_json(const ClassList& classes, const Prediction& prediction) {
-    json out = class_of(classes, prediction.label);
-    out["probability"] = prediction.probability;
-    return out;
-}
 
 /// How far one image is from another, element by element.
 struct Change {
@@ -66,6 +54,91 @@ std::vector<std::byte> difference_png(const AttackFile& file, const ExampleImage
 
 }  // namespace
 
+ResultType result_type(ResultOf<ExampleClass>) {
+    static constexpr auto known = [](const ExampleClass& c) {
+        return static_cast<std::size_t>(c.number) < c.classes->size();
+    };
+    static constexpr auto rows = describe_result<ExampleClass>(
+        {.name = "ExampleClass"},
+        {
+            part<&ExampleClass::number>({.name = "class"}),
+            part({.name = "id", .omitted = true},
+                 [](const ExampleClass& c) {
+                     return known(c)
+                                ? std::optional(c.classes->id(static_cast<std::size_t>(c.number)))
+                                : std::nullopt;
+                 }),
+            part({.name = "name", .omitted = true},
+                 [](const ExampleClass& c) {
+                     return known(c)
+                                ? std::optional(c.classes->name(static_cast<std::size_t>(c.number)))
+                                : std::nullopt;
+                 }),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<ExamplePrediction>) {
+    static constexpr auto rows = describe_result<ExamplePrediction>(
+        {.name = "ExamplePrediction"}, {
+                                           part<&ExamplePrediction::of>({.inlined = true}),
+                                           part<&ExamplePrediction::probability>({}),
+                                       });
+    return rows;
+}
+
+ResultType result_type(ResultOf<AttackExample>) {
+    static constexpr auto rows = describe_result<AttackExample>(
+        {.name = "AttackExample", .help = "Pictures are named from the file's folder"},
+        {
+            part<&AttackExample::item>({}),
+            part<&AttackExample::id>({}),
+            part<&AttackExample::label>({}),
+            part<&AttackExample::before>({}),
+            part<&AttackExample::after>({}),
+            part<&AttackExample::original>({}),
+            part<&AttackExample::attacked>({}),
+            part<&AttackExample::difference>(
+                {.help = "0.5 + scale x (attacked - original): grey is no change"}),
+            part<&AttackExample::scale>({}),
+            part<&AttackExample::largest>({.help = "Change of a number, of pixels in [0, 1]"}),
+            part<&AttackExample::length>({.help = "The l2 norm of the change"}),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<ExamplesOfAttack>) {
+    static constexpr auto rows = describe_result<ExamplesOfAttack>(
+        {.name = "ExamplesOfAttack"},
+        {
+            part<&ExamplesOfAttack::attack>({}),
+            part<&ExamplesOfAttack::norm>({}),
+            part<&ExamplesOfAttack::eps>({}),
+            part<&ExamplesOfAttack::eps_text>({.help = "Such as `1/255`"}),
+            part<&ExamplesOfAttack::folder>({}),
+            part<&ExamplesOfAttack::fooled>(
+                {.help =
+                     "Images classified correctly before, and as another class from their files"}),
+            part<&ExamplesOfAttack::shown>({}),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<ExamplesFile>) {
+    static constexpr auto rows = describe_result<ExamplesFile>(
+        {.name = "AttackExamples",
+         .help = "Images that fooled a classifier, beside what they were",
+         .schema = "assay.attack_examples/1"},
+        {
+            part<&ExamplesFile::model>({}),
+            part<&ExamplesFile::model_hash>({}),
+            part<&ExamplesFile::dataset>({}),
+            part<&ExamplesFile::dataset_id>({}),
+            part<&ExamplesFile::attacks>({}),
+        });
+    return rows;
+}
+
 Prediction prediction_of(std::span<const float> row, ScoreKind kind) {
     const RowScan scan = scan_row(row, -1);
     if (kind == ScoreKind::probabilities) return {scan.argmax, static_cast<double>(scan.max)};
@@ -93,17 +166,23 @@ void AttackExamples::offer(std::size_t attack, std::uint64_t item, std::string_v
 void write_examples(
     const fs::path& folder, const AttackExamples& examples, std::span<const AttackJob* const> jobs,
     std::span<const AttackFile> files, const Dataset& dataset, const ClassList& classes,
-    const json& of_model,
+    ExamplesFile made,
     const std::function<ExampleImages(std::size_t attack, std::uint64_t item)>& images_of) {
     const fs::path own = "examples";
     make_folders(folder / own);
-    json attacks = json::array();
     for (std::size_t j = 0; j < jobs.size(); ++j) {
         const AttackJob& job = *jobs[j];
         AttackFile file = files[j];
         file.form = ImageForm::png;
         make_folders(folder / own / job.variant);
-        json shown = json::array();
+        ExamplesOfAttack& attack = made.attacks.emplace_back();
+        attack = {.attack = job.attack,
+                  .norm = job.options.norm,
+                  .eps = job.options.eps,
+                  .eps_text = eps_text(job.options.eps),
+                  .folder = job.variant,
+                  .fooled = examples.of_attacks()[j].fooled,
+                  .shown = {}};
         for (const AttackExamples::Fooled& one : examples.of_attacks()[j].shown) {
             const ExampleImages images = images_of(j, one.item);
             const Change change = change_of(images);
@@ -114,30 +193,21 @@ void write_examples(
             write_renamed(folder / original, file.encoded(images.original, images.original));
             write_renamed(folder / attacked, file.encoded(images.original, images.attacked));
             write_renamed(folder / difference, difference_png(file, images, change.scale()));
-            shown.push_back({{"item", one.item},
-                             {"id", std::string(dataset.ids[one.item])},
-                             {"label", class_of(classes, dataset.single_label(one.item))},
-                             {"before", prediction_json(classes, one.before)},
-                             {"after", prediction_json(classes, one.after)},
-                             {"original", original.string()},
-                             {"attacked", attacked.string()},
-                             {"difference", difference.string()},
-                             {"scale", change.scale()},
-                             {"largest", change.largest},
-                             {"length", change.length}});
+            attack.shown.push_back(
+                {.item = one.item,
+                 .id = std::string(dataset.ids[one.item]),
+                 .label = {&classes, dataset.single_label(one.item)},
+                 .before = {{&classes, one.before.label}, one.before.probability},
+                 .after = {{&classes, one.after.label}, one.after.probability},
+                 .original = original,
+                 .attacked = attacked,
+                 .difference = difference,
+                 .scale = change.scale(),
+                 .largest = change.largest,
+                 .length = change.length});
         }
-        attacks.push_back({{"attack", job.attack},
-                           {"norm", name_of(job.options.norm)},
-                           {"eps", job.options.eps},
-                           {"eps_text", eps_text(job.options.eps)},
-                           {"folder", job.variant},
-                           {"fooled", examples.of_attacks()[j].fooled},
-                           {"shown", std::move(shown)}});
     }
-    json out = of_model;
-    out["schema"] = "assay.attack_examples/1";
-    out["attacks"] = std::move(attacks);
-    write_file_atomically(folder / examples_file, json_text(out));
+    write_file_atomically(folder / examples_file, json_text(json_of(made)));
 }
 
 }  // namespace assay::attack

@@ -10,10 +10,9 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "assay/data/class_list.h"
 #include "assay/data/dataset.h"
+#include "assay/result_type.h"
 #include "evaluate/attack_batch.h"
 #include "evaluate/attack_files.h"
 
@@ -65,12 +64,43 @@ struct ExampleImages {
     std::vector<float> original, attacked;
 };
 
+struct ExampleClass {
+    const ClassList* classes;
+    std::int32_t number;
+};
+struct ExamplePrediction {
+    ExampleClass of;
+    double probability;
+};
+struct AttackExample {
+    std::uint64_t item = 0;
+    std::string id;
+    ExampleClass label;
+    ExamplePrediction before, after;
+    std::filesystem::path original, attacked, difference;
+    double scale = 1, largest = 0, length = 0;
+};
+struct ExamplesOfAttack {
+    std::string attack;
+    Norm norm = Norm::linf;
+    double eps = 0;
+    std::string eps_text, folder;
+    std::uint64_t fooled = 0;
+    std::vector<AttackExample> shown;
+};
+/// `assay.attack_examples/1`.
+struct ExamplesFile {
+    std::string model, model_hash, dataset, dataset_id;
+    std::vector<ExamplesOfAttack> attacks;
+};
+ResultType result_type(ResultOf<ExamplesFile>);
+
 /// Writes FOLDER/examples.json (assay.attack_examples/1) and its pictures. `images_of` gives those
-/// of an attack (by its place) and an item. Throws io.
+/// of an attack (by its place) and an item; `made` names the model and the data set. Throws io.
 void write_examples(
     const std::filesystem::path& folder, const AttackExamples& examples,
     std::span<const AttackJob* const> jobs, std::span<const AttackFile> files,
-    const Dataset& dataset, const ClassList& classes, const nlohmann::json& of_model,
+    const Dataset& dataset, const ClassList& classes, ExamplesFile made,
     const std::function<ExampleImages(std::size_t attack, std::uint64_t item)>& images_of);
 
 }  // namespace assay::attack

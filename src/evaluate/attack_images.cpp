@@ -190,12 +190,10 @@ void AttackImages::offer(std::size_t j, const std::vector<RowOutcome>& clean,
 void AttackImages::write_examples(const AttackExamples& examples, MemoryBudget& memory) const {
     std::vector<AttackFile> files;
     for (const AttackJob* job : jobs_) files.push_back(file_of(*job));
-    const json of_model = {{"model", model_.spec.name},
-                           {"model_hash", model_.file_hash},
-                           {"dataset", dataset_.name},
-                           {"dataset_id", dataset_.ids_fingerprint()}};
+    ExamplesFile made = {
+        model_.spec.name, model_.file_hash, dataset_.name, dataset_.ids_fingerprint(), {}};
     attack::write_examples(folder_.path(), examples, jobs_, files, dataset_, model_.spec.classes,
-                           of_model, [&](std::size_t j, std::uint64_t item) {
+                           std::move(made), [&](std::size_t j, std::uint64_t item) {
                                throw_if_stopped();
                                Batch one = load(item, 1, memory);
                                ExampleImages images{one.input, one.input};

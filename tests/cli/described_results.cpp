@@ -1,5 +1,7 @@
 #include "described_results.h"
 
+#include "evaluate/attack_examples.h"
+#include "evaluate/cost_result.h"
 #include "evaluate/results.h"
 
 namespace assay {
@@ -7,9 +9,10 @@ namespace assay {
 std::vector<ResultType> described_results() {
     // A line a schema, in the order of their names.
     return {
-        result_type(ResultOf<CompareResult>{}),
-        result_type(ResultOf<GapReport>{}),
-        result_type(ResultOf<ShownScores>{}),
+        result_type(ResultOf<ShownAttacks>{}),    result_type(ResultOf<attack::ExamplesFile>{}),
+        result_type(ResultOf<CheckResult>{}),     result_type(ResultOf<CompareResult>{}),
+        result_type(ResultOf<CostResult>{}),      result_type(ResultOf<GapReport>{}),
+        result_type(ResultOf<PredictedStores>{}), result_type(ResultOf<ShownScores>{}),
     };
 }
 
