@@ -9,6 +9,7 @@
 #include "assay/evaluate/predict.h"
 #include "assay/evaluate/published.h"
 #include "assay/evaluate/score.h"
+#include "assay/evaluate/show.h"
 #include "assay/result_type.h"
 #include "metric/measurement_result.h"
 
@@ -70,5 +71,11 @@ struct PredictedStores {
     std::span<const PredictResult> stores;
 };
 ResultType result_type(ResultOf<PredictedStores>);
+
+/// `assay.show/1`.
+struct ShowResult {
+    std::span<const ShownImage> images;
+};
+ResultType result_type(ResultOf<ShowResult>);
 
 }  // namespace assay

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
-#include "assay/evaluate/show.h"
+#include "assay/describe_result.h"
+#include "core/result_table.h"
+#include "evaluate/results.h"
 
 namespace assay {
 namespace {
@@ -65,71 +67,150 @@ Table table_of(const ShownImage& image, const ShownImage::Model& model) {
     return table;
 }
 
-json class_json(const ShownClass& c) {
-    return {{"class", c.index}, {"id", c.id}, {"name", c.name}};
+}  // namespace
+
+ResultType result_type(ResultOf<ShownClass>) {
+    static constexpr auto rows = describe_result<ShownClass>(
+        {.name = "ShownClass"}, {part<&ShownClass::index>({.name = "class"}),
+                                 part<&ShownClass::id>({}), part<&ShownClass::name>({})});
+    return rows;
 }
 
-json predicted_json(const Predicted& p, bool probabilities) {
-    json out = class_json(p.cls);
-    out["rank"] = p.rank;
-    out["probability"] = probabilities ? json(p.probability) : json(nullptr);
-    return out;
+namespace {
+
+struct RankedClass {
+    const Predicted* predicted;
+    bool probabilities;
+
+    const double* probability() const { return probabilities ? &predicted->probability : nullptr; }
+};
+ResultType result_type(ResultOf<RankedClass>) {
+    static constexpr auto predicted = &RankedClass::predicted;
+    static constexpr auto rows = describe_result<RankedClass>(
+        {.name = "RankedClass"},
+        {
+            part<predicted, &Predicted::cls>({.inlined = true}),
+            part<predicted, &Predicted::rank>({.help = "From 1"}),
+            part<&RankedClass::probability>({.help = "Null where classes alone are known"}),
+        });
+    return rows;
 }
 
-json model_json(const ShownImage& image, const ShownImage::Model& model) {
-    json out = {{"model", model.name},
-                {"classes_stored", model.classes_stored},
-                {"predictions", json::array()},
-                {"labels", json::array()}};
-    if (!model.not_scored.empty()) out["not_scored"] = model.not_scored;
-    for (const Predicted& p : model.best) {
-        json one = predicted_json(p, model.has_probabilities);
-        one["correct"] = p.correct;
-        out["predictions"].push_back(std::move(one));
+struct PredictedClass {
+    RankedClass ranked;
+};
+ResultType result_type(ResultOf<PredictedClass>) {
+    static constexpr auto ranked = &PredictedClass::ranked;
+    static constexpr auto rows = describe_result<PredictedClass>(
+        {.name = "PredictedClass"},
+        {
+            part<ranked>({.inlined = true}),
+            part<ranked, &RankedClass::predicted, &Predicted::correct>({}),
+        });
+    return rows;
+}
+
+struct ModelOfImage {
+    const ShownImage* image;
+    const ShownImage::Model* model;
+
+    std::vector<PredictedClass> predictions() const {
+        std::vector<PredictedClass> out;
+        for (const Predicted& p : model->best) out.push_back({{&p, model->has_probabilities}});
+        return out;
     }
-    for (std::size_t i = 0; i < model.labels.size(); ++i) {
-        out["labels"].push_back(model.labels[i]
-                                    ? predicted_json(*model.labels[i], model.has_probabilities)
-                                    : class_json(image.labels[i]));
+    std::vector<json> labels() const {
+        std::vector<json> out;
+        for (std::size_t i = 0; i < model->labels.size(); ++i) {
+            const auto& label = model->labels[i];
+            out.push_back(label ? json_of(RankedClass{&*label, model->has_probabilities})
+                                : json_of(image->labels[i]));
+        }
+        return out;
     }
-    out["variable_top_k_hits"] = model.hits ? json(*model.hits) : json(nullptr);
-    return out;
+};
+ResultType result_type(ResultOf<ModelOfImage>) {
+    static constexpr auto model = &ModelOfImage::model;
+    static constexpr auto rows = describe_result<ModelOfImage>(
+        {.name = "ModelOfImage"},
+        {
+            part<model, &ShownImage::Model::name>({.name = "model"}),
+            part<model, &ShownImage::Model::classes_stored>({.help = "Of each row"}),
+            part<model, &ShownImage::Model::not_scored>(
+                {.help = "Why there are no scores", .omitted = true}),
+            part<&ModelOfImage::predictions>({.help = "Best first"}),
+            part<&ModelOfImage::labels>(
+                {.help = "As predictions; of a class that is not stored only what it is called",
+                 .script = "(ShownClass & Partial<RankedClass>)[]"}),
+            part<model, &ShownImage::Model::hits>(
+                {.help = "Null where not known", .name = "variable_top_k_hits"}),
+        });
+    return rows;
 }
 
-json image_json(const ShownImage& image) {
-    json out = {
-        {"id", image.id},          {"item", image.item},           {"dataset", image.dataset},
-        {"labels", json::array()}, {"attributes", json::object()}, {"models", json::array()}};
-    if (!image.path.empty()) out["path"] = image.path;
-    for (const ShownClass& c : image.labels) out["labels"].push_back(class_json(c));
-    for (const auto& [name, value] : image.attributes) out["attributes"][name] = value;
-    for (const auto& model : image.models) out["models"].push_back(model_json(image, model));
-    return out;
+/// A row of csv.
+struct ShownRow {
+    const ShownImage* image;
+    const ShownImage::Model* model;
+    PredictedClass predicted;
+};
+ResultType result_type(ResultOf<ShownRow>) {
+    static constexpr auto rows = describe_result<ShownRow>(
+        {.name = "ShownRow",
+         .columns = "dataset,id,model,rank=of.rank,class=of.id,name=of.name,"
+                    "probability=of.probability,correct=of.correct"},
+        {
+            part<&ShownRow::image, &ShownImage::dataset>({}),
+            part<&ShownRow::image, &ShownImage::id>({}),
+            part<&ShownRow::model, &ShownImage::Model::name>({.name = "model"}),
+            part<&ShownRow::predicted>({.name = "of"}),
+        });
+    return rows;
 }
 
 }  // namespace
 
+ResultType result_type(ResultOf<ShownImage>) {
+    static constexpr auto rows = describe_result<ShownImage>(
+        {.name = "ShownImage"},
+        {
+            part<&ShownImage::id>({}),
+            part<&ShownImage::item>({}),
+            part<&ShownImage::dataset>(
+                {.help = "Its name, or its folder if another data set has that name"}),
+            part<&ShownImage::path>({.omitted = true}),
+            part<&ShownImage::labels>({}),
+            part<&ShownImage::attributes>({}),
+            part({.name = "models"},
+                 [](const ShownImage& image) {
+                     std::vector<ModelOfImage> out;
+                     for (const auto& model : image.models) out.push_back({&image, &model});
+                     return out;
+                 }),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<ShowResult>) {
+    static constexpr auto rows = describe_result<ShowResult>(
+        {.name = "ShowResult", .help = "What `assay show` prints", .schema = "assay.show/1"},
+        {part<&ShowResult::images>({})});
+    return rows;
+}
+
 Report report_of(std::span<const ShownImage> images) {
     Report report;
-    report.records.columns = {{"dataset", false}, {"id", false},     {"model", false},
-                              {"rank"},           {"class", false},  {"name", false},
-                              {"probability"},    {"correct", false}};
-    json list = json::array();
+    report.records = result_table<ShownRow>();
     for (const ShownImage& image : images) {
         Section section{.title = image.id, .blocks = {facts_of(image)}, .sections = {}};
         for (const auto& model : image.models) {
             section.blocks.emplace_back(table_of(image, model));
-            for (const Predicted& p : model.best) {
-                std::vector<Cell> row = {image.dataset, image.id,   model.name, Count{p.rank},
-                                         p.cls.id,      p.cls.name, {},         p.correct};
-                if (model.has_probabilities) row[6] = Number{.value = p.probability};
-                report.records.add(std::move(row));
-            }
+            for (const Predicted& p : model.best)
+                add_row(report.records, ShownRow{&image, &model, {{&p, model.has_probabilities}}});
         }
         report.sections.push_back(std::move(section));
-        list.push_back(image_json(image));
     }
-    report.result = {{"schema", "assay.show/1"}, {"images", std::move(list)}};
+    report.result = json_of(ShowResult{images});
     return report;
 }
 
