@@ -1,41 +1,40 @@
 #include <fmt/format.h>
 
-#include "assay/store/import.h"
+#include <nlohmann/json.hpp>
+#include <span>
+
+#include "assay/describe_result.h"
+#include "core/result_table.h"
+#include "store/results.h"
 
 namespace assay {
 
+ResultType result_type(ResultOf<ImportReport>) {
+    static constexpr auto rows = describe_result<ImportReport>(
+        {.name = "ImportResult",
+         .help = "What `assay import` prints",
+         .schema = "assay.import/1",
+         .columns = "store,rows,classes,kind,storage,without_score"},
+        {
+            part<&ImportReport::store>({}),
+            part<&ImportReport::rows>({}),
+            part<&ImportReport::classes>({}),
+            part<&ImportReport::kind>({}),
+            part<&ImportReport::storage>({}),
+            part<&ImportReport::bad_rows>({.name = "without_score"}),
+            part<&ImportReport::left_out>({.help = "Rows of the file whose ids no item has"}),
+            part<&ImportReport::notes>({.help = "What was assumed or found"}),
+        });
+    return rows;
+}
+
 Report report_of(const ImportReport& r) {
-    const std::string kind(name_of(r.kind)), storage(name_of(r.storage));
     Report report;
-    const auto row = [&](std::vector<Column> columns) {
-        Table table{.title = "", .columns = std::move(columns), .rows = {}, .notes = {}};
-        table.add(
-            {r.store.string(), Count{r.rows}, Count{r.classes}, kind, storage, Count{r.bad_rows}});
-        return table;
-    };
-    report.sections.push_back({.title = "",
-                               .blocks = {row({{"store", false},
-                                               {"rows"},
-                                               {"classes"},
-                                               {"kind", false},
-                                               {"storage", false},
-                                               {"without score"}})},
-                               .sections = {}});
-    report.records = row({{"store", false},
-                          {"rows"},
-                          {"classes"},
-                          {"kind", false},
-                          {"storage", false},
-                          {"without_score"}});
-    report.result = {{"schema", "assay.import/1"},
-                     {"store", r.store.string()},
-                     {"rows", r.rows},
-                     {"classes", r.classes},
-                     {"kind", kind},
-                     {"storage", storage},
-                     {"without_score", r.bad_rows},
-                     {"left_out", r.left_out},
-                     {"notes", r.notes}};
+    report.records = table_of(std::span(&r, 1));
+    Table table = report.records;
+    table.columns.back().name = "without score";
+    report.sections.push_back({.title = "", .blocks = {std::move(table)}, .sections = {}});
+    report.result = json_of(r);
     report.partial = r.bad_rows > 0;
     if (report.partial) {
         report.warnings.push_back(fmt::format("{} of {} rows have no score; the first: {}",

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "assay/describe_result.h"
 #include "assay/error.h"
 #include "core/file.h"
 #include "core/file_stream.h"
@@ -17,6 +18,7 @@
 #include "manifest.h"
 #include "parts.h"
 #include "record.h"
+#include "store/results.h"
 
 namespace assay {
 namespace {
@@ -242,26 +244,40 @@ std::vector<JoinedStore> join_parts(const fs::path& path, const ProgressCallback
     return stores;
 }
 
+ResultType result_type(ResultOf<JoinedStore>) {
+    static constexpr auto rows = describe_result<JoinedStore>(
+        {.name = "JoinedStore"},
+        {
+            part<&JoinedStore::folder>({.name = "store"}),
+            part<&JoinedStore::rows>({}),
+            part<&JoinedStore::shards>({}),
+            part<&JoinedStore::parts>({.help = "That it was in; 0: it was whole"}),
+            part<&JoinedStore::moved>({.help = "Shards, by this call"}),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<JoinResult>) {
+    static constexpr auto rows = describe_result<JoinResult>(
+        {.name = "JoinResult", .help = "What `assay join` prints", .schema = "assay.join/1"},
+        {part<&JoinResult::stores>({})});
+    return rows;
+}
+
 Report report_of(const std::vector<JoinedStore>& stores) {
     Report report;
     Table table{.title = "",
                 .columns = {{"store", false}, {"rows"}, {"shards"}, {"parts"}, {"moved"}},
                 .rows = {},
                 .notes = {}};
-    json list = json::array();
     for (const JoinedStore& store : stores) {
         table.add({store.folder.string(), Count{store.rows}, Count{store.shards},
                    store.parts == 0 ? Cell("whole already") : Cell(Count{store.parts}),
                    Count{store.moved}});
-        list.push_back({{"store", store.folder.string()},
-                        {"rows", store.rows},
-                        {"shards", store.shards},
-                        {"parts", store.parts},
-                        {"moved", store.moved}});
     }
     report.records = table;
     report.sections.push_back({.title = "", .blocks = {std::move(table)}, .sections = {}});
-    report.result = {{"schema", "assay.join/1"}, {"stores", std::move(list)}};
+    report.result = json_of(JoinResult{stores});
     return report;
 }
 

@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <map>
 
+#include "assay/describe_result.h"
 #include "assay/error.h"
 #include "assay/store/join.h"
 #include "assay/store/prediction_store.h"
 #include "core/parallel.h"
 #include "core/text.h"
 #include "dataset_files.h"
+#include "store/results.h"
 
 namespace assay {
 namespace {
@@ -183,38 +185,73 @@ bool any_damaged(const std::vector<StoreCheck>& checks) {
                        [](const StoreCheck& check) { return !check.problems.empty(); });
 }
 
+namespace {
+
+struct UnfinishedParts {
+    const StoreCheck* check;
+
+    std::uint32_t of() const { return check->unfinished.front().of; }
+    std::vector<std::uint32_t> unfinished() const {
+        std::vector<std::uint32_t> out;
+        for (const StorePart& part : check->unfinished) out.push_back(part.number);
+        return out;
+    }
+};
+ResultType result_type(ResultOf<UnfinishedParts>) {
+    static constexpr auto rows = describe_result<UnfinishedParts>(
+        {.name = "UnfinishedParts"},
+        {part<&UnfinishedParts::of>({}), part<&UnfinishedParts::unfinished>({.help = "Numbers"})});
+    return rows;
+}
+
+}  // namespace
+
+ResultType result_type(ResultOf<StoreCheck>) {
+    static constexpr auto rows = describe_result<StoreCheck>(
+        {.name = "VerifiedStore"},
+        {
+            part<&StoreCheck::folder>({.name = "store"}),
+            part<&StoreCheck::shards>({.help = "Null where the manifest cannot be read"}),
+            part<&StoreCheck::missing>({.help = "Likewise"}),
+            part<&StoreCheck::problems>({}),
+            part<&StoreCheck::notes>({.help = "What its format cannot tell"}),
+            part<&StoreCheck::written_by>(
+                {.help = "While a process writes the store: `process 123`", .omitted = true}),
+            part<&StoreCheck::replaced>(
+                {.help = "Shards that a writer replaced before they were read", .omitted = true}),
+            part({.help = "Of stores in parts that are not finished",
+                  .name = "parts",
+                  .omitted = true},
+                 [](const StoreCheck& check) {
+                     return check.unfinished.empty() ? std::nullopt
+                                                     : std::optional(UnfinishedParts{&check});
+                 }),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<VerifyResult>) {
+    static constexpr auto rows = describe_result<VerifyResult>(
+        {.name = "VerifyResult", .help = "What `assay verify` prints", .schema = "assay.verify/1"},
+        {part<&VerifyResult::stores>({})});
+    return rows;
+}
+
 Report report_of(const std::vector<StoreCheck>& checks) {
     Report report;
     Table table{.title = "",
                 .columns = {{"store", false}, {"shards"}, {"missing"}, {"state", false}},
                 .rows = {},
                 .notes = {}};
-    nlohmann::json stores = nlohmann::json::array();
     const auto cell = [](const std::optional<std::size_t>& n) -> Cell {
         if (n) return Count{*n};
         return "?";
-    };
-    const auto value = [](const std::optional<std::size_t>& n) {
-        return n ? nlohmann::json(*n) : nlohmann::json();
     };
     for (const StoreCheck& check : checks) {
         report.partial = report.partial || check.missing.value_or(0) > 0 ||
                          !check.written_by.empty() || check.replaced > 0;
         table.add(
             {check.folder.string(), cell(check.shards), cell(check.missing), state_of(check)});
-        stores.push_back({{"store", check.folder.string()},
-                          {"shards", value(check.shards)},
-                          {"missing", value(check.missing)},
-                          {"problems", check.problems},
-                          {"notes", check.notes}});
-        if (!check.written_by.empty()) stores.back()["written_by"] = check.written_by;
-        if (check.replaced > 0) stores.back()["replaced"] = check.replaced;
-        if (!check.unfinished.empty()) {
-            nlohmann::json numbers = nlohmann::json::array();
-            for (const StorePart& part : check.unfinished) numbers.push_back(part.number);
-            stores.back()["parts"] = {{"of", check.unfinished.front().of},
-                                      {"unfinished", std::move(numbers)}};
-        }
     }
     report.records = records_of(checks, table);
     Section section{.title = "", .blocks = {std::move(table)}, .sections = {}};
@@ -223,7 +260,7 @@ Report report_of(const std::vector<StoreCheck>& checks) {
     }
     for (const std::string& note : all_notes(checks)) section.blocks.emplace_back(note);
     report.sections.push_back(std::move(section));
-    report.result = {{"schema", "assay.verify/1"}, {"stores", std::move(stores)}};
+    report.result = json_of(VerifyResult{checks});
     return report;
 }
 

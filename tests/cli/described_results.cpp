@@ -3,6 +3,7 @@
 #include "evaluate/attack_examples.h"
 #include "evaluate/cost_result.h"
 #include "evaluate/results.h"
+#include "store/results.h"
 
 namespace assay {
 

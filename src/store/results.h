@@ -1,0 +1,27 @@
+// What is described of the results of this component (assay/describe_result.h).
+#pragma once
+
+#include <span>
+
+#include "assay/result_type.h"
+#include "assay/store/import.h"
+#include "assay/store/join.h"
+#include "assay/store/verify.h"
+
+namespace assay {
+
+ResultType result_type(ResultOf<ImportReport>);
+
+/// `assay.join/1`.
+struct JoinResult {
+    std::span<const JoinedStore> stores;
+};
+ResultType result_type(ResultOf<JoinResult>);
+
+/// `assay.verify/1`.
+struct VerifyResult {
+    std::span<const StoreCheck> stores;
+};
+ResultType result_type(ResultOf<VerifyResult>);
+
+}  // namespace assay
