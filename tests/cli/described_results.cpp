@@ -9,12 +9,22 @@ namespace assay {
 
 std::vector<ResultType> described_results() {
     // A line a schema, in the order of their names.
+    // clang-format off
     return {
-        result_type(ResultOf<ShownAttacks>{}),    result_type(ResultOf<attack::ExamplesFile>{}),
-        result_type(ResultOf<CheckResult>{}),     result_type(ResultOf<CompareResult>{}),
-        result_type(ResultOf<CostResult>{}),      result_type(ResultOf<GapReport>{}),
-        result_type(ResultOf<PredictedStores>{}), result_type(ResultOf<ShownScores>{}),
+        result_type(ResultOf<ShownAttacks>{}),
+        result_type(ResultOf<attack::ExamplesFile>{}),
+        result_type(ResultOf<CheckResult>{}),
+        result_type(ResultOf<CompareResult>{}),
+        result_type(ResultOf<CostResult>{}),
+        result_type(ResultOf<GapReport>{}),
+        result_type(ResultOf<ImportReport>{}),
+        result_type(ResultOf<JoinResult>{}),
+        result_type(ResultOf<PredictedStores>{}),
+        result_type(ResultOf<ShownScores>{}),
+        result_type(ResultOf<ShowResult>{}),
+        result_type(ResultOf<VerifyResult>{}),
     };
+    // clang-format on
 }
 
 }  // namespace assay
