@@ -1,8 +1,8 @@
 #include "evaluate/calibrated_null.h"
 
 #include <algorithm>
-#include <atomic>
-#include <cmath>
+#include <array>
+#include <memory>
 #include <mutex>
 
 #include "core/parallel.h"
@@ -11,74 +11,29 @@
 namespace assay {
 namespace {
 
-std::size_t bin_of(const ClassEdges& edges, float p) {
-    return static_cast<std::size_t>(std::upper_bound(edges.bounds.begin(), edges.bounds.end(), p) -
-                                    edges.bounds.begin());
-}
-
 // Counts of one metric in all draws; integers, so that the order of threads and ranks does not
 // matter.
 struct Tally {
-    const NullMetric& metric;
-    std::size_t size;  // of one draw
+    const DrawnMetric& metric;
+    const std::size_t size;  // of one draw
     std::vector<std::int64_t> counts;
     std::mutex mutex;
 
-    Tally(const NullMetric& m, std::uint32_t draws)
-        : metric(m),
-          size(!m.parts.empty()    ? 0
-               : m.sums == nullptr ? m.accumulator->slots()
-               : m.top_label       ? stride()
-                                   : m.sums->edges.size() * stride()),
-          counts(size * draws) {}
-    std::size_t stride() const {
-        for (const ClassEdges& edges : metric.sums->edges) {
-            if (!edges.members.empty()) return edges.members.size();
-        }
-        return 1;
-    }
-
-    void hit(std::uint32_t draw, std::size_t cls, float p) {
-        const ClassEdges& edges = metric.sums->edges[cls];
-        if (!(p > 0) || edges.bounds.empty()) return;
-        std::atomic_ref<std::int64_t>(counts[draw * size + cls * stride() + bin_of(edges, p)])
-            .fetch_add(1, std::memory_order_relaxed);
-    }
-
-    double value(std::uint32_t draw, const Shape& shape) const {
-        const std::int64_t* const at = counts.data() + draw * size;
-        if (metric.sums == nullptr) {
-            return metric.request.facts->value({shape, metric.request.parameters, 0.95}, {at, size})
-                .value.value_or(0);
-        }
-        const bool equal = metric.request.parameters.at("variant") == "class_wise_equal";
-        const std::size_t classes = metric.top_label ? 1 : metric.sums->edges.size(),
-                          width = stride();
-        double sum = 0;
-        for (std::size_t c = 0; c < classes; ++c) {
-            const ClassEdges& edges = metric.sums->edges[c];
-            for (std::size_t b = 0; b < edges.members.size(); ++b) {
-                const double gap =
-                    std::abs(edges.confidence[b] - static_cast<double>(at[c * width + b]));
-                if (edges.members[b] > 0) {
-                    sum += equal ? gap / edges.members[b] / static_cast<double>(width - 1)
-                                 : gap / static_cast<double>(edges.m);
-                }
-            }
-        }
-        return sum / static_cast<double>(classes);
+    Tally(const DrawnMetric& m, std::uint32_t draws)
+        : metric(m), size(m.slots()), counts(size * draws) {}
+    std::span<std::int64_t> of(std::uint32_t draw) {
+        return std::span(counts).subspan(draw * size, size);
     }
 };
 
 }  // namespace
 
 std::vector<std::vector<double>> calibrated_null(const ScoredRows& rows,
-                                                 std::span<const NullMetric> metrics,
-                                                 std::uint32_t draws, std::uint64_t seed,
-                                                 int threads, Comm& comm) {
+                                                 const DrawnMetrics& metrics, std::uint32_t draws,
+                                                 std::uint64_t seed, int threads, Comm& comm) {
     std::vector<std::unique_ptr<Tally>> tallies;
-    for (const NullMetric& metric : metrics)
-        tallies.push_back(std::make_unique<Tally>(metric, draws));
+    for (std::size_t m = 0; m < metrics.size(); ++m)
+        tallies.push_back(std::make_unique<Tally>(metrics[m], draws));
     const std::uint64_t key = RandomStream(seed, "calibrated null").next_u64();
     const auto low = [](std::uint64_t x) { return static_cast<std::uint32_t>(x); };
     const auto high = [](std::uint64_t x) { return static_cast<std::uint32_t>(x >> 32); };
@@ -113,14 +68,8 @@ std::vector<std::vector<double>> calibrated_null(const ScoredRows& rows,
                     const auto drawn = std::min<std::size_t>(static_cast<std::size_t>(at),
                                                              classes - std::size_t{1});
                     const bool correct = static_cast<std::int32_t>(drawn) == record.predicted;
-                    for (const auto& tally : tallies) {
-                        if (tally->metric.sums == nullptr) continue;
-                        if (!tally->metric.top_label) {
-                            tally->hit(r, drawn, row[drawn]);
-                        } else if (correct) {
-                            tally->hit(r, 0, record.confidence);
-                        }
-                    }
+                    const DrawnItem one{drawn, row[drawn], record.confidence, correct};
+                    for (const auto& tally : tallies) tally->metric.add_item(tally->of(r), one);
                     RowFacts fact;
                     fact.predicted = record.predicted;
                     fact.target = static_cast<std::int32_t>(drawn);
@@ -129,30 +78,20 @@ std::vector<std::vector<double>> calibrated_null(const ScoredRows& rows,
                 }
             }
             for (const auto& tally : tallies) {
-                if (tally->metric.accumulator == nullptr) continue;
                 const std::lock_guard lock(tally->mutex);
-                for (std::uint32_t r = 0; r < draws; ++r) {
-                    tally->metric.accumulator->update(
-                        std::span(tally->counts).subspan(r * tally->size, tally->size), facts[r]);
-                }
+                for (std::uint32_t r = 0; r < draws; ++r)
+                    tally->metric.add_rows(tally->of(r), facts[r]);
             }
         });
     });
-    std::vector<std::vector<double>> values;
-    for (const auto& tally : tallies) {
-        const std::vector<std::size_t>& parts = tally->metric.parts;
-        comm.all_reduce(tally->counts);
-        std::vector<double> list;
-        for (std::uint32_t r = 0; r < draws; ++r) {
-            if (parts.empty()) {
-                list.push_back(tally->value(r, rows.shape()));
-                continue;
-            }
-            double product = 1;
-            for (const std::size_t part : parts) product *= values[part][r];
-            list.push_back(std::pow(product, 1 / static_cast<double>(parts.size())));
+    for (const auto& tally : tallies) comm.all_reduce(tally->counts);
+    std::vector<std::vector<double>> values(tallies.size());
+    for (std::uint32_t r = 0; r < draws; ++r) {
+        std::vector<double> earlier;
+        for (std::size_t m = 0; m < tallies.size(); ++m) {
+            earlier.push_back(tallies[m]->metric.value(tallies[m]->of(r), earlier));
+            values[m].push_back(earlier.back());
         }
-        values.push_back(std::move(list));
     }
     return values;
 }

@@ -1,10 +1,7 @@
 #include "evaluate/metric_states.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
-
-#include <fmt/core.h>
 
 #include "assay/error.h"
 #include "evaluate/score_set.h"
@@ -23,9 +20,8 @@ MetricContext MetricStates::context(const MetricRequest& request) const {
 }
 
 void MetricStates::prepare(const MetricRequest& request) {
-    for (const auto part : request.facts->parts) prepare(parse_metric(part));
-    if (request.facts->accumulate != nullptr)
-        add_state(request.facts->accumulate(context(request)));
+    for (auto& accumulator : pass_of(request).accumulators(request, context(request)))
+        add_state(std::move(accumulator));
 }
 
 void MetricStates::add_state(std::unique_ptr<Accumulator> accumulator) {
@@ -116,43 +112,11 @@ void MetricStates::read(FieldReader& in) {
     for (std::uint64_t& size : group_sizes_) size = static_cast<std::uint64_t>(in.small());
 }
 
-ResampledEstimate MetricStates::estimate(const MetricRequest& request) const {
-    const auto accumulator = request.facts->accumulate(context(request));
-    const State& state = states_.at(accumulator->key());
-    return assay::estimate(request, shape_, *state.accumulator, state.sums, group_sizes_,
-                           resampling_);
-}
-
 void MetricStates::fill(ScoreReport& report, const MetricRequest* reliability) const {
     fill_classes(report, shape_, states_.at("classes").sums, resampling_.level);
     if (reliability == nullptr || !shape_.probabilities) return;
     const MetricContext bins = context(*reliability);
     fill_reliability(report, bins, states_.at(families::accumulate_bins(bins)->key()).sums);
-}
-
-ResampledEstimate composite_of(
-    const MetricRequest& request,
-    const std::function<ResampledEstimate(const MetricRequest&)>& part_estimate) {
-    ResampledEstimate result;
-    double product = 1;
-    const double power = 1 / static_cast<double>(request.facts->parts.size());
-    std::vector<double> without;
-    for (const auto part : request.facts->parts) {
-        const MetricRequest inner = parse_metric(part);
-        const ResampledEstimate one = part_estimate(inner);
-        result.n = one.n;
-        if (!one.value) {
-            result.undefined = fmt::format("{} is undefined: {}", inner.text(), one.undefined);
-            return result;
-        }
-        product *= *one.value;
-        without.resize(one.without.size(), 1.0);
-        for (std::size_t g = 0; g < without.size(); ++g) without[g] *= one.without[g];
-    }
-    result.value = std::pow(product, power);
-    for (double& x : without) x = std::pow(x, power);
-    result.without = std::move(without);
-    return result;
 }
 
 Measurement measurement_of(const MetricRequest& request, const ResampledEstimate& estimate,

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -16,17 +15,17 @@
 #include "assay/metric/metric.h"
 #include "core/byte_fields.h"
 #include "evaluate/score_tables.h"
+#include "metric/pass.h"
 
 namespace assay {
 
 /// Sums of integers: rows may be added by any threads, in any order, and states of other rows
 /// merged.
-class MetricStates {
+class MetricStates final : public MetricSums {
 public:
     MetricStates(const Shape& shape, const Resampling& resampling);
 
-    /// Before any row: for a metric and its parts, as far as they are sums. Those of classes are
-    /// always there.
+    /// Before any row: what the metric's pass adds up. The sums of classes are always there.
     void prepare(const MetricRequest& request);
     /// Thread-safe.
     void add(std::span<const RowFacts> rows);
@@ -39,13 +38,13 @@ public:
     void write(FieldWriter& out) const;
     void read(FieldReader& in);
 
-    const Shape& shape() const noexcept { return shape_; }
-    /// Items with a target, by group.
-    const std::vector<std::uint64_t>& group_sizes() const noexcept { return group_sizes_; }
+    const Shape& shape() const noexcept override { return shape_; }
+    const Resampling& resampling() const noexcept override { return resampling_; }
+    const std::vector<std::uint64_t>& group_sizes() const noexcept override { return group_sizes_; }
+    std::span<const std::int64_t> state(const std::string& key) const override {
+        return states_.at(key).sums;
+    }
     const ConfusionCounts& confusions() const noexcept { return confusions_; }
-    MetricContext context(const MetricRequest& request) const;
-    /// Of a metric of Source::accumulated that was prepared.
-    ResampledEstimate estimate(const MetricRequest& request) const;
     /// Classes, and with `reliability` (prepared) its bins.
     void fill(ScoreReport& report, const MetricRequest* reliability) const;
 
@@ -55,6 +54,7 @@ private:
         std::vector<std::int64_t> sums;
         std::unique_ptr<std::mutex> mutex = std::make_unique<std::mutex>();
     };
+    MetricContext context(const MetricRequest& request) const;
     void add_state(std::unique_ptr<Accumulator> accumulator);
 
     const Shape shape_;
@@ -64,10 +64,6 @@ private:
     ConfusionCounts confusions_;
     std::vector<std::uint64_t> group_sizes_ = std::vector<std::uint64_t>(group_count, 0);
 };
-
-/// Of Source::composite: the geometric mean of its parts, which `part` estimates.
-ResampledEstimate composite_of(const MetricRequest& request,
-                               const std::function<ResampledEstimate(const MetricRequest&)>& part);
 
 /// What a measurement says beside its estimate.
 struct MeasuredOn {

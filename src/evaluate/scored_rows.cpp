@@ -127,30 +127,6 @@ void ScoredRows::read_scored(std::uint64_t item, std::uint32_t begin, std::uint3
                           out);
 }
 
-void ScoredRows::read_raw(std::uint64_t item, std::uint32_t begin, std::uint32_t end,
-                          float* out) const {
-    thread_local std::vector<float> buffer;
-    const auto scores = reader_.scores(row_of(item), buffer);
-    std::copy(scores.begin() + begin, scores.begin() + end, out);
-}
-
-void ScoredRows::read_keys(std::uint64_t item, std::uint32_t begin, std::uint32_t end,
-                           double* out) const {
-    reader_.order_keys(row_of(item), begin, end, odds_[static_cast<std::size_t>(item)], out);
-}
-
-void ScoredRows::read_stored(std::uint64_t item, std::uint32_t begin, std::uint32_t end,
-                             double* out) const {
-    reader_.wide_scores(row_of(item), begin, end, out);
-}
-
-void ScoredRows::prefetch(std::uint64_t item, std::uint32_t begin, std::uint32_t end) const {
-    if (!reader_.is_mapped()) return;
-    // A few cache lines of each row, far apart: no processor foresees that by itself.
-    const float* const row = reader_.mapped(row_of(item));
-    for (std::uint32_t c = begin; c < end; c += 16) __builtin_prefetch(row + c);
-}
-
 std::span<const std::int32_t> ScoredRows::valid(std::uint64_t item) const {
     if (records_[static_cast<std::size_t>(item)].scale.factor == 0) return {};
     return labels_[static_cast<std::size_t>(row_of(item))];

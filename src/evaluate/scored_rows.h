@@ -9,26 +9,12 @@
 #include "assay/metric/metric.h"
 #include "assay/store/row_reader.h"
 #include "evaluate/truth.h"
-#include "metric/class_wise.h"
+#include "metric/metric_rows.h"
+#include "metric/pass.h"
 
 namespace assay {
 
-/// What is kept of single items.
-struct KeptItems {
-    bool records = false;
-    bool odds = false;  ///< with `records`, where the scores tell them
-};
-
-/// What stays of each item: its prediction, and how to get its probabilities again.
-struct ItemRecord {
-    std::int32_t predicted = -1;
-    std::int32_t rank = -1;  ///< of the target, as in RowPrediction
-    std::int32_t hits = -1;  ///< likewise
-    float confidence = 0;
-    RowScale scale;  ///< factor 0: not scored
-};
-
-class ScoredRows final : public ProbabilityRows {
+class ScoredRows final : public MetricRows {
 public:
     static constexpr std::uint32_t unit_items = 256;
 
@@ -38,14 +24,16 @@ public:
     ScoredRows(const RowReader& reader, const Truth& truth, std::vector<std::uint64_t> rows,
                KeptItems keep);
 
-    Shape shape() const;
+    Shape shape() const override;
+    const RowReader& reader() const override { return reader_; }
+    const LabelSets& labels() const override { return labels_; }
     std::size_t units() const {
         return static_cast<std::size_t>((items_ + unit_items - 1) / unit_items);
     }
     std::uint64_t first_of(std::size_t unit) const {
         return std::min<std::uint64_t>(items_, unit * std::uint64_t{unit_items});
     }
-    std::uint64_t row_of(std::uint64_t item) const {
+    std::uint64_t row_of(std::uint64_t item) const override {
         return rows_.empty() ? item : rows_[static_cast<std::size_t>(item)];
     }
     /// [g]: items with g labels, scored or not.
@@ -55,11 +43,11 @@ public:
     void score(std::size_t unit, std::vector<RowFacts>& facts, ScoreCounts& counts);
 
     std::vector<ItemRecord>& records() { return records_; }
-    const std::vector<ItemRecord>& records() const { return records_; }
+    const std::vector<ItemRecord>& records() const override { return records_; }
     /// One an item, of those that were scored; empty: not kept.
     std::vector<RowOdds>& odds() { return odds_; }
-    const std::vector<RowOdds>& odds() const { return odds_; }
-    std::uint16_t group_of(std::uint64_t item) const {
+    const std::vector<RowOdds>& odds() const override { return odds_; }
+    std::uint16_t group_of(std::uint64_t item) const override {
         return groups_[static_cast<std::size_t>(item)];
     }
     /// Sampled rows: looked at, and of these suspicious for their kind.
@@ -75,19 +63,10 @@ public:
     Direct direct() const override;
     ScoreRow row(std::uint64_t item) const override;
 
-    /// Valid classes of an item that was scored; none of others.
-    std::span<const std::int32_t> valid(std::uint64_t item) const;
+    std::span<const std::int32_t> valid(std::uint64_t item) const override;
     /// As row() and read(), of any item that was scored.
     ScoreRow scored_row(std::uint64_t item) const;
     void read_scored(std::uint64_t item, std::uint32_t begin, std::uint32_t end, float* out) const;
-    /// The stored scores of the classes [begin, end), of an item that was scored; without a map.
-    void read_raw(std::uint64_t item, std::uint32_t begin, std::uint32_t end, float* out) const;
-    /// What orders the items by the classes [begin, end), of an item that was scored: keys of their
-    /// log-odds, with odds(), or the stored scores.
-    void read_keys(std::uint64_t item, std::uint32_t begin, std::uint32_t end, double* out) const;
-    void read_stored(std::uint64_t item, std::uint32_t begin, std::uint32_t end, double* out) const;
-    /// Has the memory bring the scores of these classes nearer.
-    void prefetch(std::uint64_t item, std::uint32_t begin, std::uint32_t end) const;
 
 private:
     void sample(std::uint64_t row);

@@ -1,9 +1,6 @@
 #include "assay/evaluate/streaming_score.h"
 
 #include <algorithm>
-#include <array>
-#include <functional>
-#include <limits>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -14,30 +11,23 @@
 
 #include "assay/error.h"
 #include "core/byte_fields.h"
-#include "core/hash.h"
 #include "core/parallel.h"
 #include "evaluate/metric_states.h"
 #include "evaluate/score_tables.h"
 #include "evaluate/scored_rows.h"
+#include "evaluate/streaming_state.h"
 #include "evaluate/truth.h"
+#include "metric/pass.h"
 
 namespace assay {
 namespace {
-
-bool is_sum(const MetricRequest& request) {
-    if (request.facts->source == Source::composite) {
-        return std::ranges::all_of(
-            request.facts->parts, [](std::string_view part) { return is_sum(parse_metric(part)); });
-    }
-    return request.facts->source == Source::accumulated;
-}
 
 /// Of the requests, those that are sums; the others are named in `note`, or refused.
 std::vector<MetricRequest> sums_among(std::vector<MetricRequest> requests, bool refuse,
                                       std::string& note) {
     std::string others;
     std::erase_if(requests, [&](const MetricRequest& request) {
-        if (is_sum(request)) return false;
+        if (pass_of(request).of_sums()) return false;
         others += (others.empty() ? "" : ", ") + request.text();
         return true;
     });
@@ -75,132 +65,12 @@ std::string texts_of(const std::vector<MetricRequest>& list) {
     return text;
 }
 
-// ---- the state as bytes ----
-
-constexpr std::string_view state_mark = "assay.stream/1";
-
-[[noreturn]] void refuse_state(std::string_view what) {
-    throw Error(ErrorCode::bad_input,
-                fmt::format("the state of these metrics cannot be read: {}", what));
-}
-
-void write_names(FieldWriter& out, const ClassList& classes) {
-    out.number(classes.size());
-    for (std::size_t c = 0; c < classes.size(); ++c) out.text(classes.id(c)).text(classes.name(c));
-}
-
-ClassList read_names(FieldReader& in) {
-    std::vector<std::string> ids(in.count()), names(ids.size());
-    for (std::size_t c = 0; c < ids.size(); ++c) {
-        ids[c] = in.text();
-        names[c] = in.text();
-    }
-    return ids.empty() ? ClassList{} : ClassList(std::move(ids), std::move(names));
-}
-
-void write_shape(FieldWriter& out, const Shape& shape) {
-    out.number(shape.classes).number(shape.probabilities).number(shape.ranking);
-    out.number(shape.full_rows).number(shape.kept).number(shape.most_labels);
-    out.number(shape.only_valid).text(shape.no_cues);
-}
-
-Shape read_shape(FieldReader& in, std::size_t classes) {
-    Shape shape;
-    shape.classes = static_cast<std::uint32_t>(in.number(classes));
-    if (shape.classes != classes) refuse_state("its classes are not those that it names");
-    shape.probabilities = in.flag();
-    shape.ranking = in.flag();
-    shape.full_rows = in.flag();
-    shape.kept = static_cast<std::uint32_t>(in.number(classes));
-    shape.most_labels = static_cast<std::uint32_t>(in.number(most_labels_per_image));
-    shape.only_valid = in.flag();
-    shape.no_cues = in.text();
-    return shape;
-}
-
-template <class Counts>
-auto fields_of(Counts& c) {
-    static_assert(sizeof(ScoreCounts) == 8 * sizeof(std::uint64_t), "a new count belongs here");
-    return std::array{&c.items,  &c.missing,    &c.unreadable,  &c.not_finite,
-                      &c.scored, &c.unlabelled, &c.multi_label, &c.unnamed};
-}
-
-void write_score_counts(FieldWriter& out, const ScoreCounts& counts) {
-    for (const std::uint64_t* count : fields_of(counts)) out.number(*count);
-}
-
-void read_score_counts(FieldReader& in, ScoreCounts& counts) {
-    constexpr std::uint64_t most = std::uint64_t{1} << 62;
-    for (std::uint64_t* count : fields_of(counts)) *count = in.number(most);
-}
-
-/// The group is not known yet.
-void write_row(FieldWriter& out, const RowFacts& row) {
-    static_assert(sizeof(RowFacts) == 80, "a new fact belongs here and into read_row()");
-    out.small(row.predicted).small(row.rank).small(row.hits).number(row.target_known);
-    out.real(row.confidence).real(row.target_probability).real(row.log_target).real(row.square_sum);
-    out.real(row.scale.shift).real(row.scale.factor);
-    out.number(row.item).small(row.target).number(row.valid).number(row.in_set);
-    out.small(row.shape_cue).small(row.texture_cue);
-}
-
-RowFacts read_row(FieldReader& in, std::uint64_t items, const Shape& shape) {
-    const auto place = [&] {  // -1, or a class, or a number of classes
-        const std::int64_t value = in.small();
-        if (value < -1 || value > std::int64_t{shape.classes})
-            refuse_state("a row of classes that are not there");
-        return static_cast<std::int32_t>(value);
-    };
-    const auto cls = [&] {
-        const std::int32_t value = place();
-        if (std::cmp_equal(value, shape.classes))
-            refuse_state("a row of classes that are not there");
-        return value;
-    };
-    const auto real = [&](double low, double high) {
-        const double value = in.real();
-        if (!(value >= low && value <= high)) refuse_state("a number that no row can have");
-        return value;
-    };
-    constexpr double infinity = std::numeric_limits<double>::infinity();
-    RowFacts row;
-    row.predicted = cls();
-    row.rank = place();
-    row.hits = place();
-    row.target_known = in.flag();
-    row.confidence = static_cast<float>(real(0, 1));
-    row.target_probability = static_cast<float>(real(0, 1));
-    row.log_target = real(-infinity, infinity);
-    row.square_sum = real(0, infinity);
-    row.scale.shift = static_cast<float>(real(-infinity, infinity));
-    row.scale.factor = static_cast<float>(real(0, infinity));
-    row.item = in.number(items == 0 ? 0 : items - 1);
-    if (row.item / group_stretch != items / group_stretch)
-        refuse_state("a row that should not wait for others");
-    row.target = cls();
-    row.valid = static_cast<std::uint32_t>(in.number(shape.classes));
-    row.in_set = in.flag();
-    row.shape_cue = cls();
-    row.texture_cue = cls();
-    return row;
-}
-
 }  // namespace
 
-struct StreamingScore::Impl {
+struct StreamingScore::Impl : StreamedRows {
     StreamingOptions options;
     ScoreOptions score;
-    bool with_targets = false, with_sets = false;  // of every batch
-    std::optional<MetricStates> states;            // once there was a batch
-    ScoreKind kind = ScoreKind::logits;
-    StorageFormat storage = StorageFormat::full_f32;
-    ClassList names;
-    ScoreCounts counts;
-    std::vector<std::uint64_t> label_counts;
-    bool several = false;  // some set has several members
-    std::int64_t sampled = 0, suspicious = 0;
-    std::vector<std::string> notes;
-    std::vector<RowFacts> pending;  // of the last stretch of rows, whose groups are not known yet
+    std::optional<MetricStates> states;  // once there was a batch
 
     explicit Impl(StreamingOptions given) : options(std::move(given)) {
         check_not_taken(options.measure);
@@ -290,45 +160,21 @@ void StreamingScore::Impl::write(FieldWriter& out) const {
     write_names(out, options.names);
     out.number(states ? 1 : 0);
     if (!states) return;
-    out.number(with_targets).number(with_sets);
-    out.number(static_cast<std::uint64_t>(kind)).number(static_cast<std::uint64_t>(storage));
-    write_names(out, names);
-    write_shape(out, states->shape());
+    write_form(out, *this, states->shape());
     out.text(texts_of(score.metrics));
     states->write(out);
-    write_score_counts(out, counts);
-    out.number(label_counts.size());
-    for (const std::uint64_t count : label_counts) out.number(count);
-    out.small(sampled).small(suspicious);
-    out.number(notes.size());
-    for (const std::string& note : notes) out.text(note);
-    out.number(pending.size());
-    for (const RowFacts& row : pending) write_row(out, row);
+    write_rows(out, *this);
 }
 
 void StreamingScore::Impl::read(FieldReader& in) {
     options.names = read_names(in);
     if (!in.flag()) return;
-    with_targets = in.flag();
-    with_sets = in.flag();
-    kind = static_cast<ScoreKind>(in.number(static_cast<std::uint64_t>(ScoreKind::labels)));
-    storage =
-        static_cast<StorageFormat>(in.number(static_cast<std::uint64_t>(StorageFormat::label)));
-    names = read_names(in);
-    states.emplace(read_shape(in, names.size()), options.measure.resampling);
+    states.emplace(read_form(in, *this), options.measure.resampling);
     score.metrics = requests();
     if (in.text() != texts_of(score.metrics)) refuse_state("it is of other metrics");
     prepare();
     states->read(in);
-    read_score_counts(in, counts);
-    label_counts.resize(in.count());
-    for (std::uint64_t& count : label_counts) count = in.number(counts.items);
-    sampled = in.small();
-    suspicious = in.small();
-    notes.resize(in.count());
-    for (std::string& note : notes) note = in.text();
-    pending.resize(static_cast<std::size_t>(in.number(group_stretch)));
-    for (RowFacts& row : pending) row = read_row(in, counts.items, states->shape());
+    read_rows(in, *this, states->shape());
 }
 
 StreamingScore::StreamingScore(StreamingOptions options)
@@ -449,15 +295,11 @@ void StreamingScore::reset() {
 std::string StreamingScore::state() const {
     FieldWriter body;
     impl_->write(body);
-    return FieldWriter().text(state_mark).text(hash_text(body.bytes())).text(body.bytes()).take();
+    return sealed_state(body.bytes());
 }
 
 void StreamingScore::set_state(std::string_view bytes) {
-    FieldReader in(bytes, refuse_state);
-    if (in.text(64) != state_mark) refuse_state(fmt::format("it is no `{}`", state_mark));
-    const std::string hash = in.text(64), body = in.text();
-    in.finish();
-    if (hash_text(body) != hash) refuse_state("its checksum is another");
+    const std::string body = opened_state(bytes);
     auto made = std::make_unique<Impl>(impl_->options);
     FieldReader fields(body, refuse_state);
     made->read(fields);
@@ -493,15 +335,11 @@ ScoreReport StreamingScore::report() const {
     report.labels_per_image = all.label_counts;
     report.notes = all.notes;
     const MeasuredOn on{report.model, report.dataset, "", all.counts.items};
-    const std::function<ResampledEstimate(const MetricRequest&)> estimate_of =
-        [&](const MetricRequest& request) {
-            return request.facts->source == Source::composite ? composite_of(request, estimate_of)
-                                                              : sums.estimate(request);
-        };
+    PassRun run(sums, nullptr);
     // Sets of which none has several members are single labels.
     if (!all.label_counts.empty() && all.label_counts.size() <= 2) shape.only_valid = false;
     for (const MetricRequest& request : requests)
-        report.measurements.push_back(measurement_of(request, estimate_of(request), shape, on,
+        report.measurements.push_back(measurement_of(request, run.estimate(request), shape, on,
                                                      all.options.measure.resampling.level));
     sums.fill(report, all.score.reliability ? &*all.score.reliability : nullptr);
     report.classes = all.names;

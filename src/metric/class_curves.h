@@ -22,6 +22,8 @@
 
 namespace assay {
 
+enum class Curve { roc, precision_recall };
+
 struct CurveOptions {
     Curve curve = Curve::roc;
     bool weighted = false;  ///< classes weigh as much as they have positives

@@ -74,9 +74,4 @@ Estimate f1_value(const MetricContext&, std::span<const std::int64_t>);
 Estimate matthews_value(const MetricContext&, std::span<const std::int64_t>);
 Estimate kappa_value(const MetricContext&, std::span<const std::int64_t>);
 
-Estimate aurc_of(const MetricContext&, std::span<const ConfidentItem>);
-Estimate excess_aurc_of(const MetricContext&, std::span<const ConfidentItem>);
-Estimate covered_accuracy_of(const MetricContext&, std::span<const ConfidentItem>);
-Estimate calibration_ks_of(const MetricContext&, std::span<const ConfidentItem>);
-
 }  // namespace assay::families

@@ -10,6 +10,7 @@
 #include <fmt/core.h>
 
 #include "families.h"
+#include "order.h"
 
 namespace assay::families {
 namespace {

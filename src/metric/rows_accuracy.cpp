@@ -49,7 +49,7 @@ ParameterFacts agreement_parameter() {
 
 }  // namespace
 
-void add_accuracy(std::vector<MetricFacts>& table) {
+void add_accuracy(MetricTable& table) {
     using enum Needs;
     const unsigned with_labels = static_cast<unsigned>(labels);
     table.push_back({.name = "topk",

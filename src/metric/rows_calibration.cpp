@@ -22,18 +22,8 @@ std::string fixed_confidence(const Parameters&) {
 std::string fixed_overconfidence(const Parameters&) {
     return "overconfidence.top";
 }
-std::string ace_definition(const Parameters& p) {
-    return "ace." + p.at("variant");
-}
-std::string classwise_ece_definition(const Parameters& p) {
-    return "classwise_ece.l1." + p.at("edges");
-}
-std::string temperature_definition(const Parameters& p) {
-    return "temperature_scaled_ece.cross_fitted." + p.at("edges");
-}
-std::string gm_definition(const Parameters&) {
-    return "calibration_error.gm";
-}
+
+}  // namespace
 
 ParameterFacts bins_parameter() {
     return {"bins", "15", "number of bins", {}, 1, 100};
@@ -47,9 +37,7 @@ ParameterFacts edges_parameter() {
             {"left_closed", "left_closed_merged", "right_closed"}};
 }
 
-}  // namespace
-
-void add_calibration(std::vector<MetricFacts>& table) {
+void add_calibration(MetricTable& table) {
     using enum Needs;
     table.push_back({.name = "nll",
                      .title = "Negative log-likelihood",
@@ -140,70 +128,6 @@ void add_calibration(std::vector<MetricFacts>& table) {
          .accumulate = accumulate_bins,
          .value = ece_debiased_value,
          .calibrated_null = true,
-         .by_default = false});
-    table.push_back(
-        {.name = "ace",
-         .title = "Adaptive calibration error",
-         .formula = "mean over classes of sum over bins of equal counts of n_r/m |accuracy(r,c) - "
-                    "confidence(r,c)|",
-         .parameters = {bins_parameter(),
-                        {"variant",
-                         "class_wise",
-                         "class_wise: published code; class_wise_equal: weights 1/B (eq. 8); "
-                         "top_label: top confidence only. A probability of 1 has a bin of its own; "
-                         "probabilities are 32-bit: one above 1 - 2^-25 is 1",
-                         {"class_wise", "class_wise_equal", "top_label"}}},
-         .needs = labels | probabilities | full_rows,
-         .higher_is_better = false,
-         .origin =
-             "Nixon et al. 2019, Measuring calibration in deep learning; Hesse et al. 2026, eq. 8",
-         .uncertainty = Uncertainty::jackknife,
-         .source = Source::class_wise,
-         .definition = ace_definition,
-         .calibrated_null = true,
-         .variants = {{}, {{"variant", "top_label"}}}});
-    table.push_back({.name = "calibration_error",
-                     .title = "Calibration error",
-                     .formula = "sqrt(ece * ace), both with their defaults",
-                     .needs = labels | probabilities | full_rows,
-                     .higher_is_better = false,
-                     .origin = hesse,
-                     .uncertainty = Uncertainty::jackknife,
-                     .source = Source::composite,
-                     .definition = gm_definition,
-                     .parts = {"ece", "ace"},
-                     .calibrated_null = true});
-    table.push_back(
-        {.name = "classwise_ece",
-         .title = "Class-wise expected calibration error",
-         .formula = "mean over all classes of the sum over equal-width bins of the class's "
-                    "probability of n_b/n |frequency_b - mean probability_b|. Noise adds to it, so "
-                    "its interval reaches down by all that noise can add",
-         .parameters = {bins_parameter(), edges_parameter()},
-         .needs = labels | probabilities | full_rows,
-         .higher_is_better = false,
-         .origin = "Kull et al. 2019, Beyond temperature scaling, section 2; Nixon et al. 2019 "
-                   "(static calibration error)",
-         .uncertainty = Uncertainty::jackknife,
-         .source = Source::equal_width,
-         .definition = classwise_ece_definition,
-         .by_default = false});
-    table.push_back(
-        {.name = "temperature_scaled_ece",
-         .title = "Expected calibration error after temperature scaling",
-         .formula =
-             "items are split in two by their ids (with the seed); each half gets the "
-             "temperature that makes the other half's negative log-likelihood smallest, "
-             "within 0.01 to 100; the mean of the two halves' ece. The note says the "
-             "temperatures. Noise adds to it, so its interval reaches down by all that noise "
-             "can add",
-         .parameters = {bins_parameter(), edges_parameter()},
-         .needs = labels | probabilities | full_rows,
-         .higher_is_better = false,
-         .origin = "Guo et al. 2017, On calibration of modern neural networks, section 4.2",
-         .uncertainty = Uncertainty::jackknife,
-         .source = Source::rescaled,
-         .definition = temperature_definition,
          .by_default = false});
 }
 

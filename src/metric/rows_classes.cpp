@@ -37,7 +37,7 @@ std::string fixed_kappa(const Parameters&) {
 
 }  // namespace
 
-void add_classes(std::vector<MetricFacts>& table) {
+void add_classes(MetricTable& table) {
     using enum Needs;
     const unsigned with_labels = static_cast<unsigned>(labels);
     table.push_back({.name = "class_accuracy_balance",

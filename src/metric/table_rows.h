@@ -1,8 +1,7 @@
-// The rows of the table of metrics (builtin.cpp), a file for each family.
+// What rows of the table of metrics share, whatever file they are in (builtin.cpp lists them).
 #pragma once
 
 #include <string_view>
-#include <vector>
 
 #include "assay/metric/metric.h"
 
@@ -10,10 +9,8 @@ namespace assay::rows {
 
 inline constexpr std::string_view hesse = "Hesse et al. 2026 (TMLR), Beyond Accuracy";
 
-void add_accuracy(std::vector<MetricFacts>& table);
-void add_calibration(std::vector<MetricFacts>& table);
-void add_classes(std::vector<MetricFacts>& table);
-void add_order(std::vector<MetricFacts>& table);
-void add_curves(std::vector<MetricFacts>& table);
+/// `bins` and `edges` of calibration errors (rows_calibration.cpp).
+ParameterFacts bins_parameter();
+ParameterFacts edges_parameter();
 
 }  // namespace assay::rows

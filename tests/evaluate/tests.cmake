@@ -6,6 +6,9 @@ assay_test(score
         evaluate/metric_table_test.cpp evaluate/ranks_test.cpp evaluate/column_metrics_test.cpp evaluate/log_odds_test.cpp evaluate/ood_test.cpp
         evaluate/shape_bias_test.cpp evaluate/masked_scores_test.cpp evaluate/memory_score_test.cpp evaluate/people_test.cpp evaluate/published_test.cpp
     LINKS assay_evaluate assay_report fmt::fmt Threads::Threads)
+assay_test(metric_kind
+    SOURCES evaluate/metric_kind_test.cpp
+    LINKS assay_evaluate fmt::fmt Threads::Threads)
 assay_test_without_simd(score Multilabel.*:LogOdds.*)
 assay_test(export
     SOURCES evaluate/export_test.cpp evaluate/export_columns_test.cpp evaluate/until_test.cpp

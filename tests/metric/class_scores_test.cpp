@@ -11,6 +11,7 @@
 
 #include "assay/metric/metric.h"
 #include "core/random.h"
+#include "metric/order.h"
 
 namespace assay {
 namespace {
@@ -76,7 +77,7 @@ Estimate of_order(const char* text, std::span<const ConfidentItem> list) {
     const MetricRequest request = parse_metric(text);
     MetricContext context;
     context.parameters = request.parameters;
-    return request.facts->of_order(context, list);
+    return dynamic_cast<const OrderPass&>(*request.facts->pass).value(context, list);
 }
 
 TEST(Selective, ByHand) {

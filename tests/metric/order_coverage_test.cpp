@@ -9,6 +9,7 @@
 
 #include "assay/metric/metric.h"
 #include "core/random.h"
+#include "metric/order.h"
 
 namespace assay {
 namespace {
@@ -54,12 +55,12 @@ TEST(OrderCoverage, SlowInWorldsWhereItIsKnown) {
     constexpr int draws = 500;
     MetricContext context;
     for (const char* name : {"aurc", "excess_aurc"}) {
-        const auto value_of = metric_named(name).of_order;
+        const auto& pass = dynamic_cast<const OrderPass&>(*metric_named(name).pass);
         for (const OrderWorld& world : order_worlds) {
             double truth = 0;
             for (std::uint64_t part = 0; part < 10; ++part) {
                 RandomStream random(1, "order truth", part);
-                truth += *value_of(context, order_draw(world, 100000, random)).value / 10;
+                truth += *pass.value(context, order_draw(world, 100000, random)).value / 10;
             }
             for (const std::size_t n : {300, 1000}) {
                 int covered = 0, there = 0;
@@ -77,10 +78,10 @@ TEST(OrderCoverage, SlowInWorldsWhereItIsKnown) {
                             if (item.group != g) rest.push_back(item);
                         }
                         if (rest.size() < list.size())
-                            without.push_back(*value_of(context, rest).value);
+                            without.push_back(*pass.value(context, rest).value);
                     }
                     const auto interval =
-                        log_interval(*value_of(context, list).value, without, 0.95);
+                        log_interval(*pass.value(context, list).value, without, 0.95);
                     if (!interval) continue;
                     ++there;
                     covered += interval->low <= truth && truth <= interval->high ? 1 : 0;

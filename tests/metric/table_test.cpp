@@ -13,6 +13,7 @@
 #include "assay/metric/metric.h"
 #include "core/random.h"
 #include "message_of.h"
+#include "metric/pass.h"
 #include "metric/real_sum.h"
 
 namespace assay {
@@ -71,11 +72,8 @@ TEST(Table, NamesAndFacts) {
         EXPECT_NE(facts.needs, 0U) << facts.name;
         EXPECT_LT(facts.low, facts.high) << facts.name;
         EXPECT_NE(facts.definition, nullptr) << facts.name;
-        EXPECT_EQ(facts.accumulate != nullptr, facts.source == Source::accumulated) << facts.name;
-        EXPECT_EQ(facts.value != nullptr, facts.source == Source::accumulated) << facts.name;
-        EXPECT_EQ(facts.of_order != nullptr, facts.source == Source::ordered) << facts.name;
-        EXPECT_EQ(facts.parts.empty(), facts.source != Source::composite) << facts.name;
-        for (const auto part : facts.parts) EXPECT_NO_THROW(parse_metric(part)) << facts.name;
+        EXPECT_EQ(facts.accumulate != nullptr, facts.pass == nullptr) << facts.name;
+        EXPECT_EQ(facts.value != nullptr, facts.pass == nullptr) << facts.name;
         for (const auto& p : facts.parameters) {
             EXPECT_NO_THROW(parse_metric(std::string(facts.name) + ":" + std::string(p.name) + "=" +
                                          std::string(p.fallback)));
@@ -113,8 +111,8 @@ TEST(Table, FactsFitTogether) {
             EXPECT_FALSE(facts.higher_is_better) << facts.name;
         }
         EXPECT_FALSE(facts.null_replaces_note && !facts.calibrated_null) << facts.name;
-        for (const auto part : facts.parts)
-            EXPECT_EQ(parse_metric(part).facts->calibrated_null, facts.calibrated_null);
+        for (const MetricRequest& part : pass_of({&facts, {}}).parts())
+            EXPECT_EQ(part.facts->calibrated_null, facts.calibrated_null) << facts.name;
     }
 }
 
@@ -186,7 +184,7 @@ TEST(Table, DefinitionsAreDistinct) {
 
 TEST(Table, TheEmptyStateIsUndefinedWithAReason) {
     for (const auto& facts : metric_table()) {
-        if (facts.source != Source::accumulated) continue;
+        if (facts.pass) continue;
         const auto context = context_of(facts);
         const auto accumulator = facts.accumulate(context);
         const Estimate value =
@@ -202,7 +200,7 @@ TEST(Table, ValuesLieInTheirRangeAndMergingIsAdding) {
     std::vector<std::uint64_t> sizes(group_count);
     for (const auto& row : rows) ++sizes[row.group];
     for (const auto& facts : metric_table()) {
-        if (facts.source != Source::accumulated) continue;
+        if (facts.pass) continue;
         const auto context = context_of(facts);
         const auto accumulator = facts.accumulate(context);
         std::vector<std::int64_t> whole(accumulator->slots() * group_count), first = whole,
@@ -238,7 +236,7 @@ TEST(Table, LeavingAGroupOutIsNeverHavingSeenIt) {
         if (row.group != 7) rest.push_back(row);
     }
     for (const auto& facts : metric_table()) {
-        if (facts.source != Source::accumulated) continue;
+        if (facts.pass) continue;
         const auto context = context_of(facts);
         const auto accumulator = facts.accumulate(context);
         std::vector<std::int64_t> all(accumulator->slots() * group_count), part = all;

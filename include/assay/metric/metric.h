@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -113,26 +114,6 @@ struct ParameterFacts {
     bool list = false;  ///< several such numbers, and ranges of them: "1-5", "2,3,4,6,9"
 };
 
-/// How the engine obtains the value.
-enum class Source {
-    accumulated,  ///< `accumulate` and `value`
-    ordered,      ///< `of_order`, of all items by their confidence
-    class_wise,   ///< from the class-wise adaptive bins (class_wise.h): needs every row twice
-    equal_width,  ///< by class, in bins of equal width (class_wise_ece.h): every row again
-    ranked,       ///< areas under curves, by class (class_curves.h): every row twice again
-    rescaled,   ///< at the temperature of the other half (temperature.h): every row some ten times
-    composite,  ///< geometric mean of `parts`
-};
-
-/// Which curve of one class against the others.
-enum class Curve { none, roc, precision_recall };
-
-/// What Source::ordered puts the items in order by.
-enum class Order : std::uint8_t {
-    log_odds,    ///< ln(p / (1 - p)) of the predicted class, in double precision: RowOdds
-    confidence,  ///< its probability, a 32-bit number
-};
-
 /// How the values of two classifiers on the same items are compared.
 enum class PairedTest {
     resampled,       ///< any metric: its difference over the same groups of items
@@ -152,12 +133,7 @@ struct MetricContext {
     std::vector<int> labels_per_image = {};
 };
 
-/// An item with a label, for metrics of the order in which a classifier is confident.
-struct ConfidentItem {
-    double confidence = 0;  ///< of the predicted class, as MetricFacts::order has it
-    bool correct = false;
-    std::uint16_t group = 0;
-};
+class MetricPass;
 
 /// One row of the table in builtin.cpp: facts first, then the functions.
 struct MetricFacts {
@@ -170,17 +146,14 @@ struct MetricFacts {
     Unit unit = Unit::number;
     std::string_view origin;  ///< paper, equation
     Uncertainty uncertainty = Uncertainty::closed_form;
-    Source source = Source::accumulated;
+    /// How the value is computed (src/metric/pass.h). None: a sum over rows, `accumulate` and
+    /// `value`.
+    std::shared_ptr<const MetricPass> pass = nullptr;
     /// Definition id for the parameters: "ece.l1.left_closed".
     std::string (*definition)(const Parameters&) = nullptr;
     std::unique_ptr<Accumulator> (*accumulate)(const MetricContext&) = nullptr;
     /// Of one state: of all items, without one group, or reweighted.
     Estimate (*value)(const MetricContext&, std::span<const std::int64_t> state) = nullptr;
-    /// Source::ordered: of items in falling order of confidence, equal ones in any order. Undefined
-    /// values have their reason; without an interval.
-    Estimate (*of_order)(const MetricContext&, std::span<const ConfidentItem>) = nullptr;
-    Curve curve = Curve::none;                 ///< ranked
-    std::vector<std::string_view> parts = {};  ///< composite: requests
     PairedTest paired = PairedTest::resampled;
     bool calibrated_null = false;     ///< is compared with labels drawn from the probabilities
     bool null_replaces_note = false;  ///< the note is a rough guess at that null's mean
@@ -194,10 +167,13 @@ struct MetricFacts {
     std::vector<Parameters> variants = {{}};
     /// Has a value for each number of labels per image, and is shown in a table of its own.
     bool by_labels_per_image = false;
-    Order order = Order::log_odds;  ///< Source::ordered
 };
 
-const std::vector<MetricFacts>& metric_table();
+using MetricTable = std::deque<MetricFacts>;  ///< rows stay where they are
+const MetricTable& metric_table();
+/// One more row at the table's end, before any other thread reads the table. What its texts point
+/// to must last.
+const MetricFacts& add_metric(MetricFacts facts);
 std::vector<std::string> metric_names();
 /// Throws usage with the nearest name. "top1", "top5", "top<k>" are accepted for `topk`.
 const MetricFacts& metric_named(std::string_view name);

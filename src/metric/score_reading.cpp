@@ -1,4 +1,4 @@
-#include "evaluate/score_reading.h"
+#include "score_reading.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
-#include "evaluate/score_temperature.h"
-
+// Calibration after temperature scaling: the rounds that fit, and the one that measures
+// (temperature.h). Its row of the table.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -8,31 +8,33 @@
 
 #include <fmt/core.h>
 
+#include "assay/collective/comm.h"
 #include "core/parallel.h"
 #include "core/random.h"
-#include "metric/families.h"
-#include "metric/temperature.h"
+#include "metric_rows.h"
+#include "pass.h"
+#include "table_rows.h"
+#include "temperature.h"
 
 namespace assay {
 namespace {
 
+// The same bits for any threads and ranks. Cost: some ten passes over the rows; 12 bytes an item.
 class TemperaturePasses {
 public:
-    TemperaturePasses(const ScoredRows& rows, const PredictionStore& store,
-                      const ScoreOptions& options, int threads, Comm& comm)
-        : rows_(rows),
-          logarithms_(store.spec().kind == ScoreKind::probabilities),
-          threads_(threads),
-          comm_(comm),
-          half_(static_cast<std::size_t>(rows.items())) {
-        for (std::uint64_t i = 0; i < rows.items(); ++i) {
-            const auto row = static_cast<std::size_t>(rows.row_of(i));
+    TemperaturePasses(const PassRows& again, std::uint64_t seed)
+        : rows_(again.rows),
+          logarithms_(rows_.reader().store().spec().kind == ScoreKind::probabilities),
+          threads_(again.threads),
+          comm_(again.comm),
+          own_(again.own_items()),
+          half_(static_cast<std::size_t>(rows_.items())) {
+        const auto& ids = rows_.reader().store().dataset().ids;
+        for (std::uint64_t i = 0; i < rows_.items(); ++i) {
+            const auto id = ids[static_cast<std::size_t>(rows_.row_of(i))];
             // By the id, so that an item's half does not depend on which others there are.
             half_[static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(
-                RandomStream(options.resampling.seed,
-                             fmt::format("temperature half of {}", store.dataset().ids[row]))
-                    .next_u32() &
-                1U);
+                RandomStream(seed, fmt::format("temperature half of {}", id)).next_u32() & 1U);
         }
     }
 
@@ -71,16 +73,11 @@ public:
     }
 
 private:
-    std::uint64_t first_of(int rank) const {
-        return rows_.items() * static_cast<std::uint64_t>(rank) /
-               static_cast<std::uint64_t>(comm_.size());
-    }
-
     // body(item, logits) for this rank's items with a label, in blocks on several threads.
     template <class Body>
     void each_block(Body&& body) const {
         constexpr std::uint64_t block_items = 256;
-        const std::uint64_t first = first_of(comm_.rank()), last = first_of(comm_.rank() + 1);
+        const auto first = own_.first, last = own_.second;
         const auto blocks =
             static_cast<std::size_t>((last - first + block_items - 1) / block_items);
         agree(comm_, [&] {
@@ -141,9 +138,8 @@ private:
     }
 
     std::vector<ScaledItem> items() const {
-        const std::uint64_t first = first_of(comm_.rank());
-        std::vector<ScaledConfidence> own(
-            static_cast<std::size_t>(first_of(comm_.rank() + 1) - first));
+        const std::uint64_t first = own_.first;
+        std::vector<ScaledConfidence> own(static_cast<std::size_t>(own_.second - first));
         each_block([&](std::uint64_t begin, std::uint64_t end) {
             std::vector<float> buffer;
             for (std::uint64_t i = begin; i < end; ++i) {
@@ -169,34 +165,62 @@ private:
         return list;
     }
 
-    const ScoredRows& rows_;
+    const MetricRows& rows_;
     const bool logarithms_;
     const int threads_;
     Comm& comm_;
+    const std::pair<std::uint64_t, std::uint64_t> own_;  // items of this rank
     std::vector<std::uint8_t> half_;
     std::array<TemperatureFit, 2> fits_;
     std::array<LossSums, 2> sums_;
     std::uint64_t impossible_ = 0;
 };
 
-}  // namespace
+class TemperaturePass final : public MetricPass {
+public:
+    KeptItems keeps(const MetricRequest&, bool known) const override { return {known, false}; }
 
-ResampledEstimate temperature_scaled(const MetricRequest& request, const ScoredRows& rows,
-                                     const PredictionStore& store, const ScoreOptions& options,
-                                     int threads, Comm& comm) {
-    const Shape shape = rows.shape();
-    ResampledEstimate result;
-    if (!shape.probabilities) {
-        result.undefined = families::no_probabilities;
-    } else if (!shape.full_rows) {
-        result.undefined = fmt::format("the store keeps {} only: every class's score is needed",
-                                       name_of(store.spec().storage));
-    } else if (options.map) {
-        result.undefined = "a temperature is of the model's classes, not of those of a class map";
+    ResampledEstimate estimate(const MetricRequest& request, PassRun& run) const override {
+        const PassRows& again = run.again();
+        const Resampling& resampling = run.sums().resampling();
+        ResampledEstimate result;
+        result.undefined = again.rows.lacking("every class's score is needed");
+        if (result.undefined.empty() && again.class_map)
+            result.undefined =
+                "a temperature is of the model's classes, not of those of a class map";
+        if (!result.undefined.empty()) return result;
+        return TemperaturePasses(again, resampling.seed).run(request, resampling.level);
     }
-    if (!result.undefined.empty()) return result;
-    return TemperaturePasses(rows, store, options, threads, comm)
-        .run(request, options.resampling.level);
+};
+
+std::string temperature_definition(const Parameters& p) {
+    return "temperature_scaled_ece.cross_fitted." + p.at("edges");
 }
 
+}  // namespace
+
+namespace rows {
+
+void add_temperature(MetricTable& table) {
+    using enum Needs;
+    table.push_back(
+        {.name = "temperature_scaled_ece",
+         .title = "Expected calibration error after temperature scaling",
+         .formula =
+             "items are split in two by their ids (with the seed); each half gets the "
+             "temperature that makes the other half's negative log-likelihood smallest, "
+             "within 0.01 to 100; the mean of the two halves' ece. The note says the "
+             "temperatures. Noise adds to it, so its interval reaches down by all that noise "
+             "can add",
+         .parameters = {bins_parameter(), edges_parameter()},
+         .needs = labels | probabilities | full_rows,
+         .higher_is_better = false,
+         .origin = "Guo et al. 2017, On calibration of modern neural networks, section 4.2",
+         .uncertainty = Uncertainty::jackknife,
+         .pass = std::make_shared<TemperaturePass>(),
+         .definition = temperature_definition,
+         .by_default = false});
+}
+
+}  // namespace rows
 }  // namespace assay

@@ -1,0 +1,261 @@
+// The pass of areas under the curves of one class against the others (class_curves.h), and its rows
+// of the table. It reads the rows twice again.
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "assay/collective/comm.h"
+#include "class_curves.h"
+#include "class_ranks.h"
+#include "metric_rows.h"
+#include "pass.h"
+#include "score_reading.h"
+
+namespace assay {
+namespace {
+
+// The items that a ranking is of: those with a label, or with valid ones. They are ordered by their
+// log-odds, or by their scores as they are stored.
+class RowsToRank final : public OrderedRows {
+public:
+    RowsToRank(const MetricRows& rows, bool sets, bool stored)
+        : rows_(rows), sets_(sets), stored_(stored) {}
+    std::uint64_t items() const override { return rows_.items(); }
+    std::uint32_t classes() const override { return rows_.classes(); }
+    bool counts(std::uint64_t item) const override {
+        return sets_ ? !rows_.valid(item).empty() : rows_.target(item) >= 0;
+    }
+    std::uint32_t slice() const override { return rows_.slice(); }
+    void read(std::uint64_t item, std::uint32_t begin, std::uint32_t end,
+              double* out) const override {
+        stored_ ? rows_.read_stored(item, begin, end, out) : rows_.read_keys(item, begin, end, out);
+    }
+    void prefetch(std::uint64_t item, std::uint32_t begin, std::uint32_t end) const override {
+        rows_.prefetch(item, begin, end);
+    }
+    template <class Visit>
+    void each_label(std::uint64_t item, Visit&& visit) const {
+        if (!counts(item)) return;
+        if (!sets_) return visit(static_cast<std::size_t>(rows_.target(item)));
+        for (const std::int32_t label : rows_.valid(item)) visit(static_cast<std::size_t>(label));
+    }
+
+private:
+    const MetricRows& rows_;
+    const bool sets_, stored_;
+};
+
+ClassPositives positives_of(const RowsToRank& rows) {
+    ClassPositives positives;
+    positives.first.assign(rows.classes() + std::size_t{1}, 0);
+    for (std::uint64_t i = 0; i < rows.items(); ++i)
+        rows.each_label(i, [&](std::size_t c) { ++positives.first[c + 1]; });
+    std::partial_sum(positives.first.begin(), positives.first.end(), positives.first.begin());
+    positives.item.resize(positives.first.back());
+    std::vector<std::uint64_t> next(positives.first.begin(), positives.first.end() - 1);
+    for (std::uint64_t i = 0; i < rows.items(); ++i)
+        rows.each_label(i, [&](std::size_t c) { positives.item[next[c]++] = i; });
+    return positives;
+}
+
+struct RankedClasses {
+    std::uint64_t items = 0;
+    ClassPositives positives;
+    std::unique_ptr<ClassRanks> ranks;
+    std::vector<std::int64_t> counts;
+};
+struct CurveState final : PassState {
+    std::map<std::pair<bool, bool>, RankedClasses> ranked;  // of sets, of stored scores
+};
+
+void rank_classes(const RowsToRank& rows, const PassRows& again, RankedClasses& ranked) {
+    ranked.positives = positives_of(rows);
+    for (std::uint64_t i = 0; i < rows.items(); ++i) ranked.items += rows.counts(i) ? 1 : 0;
+    const auto own = again.own_classes();
+    std::vector<double> keys;
+    agree(again.comm, [&] {
+        keys = positive_keys(rows, ranked.positives, again.threads, own.first, own.second);
+    });
+    if (again.comm.size() > 1) {
+        // The parts of the ranks, one after the other.
+        std::vector<double> all;
+        const auto begin = static_cast<std::ptrdiff_t>(ranked.positives.first[own.first]);
+        const auto end = static_cast<std::ptrdiff_t>(ranked.positives.first[own.second]);
+        const std::vector<double> part(keys.begin() + begin, keys.begin() + end);
+        for (const auto& theirs : all_gather<double>(again.comm, part))
+            all.insert(all.end(), theirs.begin(), theirs.end());
+        keys = std::move(all);
+    }
+    ranked.ranks = std::make_unique<ClassRanks>(ranked.positives, keys);
+    agree(again.comm,
+          [&] { ranked.counts = ranked.ranks->count(rows, again.threads, own.first, own.second); });
+    again.comm.all_reduce(ranked.counts);
+}
+
+class CurvePass final : public MetricPass {
+public:
+    explicit CurvePass(Curve curve) : curve_(curve) {}
+
+    // Even where only predicted classes are known, it counts the items that it leaves undefined.
+    KeptItems keeps(const MetricRequest& request, bool) const override {
+        return {true, !is_stored(request)};
+    }
+
+    std::string choose(MetricRequest& request, const PassRun& run) const override {
+        std::string& how = request.parameters.at(std::string(ranked_by));
+        if (how != by_what_scores_tell) return "";
+        const MetricRows& rows = run.again().rows;
+        if (!rows.lacking().empty()) {
+            how = by_probability;
+            return "";
+        }
+        const ScoreReading reading = reading_of(rows.reader(), rows.labels(), request.facts->name);
+        how = reading.ranked_by;
+        return reading.why;
+    }
+
+    // The positives and their counts are kept for the next request.
+    ResampledEstimate estimate(const MetricRequest& request, PassRun& run) const override {
+        const PassRows& again = run.again();
+        const bool sets = (request.facts->needs & static_cast<unsigned>(Needs::label_sets)) != 0;
+        const bool stored = is_stored(request);
+        const RowsToRank rows(again.rows, sets, stored);
+        ResampledEstimate result;
+        for (std::uint64_t i = 0; i < rows.items(); ++i) result.n += rows.counts(i) ? 1 : 0;
+        result.undefined = again.rows.lacking();
+        if (result.undefined.empty() && stored && again.class_map)
+            result.undefined = "stored scores are the model's classes', not those of a class map";
+        if (result.undefined.empty() && result.n == 0)
+            result.undefined = sets ? "no item has a valid label" : "no item has a single label";
+        if (!result.undefined.empty()) return result;
+        RankedClasses& ranked = run.state<CurveState>().ranked[{sets, stored}];
+        if (!ranked.ranks) rank_classes(rows, again, ranked);
+        const ClassCurves curves(ranked.positives, *ranked.ranks, ranked.counts, ranked.items,
+                                 {curve_, request.parameters.at("average") == "weighted",
+                                  run.sums().resampling().level});
+        if (!curves.mean()) {
+            result.undefined = "every item is of one class: there is nothing to tell it from";
+            return result;
+        }
+        const auto own = again.own_classes();
+        std::vector<std::int64_t> sums;
+        agree(again.comm, [&] {
+            sums = ranked.ranks->sum(rows, curves.by_slot(), again.threads, own.first, own.second);
+        });
+        again.comm.all_reduce(sums);
+        std::vector<std::uint16_t> groups(sums.size(), group_count);
+        for (std::size_t i = 0; i < groups.size(); ++i) {
+            if (rows.counts(i)) groups[i] = again.rows.group_of(i);
+        }
+        result = curves.estimate(sums, groups);
+        if (curves.classes() < rows.classes()) {
+            const std::string left =
+                fmt::format("mean over the {} of {} classes that have positives", curves.classes(),
+                            rows.classes());
+            result.note = result.note.empty() ? left : left + "; " + result.note;
+        }
+        return result;
+    }
+
+    std::string note(const MetricRequest&, const PassRun& run) const override {
+        return run.again().rows.rounding();
+    }
+
+private:
+    static bool is_stored(const MetricRequest& request) {
+        return request.parameters.at(std::string(ranked_by)) == by_stored_score;
+    }
+
+    const Curve curve_;
+};
+
+std::string curve_definition(std::string_view stem, const Parameters& p) {
+    return std::string(stem) + "." + p.at("average") +
+           (p.at(std::string(ranked_by)) == by_stored_score ? ".stored" : ".log_odds");
+}
+std::string auroc_definition(const Parameters& p) {
+    return curve_definition("auroc.one_vs_rest", p);
+}
+std::string average_precision_definition(const Parameters& p) {
+    return curve_definition("average_precision.one_vs_rest", p);
+}
+std::string mean_average_precision_definition(const Parameters& p) {
+    return curve_definition("mean_average_precision.label_sets", p);
+}
+
+std::shared_ptr<const MetricPass> under(Curve curve) {
+    return std::make_shared<CurvePass>(curve);
+}
+
+}  // namespace
+
+namespace rows {
+
+void add_curves(MetricTable& table) {
+    using enum Needs;
+    const ParameterFacts average{"average",
+                                 "macro",
+                                 "macro: every class that has positives counts the same; weighted: "
+                                 "as much as it has positives",
+                                 {"macro", "weighted"}};
+    const ParameterFacts scores{
+        ranked_by,
+        by_probability,
+        "what ranks the items: the log-odds of the class, ln(p / (1 - p)), in double precision; or "
+        "its score as it is stored, which is right where each class has a sigmoid of its own",
+        {by_probability, by_stored_score}};
+    const ParameterFacts told_by_scores{
+        ranked_by,
+        by_what_scores_tell,
+        "what ranks the items: the log-odds of the class by the softmax of all classes, or its "
+        "score as it is stored, which is right where each class has a sigmoid of its own; auto: "
+        "the one that the scores tell, or an error where they fit both",
+        {by_probability, by_stored_score, by_what_scores_tell}};
+    table.push_back(
+        {.name = "auroc",
+         .title = "Area under the ROC curve, one class against the rest",
+         .formula = "mean over the classes that have items of the chance that an item of the class "
+                    "has higher log-odds of it than another item; ties count half",
+         .parameters = {average, scores},
+         .needs = labels | probabilities | full_rows,
+         .origin = "Hanley and McNeil 1982; interval: DeLong, DeLong and Clarke-Pearson 1988, "
+                   "summed by item over the classes; conventions of scikit-learn's roc_auc_score",
+         .uncertainty = Uncertainty::jackknife,
+         .pass = under(Curve::roc),
+         .definition = auroc_definition,
+         .by_default = false});
+    table.push_back(
+        {.name = "average_precision",
+         .title = "Average precision, one class against the rest",
+         .formula =
+             "mean over the classes that have items of the sum over distinct log-odds "
+             "of the class, the highest first, of (R_n - R_n-1) P_n; nothing is interpolated",
+         .parameters = {average, scores},
+         .needs = labels | probabilities | full_rows,
+         .origin = "conventions of scikit-learn's average_precision_score",
+         .uncertainty = Uncertainty::jackknife,
+         .pass = under(Curve::precision_recall),
+         .definition = average_precision_definition,
+         .by_default = false});
+    table.push_back(
+        {.name = "mean_average_precision",
+         .title = "Mean average precision of label sets (mAP)",
+         .formula = "as average_precision, where an image is a positive of each of its valid "
+                    "classes; images without valid classes are left out",
+         .parameters = {average, told_by_scores},
+         .needs = label_sets | probabilities | full_rows,
+         .origin = "Everingham et al. 2010 (PASCAL VOC), without interpolation: conventions of "
+                   "scikit-learn's average_precision_score",
+         .uncertainty = Uncertainty::jackknife,
+         .pass = under(Curve::precision_recall),
+         .definition = mean_average_precision_definition,
+         .by_default = false});
+}
+
+}  // namespace rows
+}  // namespace assay
