@@ -9,7 +9,6 @@
 #include <string_view>
 
 #include "serve/image_facts.h"
-#include "serve/json_fields.h"
 #include "serve/labelling_requests.h"
 #include "serve/refusal.h"
 #include "serve/tokens.h"

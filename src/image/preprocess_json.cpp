@@ -9,7 +9,7 @@
 #include "assay/error.h"
 #include "assay/image/preprocess.h"
 #include "core/hash.h"
-#include "core/json_text.h"
+#include "core/json_reader.h"
 
 namespace assay {
 namespace {
@@ -54,80 +54,49 @@ auto find_value(const Table& table, std::string_view what, std::string_view name
                 fmt::format("unknown {} `{}`{}", what, name, suggest(name, known)));
 }
 
-[[noreturn]] void refuse_key(std::string_view key, const nlohmann::json& value,
-                             std::string_view allowed) {
-    throw Error(ErrorCode::bad_input, fmt::format("preprocessing: `{}` is {}; it must be {}", key,
-                                                  shown_json(value), allowed));
+int read_side(const JsonReader& value) {
+    return static_cast<int>(value.whole(1, 65'535));
 }
 
-int read_side(std::string_view key, const nlohmann::json& value) {
-    constexpr std::int64_t most = 65'535;
-    const std::string allowed = fmt::format("an integer in [1, {}]", most);
-    if (!value.is_number_integer()) refuse_key(key, value, allowed);
-    if (value.is_number_unsigned() && value.get<std::uint64_t>() > std::uint64_t{most})
-        refuse_key(key, value, allowed);
-    const auto side = value.get<std::int64_t>();
-    if (side < 1 || side > most) refuse_key(key, value, allowed);
-    return static_cast<int>(side);
-}
-
-double read_number(std::string_view key, const nlohmann::json& value, double above) {
-    const std::string allowed =
-        std::isfinite(above) ? fmt::format("a finite number above {}", above) : "a finite number";
-    if (!value.is_number()) refuse_key(key, value, allowed);
-    const auto number = value.get<double>();
-    if (!std::isfinite(number) || !(number > above)) refuse_key(key, value, allowed);
+double read_positive(const JsonReader& value) {
+    const double number = value.number();
+    if (!(number > 0)) value.refuse_as("a number above 0");
     return number;
 }
 
-constexpr double any_number = -INFINITY;
-
-std::string read_text(std::string_view key, const nlohmann::json& value) {
-    if (!value.is_string()) refuse_key(key, value, "a name");
-    return value.get<std::string>();
+template <class T, class Read>
+void read_three(const JsonReader& value, std::array<T, 3>& out, Read&& read) {
+    const std::vector<JsonReader> entries = value.entries();
+    if (entries.size() != out.size()) value.refuse_as("a list of three numbers");
+    for (std::size_t c = 0; c < out.size(); ++c) out[c] = read(entries[c]);
 }
 
-const nlohmann::json& read_three(std::string_view key, const nlohmann::json& value) {
-    if (!value.is_array() || value.size() != 3) refuse_key(key, value, "a list of three numbers");
-    return value;
-}
-
-void read_field(Preprocess& p, const std::string& key, const nlohmann::json& value) {
+void read_field(Preprocess& p, std::string_view key, const JsonReader& value) {
     if (key == "height") {
-        p.height = read_side(key, value);
+        p.height = read_side(value);
     } else if (key == "width") {
-        p.width = read_side(key, value);
+        p.width = read_side(value);
     } else if (key == "interpolation") {
-        p.interpolation = interpolation_named(read_text(key, value));
+        p.interpolation = interpolation_named(value.text());
     } else if (key == "crop_mode") {
-        p.crop_mode = crop_mode_named(read_text(key, value));
+        p.crop_mode = crop_mode_named(value.text());
     } else if (key == "crop_pct") {
-        p.crop_pct = read_number(key, value, 0.0);
+        p.crop_pct = read_positive(value);
     } else if (key == "resize_size") {
-        p.resize_size = value.is_null() ? std::nullopt : std::optional<int>(read_side(key, value));
+        p.resize_size = std::nullopt;
+        if (!value.json().is_null()) p.resize_size = read_side(value);
     } else if (key == "channel_order") {
-        p.channel_order = channel_order_named(read_text(key, value));
+        p.channel_order = channel_order_named(value.text());
     } else if (key == "scale") {
-        p.scale = read_number(key, value, 0.0);
+        p.scale = read_positive(value);
     } else if (key == "mean") {
-        for (std::size_t c = 0; c < 3; ++c)
-            p.mean[c] = read_number(key, read_three(key, value)[c], any_number);
+        read_three(value, p.mean, [](const JsonReader& one) { return one.number(); });
     } else if (key == "std") {
-        for (std::size_t c = 0; c < 3; ++c)
-            p.std[c] = read_number(key, read_three(key, value)[c], 0.0);
+        read_three(value, p.std, read_positive);
     } else if (key == "fill") {
-        for (std::size_t c = 0; c < 3; ++c) {
-            const nlohmann::json& v = read_three(key, value)[c];
-            if (!v.is_number_integer() || v < 0 || v > 255)
-                refuse_key(key, value, "a list of three integers in [0, 255]");
-            p.fill[c] = v.get<std::uint8_t>();
-        }
-    } else {
-        static const std::vector<std::string> known = {
-            "channel_order", "crop_mode",   "crop_pct", "fill", "height", "interpolation",
-            "mean",          "resize_size", "scale",    "std",  "width"};
-        throw Error(ErrorCode::bad_input,
-                    fmt::format("preprocessing: unknown key `{}`{}", key, suggest(key, known)));
+        read_three(value, p.fill, [](const JsonReader& one) {
+            return static_cast<std::uint8_t>(one.whole(0, 255));
+        });
     }
 }
 
@@ -195,14 +164,16 @@ nlohmann::json to_json(const Preprocess& p) {
 }
 
 Preprocess preprocess_from_json(const nlohmann::json& json) {
-    if (!json.is_object()) refuse_key("preprocess", json, "an object");
     Preprocess p;
+    const JsonReader fields(json, {}, "preprocess");
+    fields.only({"channel_order", "crop_mode", "crop_pct", "fill", "height", "interpolation",
+                 "mean", "resize_size", "scale", "std", "width"});
     for (const auto& [key, value] : json.items()) {
         try {
-            read_field(p, key, value);
+            read_field(p, key, fields[key]);
         } catch (const Error& error) {
             if (error.code() != ErrorCode::usage) throw;
-            throw Error(ErrorCode::bad_input, "preprocessing: " + error.message());
+            fields[key].refuse(error.message());
         }
     }
     return p;

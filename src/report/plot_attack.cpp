@@ -10,15 +10,15 @@ namespace assay {
 namespace {
 
 /// Accuracy against the budget of one attack, from the accuracy without any.
-Series attack_series(const PlotField& model, const std::string& attack, double scale) {
-    Series series{.name = attack, .points = {plot_point(0.0, model["clean"].estimate())}};
-    for (const PlotField& cell : model["attacks"].entries()) {
+Series attack_series(const JsonReader& model, const std::string& attack, double scale) {
+    Series series{.name = attack, .points = {plot_point(0.0, estimate_of(model["clean"]))}};
+    for (const JsonReader& cell : model["attacks"].entries()) {
         if (cell["attack"].text() != attack) continue;
         const double eps = cell["eps"].number();
         if (eps > 0) {
-            series.points.push_back(plot_point(eps * scale, cell["accuracy"].estimate()));
+            series.points.push_back(plot_point(eps * scale, estimate_of(cell["accuracy"])));
         } else {
-            series.points.front() = plot_point(0.0, cell["accuracy"].estimate());
+            series.points.front() = plot_point(0.0, estimate_of(cell["accuracy"]));
         }
     }
     std::stable_sort(series.points.begin(), series.points.end(),
@@ -30,13 +30,13 @@ Series attack_series(const PlotField& model, const std::string& attack, double s
 
 }  // namespace
 
-std::vector<Plot> attack_plots(const PlotField& result, const PlotChoice& choice) {
+std::vector<Plot> attack_plots(const JsonReader& result, const PlotChoice& choice) {
     // Papers count the largest change in steps of 8-bit pixels, and the Euclidean norm as it is.
     const bool linf = result["norm"].text() == "linf";
     NameChoice models("model", choice.models), sets("data set", choice.datasets);
     std::vector<Plot> plots;
     std::vector<std::string> datasets;
-    for (const PlotField& model : result["models"].entries()) {
+    for (const JsonReader& model : result["models"].entries()) {
         const std::string &name = model["model"].text(), &dataset = model["dataset"].text();
         const bool wanted = models.takes(name);
         if (!sets.takes(dataset) || !wanted) continue;
@@ -47,7 +47,7 @@ std::vector<Plot> attack_plots(const PlotField& result, const PlotChoice& choice
         plot.x_title = linf ? "budget (255ths of a pixel's range)" : "budget (l2)";
         plot.y_title = "accuracy";
         std::vector<std::string> attacks;
-        for (const PlotField& cell : model["attacks"].entries())
+        for (const JsonReader& cell : model["attacks"].entries())
             add_once(attacks, cell["attack"].text());
         for (const std::string& attack : attacks)
             plot.series.push_back(attack_series(model, attack, linf ? 255 : 1));

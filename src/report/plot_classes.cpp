@@ -13,18 +13,18 @@ namespace {
 constexpr std::size_t usual_rows = 30;
 
 struct ChosenStore {
-    PlotField store;
+    JsonReader store;
     std::string title;
 };
 
 /// Those of the chosen models and data sets that hold `part`; `option` of assay score puts it in.
-std::vector<ChosenStore> stores_with(const PlotField& result, const PlotChoice& choice,
+std::vector<ChosenStore> stores_with(const JsonReader& result, const PlotChoice& choice,
                                      std::string_view part, std::string_view option,
                                      std::vector<std::string>& datasets) {
     NameChoice models("model", choice.models), sets("data set", choice.datasets);
     std::vector<ChosenStore> chosen;
     bool left_out = false;
-    for (const PlotField& store : result["stores"].entries()) {
+    for (const JsonReader& store : result["stores"].entries()) {
         const std::string &model = store["model"].text(), &dataset = store["dataset"].text();
         const bool wanted = models.takes(model);
         if (!sets.takes(dataset) || !wanted) continue;
@@ -48,14 +48,14 @@ double accuracy_or_last(const Point& point) {
 
 }  // namespace
 
-std::vector<Plot> class_plots(const PlotField& result, const PlotChoice& choice) {
+std::vector<Plot> class_plots(const JsonReader& result, const PlotChoice& choice) {
     std::vector<std::string> datasets;
     std::vector<Plot> plots;
     for (const auto& [store, title] :
          stores_with(result, choice, "per_class", "--per-class", datasets)) {
         Series series;
-        for (const PlotField& row : store["per_class"].entries()) {
-            Point point = plot_point(row["name"].text(), row["accuracy"].estimate());
+        for (const JsonReader& row : store["per_class"].entries()) {
+            Point point = plot_point(row["name"].text(), estimate_of(row["accuracy"]));
             point.y.unit = Unit::proportion;
             series.points.push_back(std::move(point));
         }
@@ -81,13 +81,13 @@ std::vector<Plot> class_plots(const PlotField& result, const PlotChoice& choice)
     return plots;
 }
 
-std::vector<Plot> confusion_plots(const PlotField& result, const PlotChoice& choice) {
+std::vector<Plot> confusion_plots(const JsonReader& result, const PlotChoice& choice) {
     std::vector<std::string> datasets;
     std::vector<Plot> plots;
     for (const auto& [store, title] :
          stores_with(result, choice, "confusions", "--confusion", datasets)) {
         Series series;
-        for (const PlotField& row : store["confusions"].entries()) {
+        for (const JsonReader& row : store["confusions"].entries()) {
             const auto predicted = row.find("predicted");
             Estimate count;
             count.value = row["count"].number();

@@ -7,17 +7,17 @@
 
 namespace assay {
 
-std::vector<Plot> comparison_plots(const PlotField& result, const PlotChoice& choice) {
-    const std::vector<PlotField> pairs = result["pairs"].entries();
+std::vector<Plot> comparison_plots(const JsonReader& result, const PlotChoice& choice) {
+    const std::vector<JsonReader> pairs = result["pairs"].entries();
     std::vector<std::string> metrics, baselines;
-    for (const PlotField& pair : pairs) {
-        for (const PlotField& m : pair["metrics"].entries()) add_once(metrics, m["metric"].text());
+    for (const JsonReader& pair : pairs) {
+        for (const JsonReader& m : pair["metrics"].entries()) add_once(metrics, m["metric"].text());
         add_once(baselines, pair["baseline"].text());
     }
     const std::string metric = chosen_metric(choice, metrics);
     NameChoice models("model", choice.models), sets("data set", choice.datasets);
     std::vector<Plot> plots;
-    for (const PlotField& pair : pairs) {
+    for (const JsonReader& pair : pairs) {
         const std::string &dataset = pair["dataset"].text(), &baseline = pair["baseline"].text(),
                           &candidate = pair["candidate"].text();
         const bool wanted = models.takes(candidate);
@@ -25,7 +25,7 @@ std::vector<Plot> comparison_plots(const PlotField& result, const PlotChoice& ch
         const auto derived = pair.find("derived");
         const bool attacked = derived && derived->find("attack");
         const std::string title = dataset + (attacked ? ", under attack" : "");
-        for (const PlotField& m : pair["metrics"].entries()) {
+        for (const JsonReader& m : pair["metrics"].entries()) {
             if (m["metric"].text() != metric) continue;
             auto plot = std::find_if(plots.begin(), plots.end(),
                                      [&](const Plot& p) { return p.title == title; });
@@ -40,7 +40,7 @@ std::vector<Plot> comparison_plots(const PlotField& result, const PlotChoice& ch
             }
             plot->series.front().points.push_back(plot_point(
                 baselines.size() == 1 ? candidate : fmt::format("{} − {}", candidate, baseline),
-                m["difference"].estimate()));
+                estimate_of(m["difference"])));
             break;  // with other parameters it is another metric
         }
     }

@@ -16,13 +16,13 @@ Series& series_named(Plot& plot, const std::string& name) {
 
 }  // namespace
 
-std::vector<Plot> corruption_plots(const PlotField& result, const PlotChoice& choice) {
+std::vector<Plot> corruption_plots(const JsonReader& result, const PlotChoice& choice) {
     NameChoice models("model", choice.models);
     std::vector<Plot> plots;
-    for (const PlotField& model : result["models"].entries()) {
+    for (const JsonReader& model : result["models"].entries()) {
         const std::string& name = model["model"].text();
         if (!models.takes(name)) continue;
-        for (const PlotField& version : model["versions"].entries()) {
+        for (const JsonReader& version : model["versions"].entries()) {
             std::string title = version["corruption"].text();
             std::replace(title.begin(), title.end(), '_', ' ');
             auto plot = std::find_if(plots.begin(), plots.end(),
@@ -37,7 +37,7 @@ std::vector<Plot> corruption_plots(const PlotField& result, const PlotChoice& ch
             }
             series_named(*plot, name)
                 .points.push_back(
-                    plot_point(version["severity"].number(), version["accuracy"].estimate()));
+                    plot_point(version["severity"].number(), estimate_of(version["accuracy"])));
         }
     }
     models.check();

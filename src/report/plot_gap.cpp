@@ -9,21 +9,21 @@
 namespace assay {
 namespace {
 
-std::string name_of_set(const PlotField& result, std::string_view which) {
+std::string name_of_set(const JsonReader& result, std::string_view which) {
     const auto set = result.find(which);
     const auto name = set ? set->find("name") : std::nullopt;
     return name ? name->text() : std::string(which);
 }
 
 /// From the least value of the first data set to the greatest.
-std::optional<Series> fitted_line(const PlotField& result, const std::string& metric,
+std::optional<Series> fitted_line(const JsonReader& result, const std::string& metric,
                                   const std::vector<Point>& points) {
     const auto lines = result.find("lines");
     if (!lines || points.empty()) return std::nullopt;
-    for (const PlotField& line : lines->entries()) {
+    for (const JsonReader& line : lines->entries()) {
         if (line["metric"].text() != metric) continue;
-        const auto intercept = line["intercept"].estimate().value;
-        const auto slope = line["slope"].estimate().value;
+        const auto intercept = estimate_of(line["intercept"]).value;
+        const auto slope = estimate_of(line["slope"]).value;
         if (!intercept || !slope) return std::nullopt;
         double low = std::get<double>(points.front().x), high = low;
         for (const Point& point : points) {
@@ -42,21 +42,21 @@ std::optional<Series> fitted_line(const PlotField& result, const std::string& me
     return std::nullopt;
 }
 
-Plot gap_plot(const PlotField& result, const std::string& metric, NameChoice& models) {
+Plot gap_plot(const JsonReader& result, const std::string& metric, NameChoice& models) {
     Plot plot;
     plot.title = metric;
     plot.x_title = name_of_set(result, "first");
     plot.y_title = name_of_set(result, "second");
     plot.equal = true;
     Series series{.name = "models", .points = {}};
-    for (const PlotField& model : result["models"].entries()) {
+    for (const JsonReader& model : result["models"].entries()) {
         const std::string& name = model["model"].text();
         if (!models.takes(name)) continue;
         const auto values = model["metrics"].find(metric);
         if (!values) continue;
-        const Estimate first = (*values)["first"].estimate();
+        const Estimate first = estimate_of((*values)["first"]);
         if (!first.value) continue;
-        Point point = plot_point(*first.value, (*values)["second"].estimate(), name);
+        Point point = plot_point(*first.value, estimate_of((*values)["second"]), name);
         point.x_interval = first.interval;
         plot.x_unit = first.unit;
         series.points.push_back(std::move(point));
@@ -69,13 +69,12 @@ Plot gap_plot(const PlotField& result, const std::string& metric, NameChoice& mo
 
 }  // namespace
 
-std::vector<Plot> gap_plots(const PlotField& result, const PlotChoice& choice) {
+std::vector<Plot> gap_plots(const JsonReader& result, const PlotChoice& choice) {
     // In this order, as far as they are there; others after them.
     std::set<std::string> there;
-    for (const PlotField& model : result["models"].entries()) {
-        const PlotField values = model["metrics"];
-        if (!values.json().is_object()) values.refuse_as("an object");
-        for (const auto& [name, value] : values.json().items()) there.insert(name);
+    for (const JsonReader& model : result["models"].entries()) {
+        const JsonReader values = model["metrics"];
+        for (const auto& [name, value] : values.object().items()) there.insert(name);
     }
     std::vector<std::string> metrics;
     for (const char* name : {"top1", "real", "asma"}) {
@@ -91,7 +90,7 @@ std::vector<Plot> gap_plots(const PlotField& result, const PlotChoice& choice) {
     return plots;
 }
 
-std::vector<Plot> gap_label_plots(const PlotField& result, const PlotChoice&) {
+std::vector<Plot> gap_label_plots(const JsonReader& result, const PlotChoice&) {
     const auto boxes = result.find("boxes");
     if (!boxes || boxes->entries().empty()) refuse("no `boxes` in the result: it needs stores");
     Plot plot;
@@ -102,7 +101,7 @@ std::vector<Plot> gap_label_plots(const PlotField& result, const PlotChoice&) {
         plot.series.push_back({.name = name_of_set(result, which), .points = {}});
     // Data sets of one name are still two.
     if (plot.series[0].name == plot.series[1].name) plot.series[1].name += " (second)";
-    for (const PlotField& entry : boxes->entries()) {
+    for (const JsonReader& entry : boxes->entries()) {
         const double labels = entry["labels"].number();
         const std::string row = fmt::format("{} label{}", labels, labels == 1 ? "" : "s");
         auto& points = plot.series[entry["set"].text() == "first" ? 0 : 1].points;
@@ -111,12 +110,12 @@ std::vector<Plot> gap_label_plots(const PlotField& result, const PlotChoice&) {
         point.y.unit = Unit::proportion;
         if (box) {
             point.y.value = (*box)["median"].number();
-            point.y.interval = box->interval("low_whisker", "high_whisker");
-            point.quartiles = box->interval("lower_quartile", "upper_quartile");
+            point.y.interval = interval_of(*box, "low_whisker", "high_whisker");
+            point.quartiles = interval_of(*box, "lower_quartile", "upper_quartile");
         }
         points.push_back(point);
         if (!box) continue;
-        for (const PlotField& outlier : (*box)["outliers"].entries()) {
+        for (const JsonReader& outlier : (*box)["outliers"].entries()) {
             Point beyond = plot_point(row, {});
             beyond.y.unit = Unit::proportion;
             beyond.y.value = outlier.number();

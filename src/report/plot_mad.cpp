@@ -5,12 +5,13 @@
 
 namespace assay {
 
-std::vector<Plot> mad_ranking_plots(const PlotField& result, const PlotChoice& choice) {
+std::vector<Plot> mad_ranking_plots(const JsonReader& result, const PlotChoice& choice) {
     NameChoice models("classifier", choice.models);
     Series series;
-    for (const PlotField& row : result["classifiers"].entries()) {
+    for (const JsonReader& row : result["classifiers"].entries()) {
         const std::string& name = row["classifier"].text();
-        if (models.takes(name)) series.points.push_back(plot_point(name, row["score"].estimate()));
+        if (models.takes(name))
+            series.points.push_back(plot_point(name, estimate_of(row["score"])));
     }
     models.check();
     if (series.points.empty()) refuse("no classifier in the result");

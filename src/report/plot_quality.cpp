@@ -46,13 +46,12 @@ std::string dimension_named(const std::string& wanted, const char* usual,
 
 }  // namespace
 
-std::vector<Plot> quality_scatter_plots(const PlotField& result, const PlotChoice& choice) {
-    const std::vector<PlotField> rows = result["models"].entries();
+std::vector<Plot> quality_scatter_plots(const JsonReader& result, const PlotChoice& choice) {
+    const std::vector<JsonReader> rows = result["models"].entries();
     std::vector<std::string> there;
-    for (const PlotField& row : rows) {
-        const PlotField cells = row["dimensions"];
-        if (!cells.json().is_object()) cells.refuse_as("an object");
-        for (const auto& [name, cell] : cells.json().items()) add_once(there, name);
+    for (const JsonReader& row : rows) {
+        const JsonReader cells = row["dimensions"];
+        for (const auto& [name, cell] : cells.object().items()) add_once(there, name);
     }
     const std::string x = dimension_named(choice.x, "accuracy", there);
     const std::string y = dimension_named(choice.y, "c_robustness", there);
@@ -62,13 +61,13 @@ std::vector<Plot> quality_scatter_plots(const PlotField& result, const PlotChoic
     plot.x_title = spoken(x);
     plot.y_title = spoken(y);
     Series series;
-    for (const PlotField& row : rows) {
+    for (const JsonReader& row : rows) {
         const std::string& name = row["name"].text();
         const auto across = row["dimensions"].find(x), up = row["dimensions"].find(y);
         if (!models.takes(name) || !across || !up) continue;
-        const Estimate first = across->estimate();
+        const Estimate first = estimate_of(*across);
         if (!first.value) continue;
-        Point point = plot_point(*first.value, up->estimate(), name);
+        Point point = plot_point(*first.value, estimate_of(*up), name);
         point.x_interval = first.interval;
         plot.x_unit = first.unit;
         series.points.push_back(std::move(point));
@@ -79,15 +78,15 @@ std::vector<Plot> quality_scatter_plots(const PlotField& result, const PlotChoic
     return {plot};
 }
 
-std::vector<Plot> quality_correlation_plots(const PlotField& result, const PlotChoice& choice) {
+std::vector<Plot> quality_correlation_plots(const JsonReader& result, const PlotChoice& choice) {
     Series series;
-    for (const PlotField& pair : result["pairs"].entries()) {
+    for (const JsonReader& pair : result["pairs"].entries()) {
         const auto p = pair.find("p_adjusted");
         const bool shown = p && p->number() < usual_level;
         series.points.push_back(
             plot_point(fmt::format("{}, {}{}", abbreviated(pair["x"].text()),
                                    abbreviated(pair["y"].text()), shown ? "" : " †"),
-                       pair["rho"].estimate()));
+                       estimate_of(pair["rho"])));
     }
     if (series.points.empty()) refuse("no pair of dimensions in the result");
     std::stable_sort(series.points.begin(), series.points.end(),
@@ -103,13 +102,13 @@ std::vector<Plot> quality_correlation_plots(const PlotField& result, const PlotC
     return {plot};
 }
 
-std::vector<Plot> quality_group_plots(const PlotField& result, const PlotChoice&) {
+std::vector<Plot> quality_group_plots(const JsonReader& result, const PlotChoice&) {
     Series series{.name = "", .points = {}};
-    for (const PlotField& row : result["dimensions"].entries()) {
+    for (const JsonReader& row : result["dimensions"].entries()) {
         std::string name = spoken(row["dimension"].text());
         const auto p = row.find("p_holm");
         if (p && p->number() < usual_level) name += " *";
-        series.points.push_back(plot_point(std::move(name), row["effect"].estimate()));
+        series.points.push_back(plot_point(std::move(name), estimate_of(row["effect"])));
     }
     if (series.points.empty()) refuse("no dimension in the result");
     Plot plot;
@@ -119,13 +118,13 @@ std::vector<Plot> quality_group_plots(const PlotField& result, const PlotChoice&
     return {plot};
 }
 
-std::vector<Plot> quality_score_plots(const PlotField& result, const PlotChoice& choice) {
+std::vector<Plot> quality_score_plots(const JsonReader& result, const PlotChoice& choice) {
     NameChoice models("model", choice.models);
     Series series;
-    for (const PlotField& row : result["models"].entries()) {
+    for (const JsonReader& row : result["models"].entries()) {
         const std::string& name = row["model"].text();
         if (!models.takes(name)) continue;
-        series.points.push_back(plot_point(name, row["score"].estimate()));
+        series.points.push_back(plot_point(name, estimate_of(row["score"])));
     }
     models.check();
     if (series.points.empty()) refuse("no model in the result");

@@ -99,7 +99,7 @@ const PlotRecipe& plot_recipe_named(std::string_view name) {
 std::vector<Plot> plots_of(std::string_view name, const nlohmann::json& result,
                            const PlotChoice& choice) {
     const auto& [recipe, make] = plot_kind_named(name);
-    const PlotField field(result, "");
+    const JsonReader field(result, {.whole = "the result"});
     const std::string& schema = field["schema"].text();
     if (schema != recipe.schema) {
         throw Error(ErrorCode::usage,
@@ -120,6 +120,27 @@ void NameChoice::check() const {
         throw Error(ErrorCode::usage, fmt::format("no {} `{}` in the result{}", what_,
                                                   shortened(name), suggest(name, seen_)));
     }
+}
+
+Interval interval_of(const JsonReader& fields, std::string_view low, std::string_view high) {
+    Interval interval;
+    interval.low = fields[low].number();
+    interval.high = fields[high].number();
+    return interval;
+}
+
+Estimate estimate_of(const JsonReader& fields) {
+    Estimate estimate;
+    const JsonReader value = fields["value"];
+    if (!value.json().is_null()) estimate.value = value.number();
+    if (const auto unit = fields.find("unit")) {
+        for (const Unit known : {Unit::number, Unit::proportion, Unit::nats, Unit::rank}) {
+            if (unit->text() == name_of(known)) estimate.unit = known;
+        }
+    }
+    if (const auto why = fields.find("undefined")) estimate.undefined = why->text();
+    if (const auto interval = fields.find("interval")) estimate.interval = interval_of(*interval);
+    return estimate;
 }
 
 std::string chosen_metric(const PlotChoice& choice, const std::vector<std::string>& there) {

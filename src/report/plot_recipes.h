@@ -6,8 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "assay/estimate.h"
 #include "assay/report/draw.h"
-#include "report/plot_fields.h"
+#include "core/json_reader.h"
 
 namespace assay {
 
@@ -27,6 +28,10 @@ private:
     std::vector<std::string> seen_;
 };
 
+/// The fields of an estimate; its value is null or a finite number.
+Estimate estimate_of(const JsonReader& fields);
+Interval interval_of(const JsonReader& fields, std::string_view low = "low",
+                     std::string_view high = "high");
 /// The metric that `choice` names, without parameters, or else the first; throws usage where it is
 /// not among them.
 std::string chosen_metric(const PlotChoice& choice, const std::vector<std::string>& there);
@@ -42,23 +47,23 @@ void add_once(std::vector<std::string>& texts, const std::string& text);
 /// Titles are "model, data set"; the data set goes without saying where it is the only one.
 void leave_out_common_ending(std::vector<Plot>& plots, const std::vector<std::string>& datasets);
 
-using PlotMaker = std::vector<Plot> (*)(const PlotField& result, const PlotChoice& choice);
-std::vector<Plot> reliability_plots(const PlotField& result, const PlotChoice& choice);
-std::vector<Plot> score_plots(const PlotField& result, const PlotChoice& choice);
-std::vector<Plot> comparison_plots(const PlotField& result, const PlotChoice& choice);
-std::vector<Plot> corruption_plots(const PlotField& result, const PlotChoice& choice);
-std::vector<Plot> gap_plots(const PlotField& result, const PlotChoice& choice);
-std::vector<Plot> gap_label_plots(const PlotField& result, const PlotChoice& choice);
-std::vector<Plot> quality_scatter_plots(const PlotField& result, const PlotChoice& choice);
-std::vector<Plot> quality_score_plots(const PlotField& result, const PlotChoice& choice);
-std::vector<Plot> attack_plots(const PlotField& result, const PlotChoice& choice);
-std::vector<Plot> class_plots(const PlotField& result, const PlotChoice& choice);
-std::vector<Plot> confusion_plots(const PlotField& result, const PlotChoice& choice);
-std::vector<Plot> quality_correlation_plots(const PlotField& result, const PlotChoice& choice);
-std::vector<Plot> quality_group_plots(const PlotField& result, const PlotChoice& choice);
-std::vector<Plot> replicate_adjust_plots(const PlotField& result, const PlotChoice& choice);
-std::vector<Plot> replicate_density_plots(const PlotField& result, const PlotChoice& choice);
-std::vector<Plot> replicate_frequency_plots(const PlotField& result, const PlotChoice& choice);
-std::vector<Plot> mad_ranking_plots(const PlotField& result, const PlotChoice& choice);
+using PlotMaker = std::vector<Plot> (*)(const JsonReader& result, const PlotChoice& choice);
+std::vector<Plot> reliability_plots(const JsonReader& result, const PlotChoice& choice);
+std::vector<Plot> score_plots(const JsonReader& result, const PlotChoice& choice);
+std::vector<Plot> comparison_plots(const JsonReader& result, const PlotChoice& choice);
+std::vector<Plot> corruption_plots(const JsonReader& result, const PlotChoice& choice);
+std::vector<Plot> gap_plots(const JsonReader& result, const PlotChoice& choice);
+std::vector<Plot> gap_label_plots(const JsonReader& result, const PlotChoice& choice);
+std::vector<Plot> quality_scatter_plots(const JsonReader& result, const PlotChoice& choice);
+std::vector<Plot> quality_score_plots(const JsonReader& result, const PlotChoice& choice);
+std::vector<Plot> attack_plots(const JsonReader& result, const PlotChoice& choice);
+std::vector<Plot> class_plots(const JsonReader& result, const PlotChoice& choice);
+std::vector<Plot> confusion_plots(const JsonReader& result, const PlotChoice& choice);
+std::vector<Plot> quality_correlation_plots(const JsonReader& result, const PlotChoice& choice);
+std::vector<Plot> quality_group_plots(const JsonReader& result, const PlotChoice& choice);
+std::vector<Plot> replicate_adjust_plots(const JsonReader& result, const PlotChoice& choice);
+std::vector<Plot> replicate_density_plots(const JsonReader& result, const PlotChoice& choice);
+std::vector<Plot> replicate_frequency_plots(const JsonReader& result, const PlotChoice& choice);
+std::vector<Plot> mad_ranking_plots(const JsonReader& result, const PlotChoice& choice);
 
 }  // namespace assay

@@ -9,19 +9,19 @@ namespace {
 constexpr const char* both_sets[] = {"original", "replication"};
 
 /// Whose numbers the verdict quotes.
-PlotField quoted_method(const PlotField& result) {
+JsonReader quoted_method(const JsonReader& result) {
     const std::string& quoted = result["quoted"].text();
-    for (const PlotField& method : result["methods"].entries())
+    for (const JsonReader& method : result["methods"].entries())
         if (method["id"].text() == quoted) return method;
     refuse(fmt::format("no method `{}` in the result, which quotes it", quoted));
 }
 
 }  // namespace
 
-std::vector<Plot> replicate_adjust_plots(const PlotField& result, const PlotChoice& choice) {
+std::vector<Plot> replicate_adjust_plots(const JsonReader& result, const PlotChoice& choice) {
     NameChoice models("classifier", choice.models);
-    const std::vector<PlotField> classifiers = result["classifiers"].entries();
-    const std::vector<PlotField> adjusted = quoted_method(result)["classifiers"].entries();
+    const std::vector<JsonReader> classifiers = result["classifiers"].entries();
+    const std::vector<JsonReader> adjusted = quoted_method(result)["classifiers"].entries();
     if (adjusted.size() != classifiers.size())
         refuse("other classifiers are adjusted than are measured");
     Plot plot;
@@ -36,7 +36,7 @@ std::vector<Plot> replicate_adjust_plots(const PlotField& result, const PlotChoi
         if (adjusted[i]["name"].text() != name)
             refuse("other classifiers are adjusted than are measured");
         if (!models.takes(name)) continue;
-        const Estimate original = classifiers[i]["original"].estimate();
+        const Estimate original = estimate_of(classifiers[i]["original"]);
         if (!original.value) continue;
         const auto add = [&](Series& series, Estimate value, const std::string& label) {
             Point point = plot_point(*original.value, std::move(value), label);
@@ -44,17 +44,17 @@ std::vector<Plot> replicate_adjust_plots(const PlotField& result, const PlotChoi
             point.x_interval = original.interval;
             series.points.push_back(std::move(point));
         };
-        add(plot.series[0], classifiers[i]["replication"].estimate(), name);
-        add(plot.series[1], adjusted[i]["adjusted"].estimate(), "");
+        add(plot.series[0], estimate_of(classifiers[i]["replication"]), name);
+        add(plot.series[1], estimate_of(adjusted[i]["adjusted"]), "");
     }
     models.check();
     return {plot};
 }
 
-std::vector<Plot> replicate_density_plots(const PlotField& result, const PlotChoice&) {
-    const std::vector<PlotField> rates = result["rates"].entries();
+std::vector<Plot> replicate_density_plots(const JsonReader& result, const PlotChoice&) {
+    const std::vector<JsonReader> rates = result["rates"].entries();
     std::vector<Plot> plots;
-    for (const PlotField& method : result["methods"].entries()) {
+    for (const JsonReader& method : result["methods"].entries()) {
         const auto density = method.find("density");
         if (!density) continue;
         Plot plot;
@@ -64,7 +64,7 @@ std::vector<Plot> replicate_density_plots(const PlotField& result, const PlotCho
         plot.y_title = "density";
         plot.x_unit = Unit::proportion;
         for (const char* set : both_sets) {
-            const std::vector<PlotField> values = (*density)[set].entries();
+            const std::vector<JsonReader> values = (*density)[set].entries();
             if (values.size() != rates.size())
                 refuse(fmt::format("{} densities at {} rates", values.size(), rates.size()));
             Series series{.name = set, .points = {}, .joined = true};
@@ -81,18 +81,18 @@ std::vector<Plot> replicate_density_plots(const PlotField& result, const PlotCho
     return plots;
 }
 
-std::vector<Plot> replicate_frequency_plots(const PlotField& result, const PlotChoice& choice) {
+std::vector<Plot> replicate_frequency_plots(const JsonReader& result, const PlotChoice& choice) {
     NameChoice sets("data set", choice.datasets);
     Plot plot;
     plot.kind = Plot::Kind::bars;
     plot.title = "Selection frequencies";
     plot.x_title = "frequency";
     plot.y_title = "images";
-    for (const PlotField& set : result["sets"].entries()) {
+    for (const JsonReader& set : result["sets"].entries()) {
         const std::string& source = set["source"].text();
         if (!sets.takes(source)) continue;
         Series series{.name = source, .points = {}};
-        const std::vector<PlotField> buckets = set["buckets"].entries();
+        const std::vector<JsonReader> buckets = set["buckets"].entries();
         for (std::size_t i = 0; i < buckets.size(); ++i) {
             const double width = 100 / static_cast<double>(buckets.size());
             Estimate images;

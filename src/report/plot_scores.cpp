@@ -11,9 +11,9 @@ namespace assay {
 namespace {
 
 /// The stores of attacks, by data set and model.
-std::set<std::pair<std::string, std::string>> attacked_stores(const PlotField& result) {
+std::set<std::pair<std::string, std::string>> attacked_stores(const JsonReader& result) {
     std::set<std::pair<std::string, std::string>> attacked;
-    for (const PlotField& store : result["stores"].entries()) {
+    for (const JsonReader& store : result["stores"].entries()) {
         const auto derived = store.find("derived");
         if (derived && derived->find("attack"))
             attacked.emplace(store["dataset"].text(), store["model"].text());
@@ -22,12 +22,12 @@ std::set<std::pair<std::string, std::string>> attacked_stores(const PlotField& r
 }
 
 /// Confidences are bounds and means of bins, in the result as plain numbers.
-std::vector<Point> reliability_points(const PlotField& bins) {
+std::vector<Point> reliability_points(const JsonReader& bins) {
     std::vector<Point> points;
-    for (const PlotField& bin : bins.entries()) {
+    for (const JsonReader& bin : bins.entries()) {
         const auto confidence = bin.find("confidence");
         if (!confidence) continue;  // an empty bin
-        Point point = plot_point(confidence->number(), bin["accuracy"].estimate());
+        Point point = plot_point(confidence->number(), estimate_of(bin["accuracy"]));
         point.y.unit = Unit::proportion;
         points.push_back(std::move(point));
     }
@@ -36,12 +36,12 @@ std::vector<Point> reliability_points(const PlotField& bins) {
 
 }  // namespace
 
-std::vector<Plot> reliability_plots(const PlotField& result, const PlotChoice& choice) {
+std::vector<Plot> reliability_plots(const JsonReader& result, const PlotChoice& choice) {
     std::vector<Plot> plots;
     std::vector<std::string> datasets;
     NameChoice models("model", choice.models), sets("data set", choice.datasets);
     bool left_out = false;
-    for (const PlotField& store : result["stores"].entries()) {
+    for (const JsonReader& store : result["stores"].entries()) {
         const std::string& model = store["model"].text();
         const std::string& dataset = store["dataset"].text();
         const bool wanted = models.takes(model);
@@ -70,17 +70,17 @@ std::vector<Plot> reliability_plots(const PlotField& result, const PlotChoice& c
     return plots;
 }
 
-std::vector<Plot> score_plots(const PlotField& result, const PlotChoice& choice) {
-    const std::vector<PlotField> measurements = result["measurements"].entries();
+std::vector<Plot> score_plots(const JsonReader& result, const PlotChoice& choice) {
+    const std::vector<JsonReader> measurements = result["measurements"].entries();
     const auto attacked = attacked_stores(result);
     std::vector<std::string> metrics;
-    for (const PlotField& m : measurements) add_once(metrics, m["metric"].text());
+    for (const JsonReader& m : measurements) add_once(metrics, m["metric"].text());
     const std::string metric = chosen_metric(choice, metrics);
     NameChoice models("model", choice.models), sets("data set", choice.datasets);
     std::vector<Plot> plots;
     std::vector<std::string>
         said;  // of each plot: the same metric with other parameters is another
-    for (const PlotField& m : measurements) {
+    for (const JsonReader& m : measurements) {
         const std::string& dataset = m["dataset"].text();
         const bool wanted = models.takes(m["model"].text());
         if (!sets.takes(dataset) || !wanted) continue;
@@ -101,7 +101,8 @@ std::vector<Plot> score_plots(const PlotField& result, const PlotChoice& choice)
             said.push_back(definition);
         }
         if (said[at] == definition)
-            plots[at].series.front().points.push_back(plot_point(m["model"].text(), m.estimate()));
+            plots[at].series.front().points.push_back(
+                plot_point(m["model"].text(), estimate_of(m)));
     }
     models.check();
     sets.check();

@@ -7,9 +7,10 @@
 
 #include "assay/error.h"
 #include "core/json_limits.h"
+#include "core/json_reader.h"
 #include "core/text.h"
-#include "serve/json_fields.h"
 #include "serve/refusal.h"
+#include "serve/tokens.h"
 
 namespace assay::serve {
 namespace {
@@ -38,61 +39,74 @@ void check_no_query(std::string_view query) {
 
 // ---- bodies ----
 
-labelling::Answer parse_answer(const JsonFields& fields) {
-    const std::string word = fields.text("answer", 16);
+JsonReader reader_of(const json& body) {
+    return JsonReader(body, {.whole = "the request", .refuse = [](std::string message) {
+                                 throw Refusal(400, "bad_request", std::move(message));
+                             }});
+}
+
+std::string token_of(const JsonReader& value) {
+    if (!is_token(value.text())) value.refuse_as("1 to 64 letters, digits, - and _");
+    return value.text();
+}
+
+labelling::Answer parse_answer(const JsonReader& value) {
     try {
-        return labelling::answer_named(word);
+        return labelling::answer_named(value.text(16));
     } catch (const Error& error) {
-        fields.refuse_field("answer", error.message());
+        value.refuse(error.message());
     }
 }
 
-labelling::GivenScreen parse_given(const json& value, const std::string& place) {
-    const JsonFields fields(value, place, {"screen", "key", "answers"});
+labelling::GivenScreen parse_given(const JsonReader& fields) {
+    fields.only({"screen", "key", "answers"});
     labelling::GivenScreen given;
-    given.screen = fields.token("screen");
-    given.key = fields.text("key", 64);
+    given.screen = token_of(fields["screen"]);
+    given.key = fields["key"].text();
     if (!labelling::is_answer_key(given.key))
-        fields.refuse_field("key", "it has 8 to 64 letters, digits and -");
-    const json& answers = fields.list("answers", 10'000);
-    given.answers.reserve(answers.size());
-    for (std::size_t i = 0; i < answers.size(); ++i) {
-        const JsonFields answer(answers[i], fmt::format("{}.answers[{}]", place, i),
-                                {"question", "answer"});
-        given.answers.emplace_back(answer.token("question"), parse_answer(answer));
+        fields["key"].refuse_as("8 to 64 letters, digits and -");
+    for (const JsonReader& answer : fields["answers"].entries(10'000)) {
+        answer.only({"question", "answer"});
+        given.answers.emplace_back(token_of(answer["question"]), parse_answer(answer["answer"]));
     }
     return given;
 }
 
-PostWork parse_work(const json& value) {
-    const JsonFields fields(value, "", {"given", "holding", "wanted"});
+PostWork parse_work(const json& body) {
+    const JsonReader fields = reader_of(body);
+    fields.only({"given", "holding", "wanted"});
     PostWork work;
-    const json& given = fields.list("given", most_screens);
-    for (std::size_t i = 0; i < given.size(); ++i)
-        work.given.push_back(parse_given(given[i], fmt::format("given[{}]", i)));
-    for (const json& token : fields.list("holding", most_screens)) {
-        if (!token.is_string() || !is_token(token.get_ref<const std::string&>()))
-            fields.refuse_field("holding", "it lists the tokens of screens");
-        work.holding.push_back(token);
-    }
-    work.wanted = static_cast<std::uint32_t>(fields.number("wanted", most_screens));
+    for (const JsonReader& given : fields["given"].entries(most_screens))
+        work.given.push_back(parse_given(given));
+    for (const JsonReader& token : fields["holding"].entries(most_screens))
+        work.holding.push_back(token_of(token));
+    work.wanted = static_cast<std::uint32_t>(fields["wanted"].whole(0, most_screens));
     return work;
 }
 
-LabellingRequest parse_change(std::int64_t person, const json& value) {
-    const JsonFields fields(value, "", {"revoke", "new_link"});
-    if (fields.has("revoke") == fields.has("new_link"))
-        throw Refusal(400, "bad_request", "the request has one of `revoke` and `new_link`");
-    if (fields.has("revoke")) return RevokePerson{person, fields.flag("revoke")};
-    if (!fields.flag("new_link")) fields.refuse_field("new_link", "it is true");
+LabellingRequest parse_change(std::int64_t person, const json& body) {
+    const JsonReader fields = reader_of(body);
+    fields.only({"revoke", "new_link"});
+    if (body.contains("revoke") == body.contains("new_link"))
+        fields.refuse("one of `revoke` and `new_link` is needed");
+    if (body.contains("revoke")) return RevokePerson{person, fields["revoke"].truth()};
+    if (!fields["new_link"].truth()) fields["new_link"].refuse_as("true");
     return NewLink{person};
 }
 
-BlockAnnotator parse_block(const json& value) {
-    const JsonFields fields(value, "", {"name", "block", "reason"});
-    BlockAnnotator block{fields.text("name", 200), fields.flag("block"), ""};
-    if (fields.has("reason")) block.reason = fields.text("reason", 1000);
+BlockAnnotator parse_block(const json& body) {
+    const JsonReader fields = reader_of(body);
+    fields.only({"name", "block", "reason"});
+    BlockAnnotator block{fields["name"].text(200), fields["block"].truth(), ""};
+    if (body.contains("reason")) block.reason = fields["reason"].text(1000);
     return block;
+}
+
+/// The only field.
+JsonReader the_field(const json& body, std::string_view name) {
+    const JsonReader fields = reader_of(body);
+    fields.only({name});
+    return fields[name];
 }
 
 // ---- the table ----
@@ -120,13 +134,13 @@ constexpr std::array<LabellingRoute, 8> labelling_routes = {{
     {"/api/organiser/answers.csv", plain<GetAnswers>, nullptr},
     {"/api/organiser/people", nullptr,
      [](const json& body) -> LabellingRequest {
-         return AddPerson{JsonFields(body, "", {"add"}).text("add", 200)};
+         return AddPerson{the_field(body, "add").text(200)};
      }},
     {"/api/organiser/block", nullptr,
      [](const json& body) -> LabellingRequest { return parse_block(body); }},
     {"/api/organiser/pause", nullptr,
      [](const json& body) -> LabellingRequest {
-         return PauseWork{JsonFields(body, "", {"pause"}).flag("pause")};
+         return PauseWork{the_field(body, "pause").truth()};
      }},
 }};
 
@@ -201,7 +215,8 @@ LabellingRequest parse_labelling_request(std::string_view method, std::string_vi
     if (path == retry_path) {
         check_method(method, "POST");
         check_no_query(query);
-        (void)JsonFields(body_of(body), "", {});
+        const json nothing = body_of(body);
+        reader_of(nothing).only({});
         return RetryImages{};
     }
     not_found();

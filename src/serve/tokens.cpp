@@ -4,9 +4,15 @@
 #include <cstddef>
 
 #include "core/text.h"
-#include "serve/json_fields.h"
 
 namespace assay::serve {
+
+bool is_token(std::string_view text) {
+    return !text.empty() && text.size() <= 64 && std::ranges::all_of(text, [](char c) {
+        return (lower(c) >= 'a' && lower(c) <= 'z') || (c >= '0' && c <= '9') || c == '-' ||
+               c == '_';
+    });
+}
 
 std::string_view token_in(std::string_view authorization) {
     constexpr std::string_view scheme = "bearer ";

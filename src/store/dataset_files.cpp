@@ -14,6 +14,7 @@
 #include "assay/report.h"
 #include "core/file.h"
 #include "core/hash.h"
+#include "core/json_reader.h"
 #include "core/paths.h"
 #include "core/refuse.h"
 #include "core/text.h"
@@ -243,27 +244,27 @@ std::string dataset_text(const DatasetRecord& record) {
 
 DatasetRecord parse_dataset_record(std::string_view text) {
     const auto [value, format] = parse_object(text, dataset_schema);
+    const JsonReader fields(value);
     DatasetRecord record;
-    record.name = text_field(value, "name");
-    record.root = text_field(value, "root");
-    record.rows = uint_field(value, "rows", 1, 1ULL << 40);
-    record.ids_hash = text_field(value, "ids_hash");
-    record.labels_hash = text_field(value, "labels_hash");
-    const json& items = object_field(value, "items");
-    record.items_bytes = uint_field(items, "bytes", 0, UINT64_MAX);
-    record.items_xxh128 = text_field(items, "xxh128");
-    const json& classes = object_field(value, "classes");
-    std::vector<std::string> ids = text_list_field(classes, "ids");
-    std::vector<std::string> names = text_list_field(classes, "names");
+    record.name = fields["name"].text();
+    record.root = fields["root"].text();
+    record.rows = fields["rows"].whole(1, 1ULL << 40);
+    record.ids_hash = fields["ids_hash"].text();
+    record.labels_hash = fields["labels_hash"].text();
+    const JsonReader items = fields["items"];
+    record.items_bytes = items["bytes"].whole(0, UINT64_MAX);
+    record.items_xxh128 = items["xxh128"].text();
+    const JsonReader classes = fields["classes"];
+    std::vector<std::string> ids = classes["ids"].texts();
+    std::vector<std::string> names = classes["names"].texts();
     if (ids.size() != names.size())
         refuse(fmt::format("{} class ids but {} class names", ids.size(), names.size()));
     if (!ids.empty()) record.classes = ClassList(std::move(ids), std::move(names));
-    if (value.contains("corruption")) record.corruption = object_field(value, "corruption").dump();
+    if (fields.has("corruption")) record.corruption = fields["corruption"].object().dump();
     record.has_checksum = format >= 3;
     // Before there were ids, the hash of items.csv stood for all that is known of each item.
-    record.attributes_hash =
-        format >= 3 ? text_field(value, "attributes_hash") : record.items_xxh128;
-    record.id = format >= 3 ? id_field(value, "id") : dataset_id(record);
+    record.attributes_hash = format >= 3 ? fields["attributes_hash"].text() : record.items_xxh128;
+    record.id = format >= 3 ? fields["id"].name() : dataset_id(record);
     return record;
 }
 

@@ -8,6 +8,7 @@
 #include "assay/error.h"
 #include "core/hash.h"
 #include "core/json_limits.h"
+#include "core/json_reader.h"
 #include "core/json_text.h"
 #include "core/refuse.h"
 #include "layout.h"
@@ -24,18 +25,6 @@ using nlohmann::json;
 
 /// Provenance may nest; what prints JSON walks it by recursion.
 constexpr int max_depth = 64;
-
-const json& field(const json& object, const char* key) {
-    const auto found = object.find(key);
-    if (found == object.end())
-        throw Error(ErrorCode::bad_input, fmt::format("the field `{}` is missing", key));
-    return *found;
-}
-
-[[noreturn]] void refuse_field(const char* key, const json& value, std::string_view allowed) {
-    throw Error(ErrorCode::bad_input, fmt::format("the field `{}` is {}; it must be {}", key,
-                                                  shown_json(value), allowed));
-}
 
 constexpr const char* checksum_key = "xxh128";
 constexpr std::string_view before_checksum = "\"xxh128\": \"";
@@ -64,10 +53,11 @@ VersionedObject parse_object(std::string_view text, std::string_view schema) {
     const bool has_checksum = check_checksum(text);
     json value = parse_json(text, max_depth);
     if (!value.is_object()) refuse("damaged JSON: an object is expected");
-    const std::string found = text_field(value, "schema");
+    const JsonReader fields(value);
+    const std::string& found = fields["schema"].text();
     if (found != schema)
         refuse(fmt::format("the schema is `{:.60}`; `{}` is expected", found, schema));
-    const std::uint64_t version = uint_field(value, "schema_version", 1, UINT32_MAX);
+    const std::uint64_t version = fields["schema_version"].whole(1, UINT32_MAX);
     if (version > std::uint64_t{schema_version}) {
         throw OtherVersion(
             ErrorCode::bad_input,
@@ -102,54 +92,6 @@ std::string dump_with_checksum(const json& value) {
     text.resize(text.size() - end_of_object.size());
     text += ",\n ";
     return text + fmt::format("{}{}{}", before_checksum, hash_text(text), after_checksum);
-}
-
-std::uint64_t uint_field(const json& object, const char* key, std::uint64_t low,
-                         std::uint64_t high) {
-    const json& value = field(object, key);
-    const bool fits = value.is_number_unsigned() && value.get<std::uint64_t>() >= low &&
-                      value.get<std::uint64_t>() <= high;
-    if (!fits) refuse_field(key, value, fmt::format("a whole number from {} to {}", low, high));
-    return value.get<std::uint64_t>();
-}
-
-std::string text_field(const json& object, const char* key) {
-    const json& value = field(object, key);
-    if (!value.is_string()) refuse_field(key, value, "a text");
-    return value.get<std::string>();
-}
-
-std::string id_field(const json& object, const char* key) {
-    std::string text = text_field(object, key);
-    if (text.empty()) refuse_field(key, text, "a text that is not empty");
-    return text;
-}
-
-bool bool_field(const json& object, const char* key) {
-    const json& value = field(object, key);
-    if (!value.is_boolean()) refuse_field(key, value, "true or false");
-    return value.get<bool>();
-}
-
-const json& array_field(const json& object, const char* key) {
-    const json& value = field(object, key);
-    if (!value.is_array()) refuse_field(key, value, "an array");
-    return value;
-}
-
-const json& object_field(const json& object, const char* key) {
-    const json& value = field(object, key);
-    if (!value.is_object()) refuse_field(key, value, "an object");
-    return value;
-}
-
-std::vector<std::string> text_list_field(const json& object, const char* key) {
-    std::vector<std::string> texts;
-    for (const json& value : array_field(object, key)) {
-        if (!value.is_string()) refuse_field(key, value, "a text in every place");
-        texts.push_back(value.get<std::string>());
-    }
-    return texts;
 }
 
 std::string shown_field(const json& value) {

@@ -1,5 +1,4 @@
-// Checked reading of JSON objects: a field that is missing, of another type or out of range is an
-// error that names it.
+// The JSON files of a store: their schema, version and checksum, and how two of them differ.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +6,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -55,16 +53,6 @@ std::string dump(const nlohmann::json& value);
 /// The same with one field more, the last: "xxh128", the hash of all bytes before it. What follows
 /// has one form only, so that no byte of the text can change unnoticed.
 std::string dump_with_checksum(const nlohmann::json& value);
-
-std::uint64_t uint_field(const nlohmann::json& object, const char* key, std::uint64_t low,
-                         std::uint64_t high);
-std::string text_field(const nlohmann::json& object, const char* key);
-/// A text that is not empty.
-std::string id_field(const nlohmann::json& object, const char* key);
-bool bool_field(const nlohmann::json& object, const char* key);
-const nlohmann::json& array_field(const nlohmann::json& object, const char* key);
-const nlohmann::json& object_field(const nlohmann::json& object, const char* key);
-std::vector<std::string> text_list_field(const nlohmann::json& object, const char* key);
 
 /// A value as a sentence has it: a text without quotes, "not set" for null.
 std::string shown_field(const nlohmann::json& value);

@@ -9,6 +9,8 @@
 #include "core/file.h"
 #include "core/hash.h"
 #include "core/json_limits.h"
+#include "core/json_reader.h"
+#include "core/json_text.h"
 #include "core/refuse.h"
 #include "core/text.h"
 #include "fields.h"
@@ -109,51 +111,46 @@ std::string manifest_text(const Manifest& manifest) {
 
 Manifest parse_manifest(std::string_view text) {
     const auto [value, format] = parse_object(text, store_schema);
+    const JsonReader fields(value);
     Manifest manifest;
     StoreSpec& spec = manifest.spec;
-    spec.dataset_name = text_field(value, "dataset");
-    spec.model_name = text_field(value, "model");
-    spec.rows = uint_field(value, "rows", 1, max_rows);
-    spec.classes = static_cast<std::uint32_t>(uint_field(value, "classes", 1, max_classes));
+    spec.dataset_name = fields["dataset"].text();
+    spec.model_name = fields["model"].text();
+    spec.rows = fields["rows"].whole(1, max_rows);
+    spec.classes = static_cast<std::uint32_t>(fields["classes"].whole(1, max_classes));
     try {
-        const std::string kind = text_field(value, "kind");
+        const std::string kind = fields["kind"].text();
         spec.kind = kind == name_of(ScoreKind::labels) ? ScoreKind::labels : score_kind_named(kind);
-        spec.storage = storage_format_named(text_field(value, "storage"));
+        spec.storage = storage_format_named(fields["storage"].text());
     } catch (const Error& error) {
         refuse(error.message());
     }
-    spec.top_k = static_cast<std::uint32_t>(uint_field(value, "top_k", 0, spec.classes));
-    spec.shard_rows =
-        static_cast<std::uint32_t>(uint_field(value, "shard_rows", 1, max_shard_rows));
-    spec.batch_size =
-        static_cast<std::uint32_t>(uint_field(value, "batch_size", 0, max_shard_rows));
-    spec.ids_hash = text_field(value, "ids_hash");
-    spec.model_hash = text_field(value, "model_hash");
-    spec.preprocess_hash = text_field(value, "preprocess_hash");
-    manifest.finished = bool_field(value, "finished");
-    const auto provenance = value.find("provenance");
-    if (provenance == value.end() || !provenance->is_object())
-        refuse("the field `provenance` must be an object");
-    spec.provenance_json = provenance->dump(-1, ' ', false, json::error_handler_t::replace);
+    spec.top_k = static_cast<std::uint32_t>(fields["top_k"].whole(0, spec.classes));
+    spec.shard_rows = static_cast<std::uint32_t>(fields["shard_rows"].whole(1, max_shard_rows));
+    spec.batch_size = static_cast<std::uint32_t>(fields["batch_size"].whole(0, max_shard_rows));
+    spec.ids_hash = fields["ids_hash"].text();
+    spec.model_hash = fields["model_hash"].text();
+    spec.preprocess_hash = fields["preprocess_hash"].text();
+    manifest.finished = fields["finished"].truth();
+    spec.provenance_json = json_line(fields["provenance"].object());
     check_spec(spec);
     if (format < 3) return manifest;
-    spec.id = id_field(value, "id");
-    spec.dataset_id = id_field(value, "dataset_id");
-    spec.import_hash = text_field(value, "import_hash");
-    if (value.contains("part")) {
-        const json& part = object_field(value, "part");
-        spec.part.of = static_cast<std::uint32_t>(uint_field(part, "of", 1, max_parts));
-        spec.part.number = static_cast<std::uint32_t>(uint_field(part, "number", 0, spec.part.of));
+    spec.id = fields["id"].name();
+    spec.dataset_id = fields["dataset_id"].name();
+    spec.import_hash = fields["import_hash"].text();
+    if (fields.has("part")) {
+        const JsonReader part = fields["part"];
+        spec.part.of = static_cast<std::uint32_t>(part["of"].whole(1, max_parts));
+        spec.part.number = static_cast<std::uint32_t>(part["number"].whole(0, spec.part.of));
     }
     if (!manifest.finished) return manifest;
     const ShardRange own = shards_of(spec.part, shard_count(spec));
-    const std::vector<std::string> records = text_list_field(value, "records");
+    const std::vector<std::string> records = fields["records"].texts();
     if (records.size() != own.size()) {
-        refuse(fmt::format("the field `records` has {} entries for {} shards", records.size(),
-                           own.size()));
+        refuse(fmt::format("`records` has {} entries for {} shards", records.size(), own.size()));
     }
     if (std::find(records.begin(), records.end(), "") != records.end())
-        refuse("the field `records` has an empty entry");
+        refuse("`records` has an empty entry");
     manifest.records.assign(shard_count(spec), std::string());
     std::copy(records.begin(), records.end(),
               manifest.records.begin() + static_cast<std::ptrdiff_t>(own.begin));

@@ -7,6 +7,7 @@
 #include "assay/error.h"
 #include "core/file.h"
 #include "core/hash.h"
+#include "core/json_reader.h"
 #include "core/paths.h"
 #include "core/refuse.h"
 #include "core/text.h"
@@ -41,13 +42,13 @@ json runs_of(const std::vector<RowState>& states) {
     return runs;
 }
 
-std::vector<RowState> states_of(const json& runs, std::uint32_t rows) {
+std::vector<RowState> states_of(const JsonReader& list, std::uint32_t rows) {
     std::vector<RowState> states;
     states.reserve(rows);
-    for (const json& run : runs) {
+    for (const json& run : list.list()) {
         if (!run.is_array() || run.size() != 2 || !run[0].is_string() ||
             !run[1].is_number_unsigned()) {
-            refuse("the field `states` must hold pairs of a state and a number of rows");
+            list.refuse_as("pairs of a state and a number of rows");
         }
         const auto length = run[1].get<std::uint64_t>();
         if (length == 0 || length > rows - states.size())
@@ -73,7 +74,7 @@ json hashes_of(const std::vector<ImageFile>& images) {
 }
 
 std::uint64_t hash_in(const json& value) {
-    if (!value.is_string()) refuse("the field `image_hashes` must hold texts");
+    if (!value.is_string()) refuse("`image_hashes` must hold texts");
     const auto& text = value.get_ref<const std::string&>();
     if (text.empty()) return 0;
     std::uint64_t hash = 0;
@@ -84,25 +85,24 @@ std::uint64_t hash_in(const json& value) {
 }
 
 /// Both lists, or neither: a store of before they were recorded has none.
-std::vector<ImageFile> images_of(const json& value, std::uint32_t rows) {
-    if (!value.contains("image_bytes") && !value.contains("image_hashes")) return {};
-    const json& bytes = array_field(value, "image_bytes");
-    const json& hashes = array_field(value, "image_hashes");
+std::vector<ImageFile> images_of(const JsonReader& fields, std::uint32_t rows) {
+    if (!fields.has("image_bytes") && !fields.has("image_hashes")) return {};
+    const json& bytes = fields["image_bytes"].list();
+    const json& hashes = fields["image_hashes"].list();
     if (bytes.size() != hashes.size() || (!bytes.empty() && bytes.size() != rows)) {
         refuse(fmt::format("`image_bytes` has {} entries and `image_hashes` {}, for {} rows",
                            bytes.size(), hashes.size(), rows));
     }
     std::vector<ImageFile> images;
     for (std::size_t i = 0; i < bytes.size(); ++i) {
-        if (!bytes[i].is_number_unsigned())
-            refuse("the field `image_bytes` must hold counts of bytes");
+        if (!bytes[i].is_number_unsigned()) refuse("`image_bytes` must hold counts of bytes");
         images.push_back({bytes[i].get<std::uint64_t>(), hash_in(hashes[i])});
     }
     return images;
 }
 
 /// A shard of another store is of the same shape as often as not.
-void check_store(const json& value, int format, const StoreSpec& spec) {
+void check_store(const JsonReader& fields, int format, const StoreSpec& spec) {
     const auto described = [](const std::string& model, const std::string& dataset) {
         return fmt::format("`{}` on `{}`", shortened(model), shortened(dataset));
     };
@@ -114,13 +114,12 @@ void check_store(const json& value, int format, const StoreSpec& spec) {
                         "an older Assay, for another store",
                         here));
     }
-    const json& store = object_field(value, "store");
-    const std::string id = text_field(store, "id");
+    const JsonReader store = fields["store"];
+    const std::string& id = store["id"].text();
     if (id == spec.id) return;
     refuse(fmt::format("it belongs to another store, that of {} (id {}); this one is {} ({})",
-                       described(text_field(store, "model"), text_field(store, "dataset")),
-                       shortened(id), here,
-                       spec.id.empty() ? "of before stores had ids" : "id " + spec.id));
+                       described(store["model"].text(), store["dataset"].text()), shortened(id),
+                       here, spec.id.empty() ? "of before stores had ids" : "id " + spec.id));
 }
 
 }  // namespace
@@ -172,44 +171,43 @@ std::string record_text(const ShardRecord& record, const StoreSpec& spec) {
 
 ShardRecord parse_record(std::string_view text, const StoreSpec& spec, std::size_t shard) {
     const auto [value, format] = parse_object(text, shard_schema);
-    check_store(value, format, spec);
+    const JsonReader fields(value);
+    check_store(fields, format, spec);
     const std::uint64_t begin = shard_begin(spec, shard);
     const std::uint32_t rows = shard_size(spec, shard);
     ShardRecord record;
-    record.shard = uint_field(value, "shard", shard, shard);
-    uint_field(value, "first_row", begin, begin);
-    uint_field(value, "rows", rows, rows);
+    record.shard = fields["shard"].whole(shard, shard);
+    fields["first_row"].whole(begin, begin);
+    fields["rows"].whole(rows, rows);
     const std::vector<ShardFile> expected = shard_files(spec, shard);
-    const json& files = array_field(value, "files");
+    const std::vector<JsonReader> files = fields["files"].entries();
     if (files.size() != expected.size())
         refuse(fmt::format("{} files are recorded; expected {}", files.size(), expected.size()));
     for (std::size_t i = 0; i < expected.size(); ++i) {
-        if (!files[i].is_object()) refuse("the field `files` must hold objects");
         FileRecord file;
-        file.name = text_field(files[i], "name");
+        file.name = files[i]["name"].text();
         // The name is compared, never followed: a record cannot make the reader open another file.
         if (file.name != expected[i].name)
             refuse(fmt::format("file `{:.60}` is recorded; expected `{}`", file.name,
                                expected[i].name));
-        file.bytes = uint_field(files[i], "bytes", expected[i].bytes(), expected[i].bytes());
-        file.xxh128 = text_field(files[i], "xxh128");
+        file.bytes = files[i]["bytes"].whole(expected[i].bytes(), expected[i].bytes());
+        file.xxh128 = files[i]["xxh128"].text();
         record.files.push_back(std::move(file));
     }
-    record.states = states_of(array_field(value, "states"), rows);
-    for (const json& entry : array_field(value, "errors")) {
-        if (!entry.is_object()) refuse("the field `errors` must hold objects");
+    record.states = states_of(fields["states"], rows);
+    for (const JsonReader& entry : fields["errors"].entries()) {
         RowError error;
-        error.row = uint_field(entry, "row", begin, begin + rows - 1);
-        error.state = state_named(text_field(entry, "state"));
-        error.message = text_field(entry, "message");
+        error.row = entry["row"].whole(begin, begin + rows - 1);
+        error.state = state_named(entry["state"].text());
+        error.message = entry["message"].text();
         record.errors.push_back(std::move(error));
     }
-    record.images_hash = text_field(value, "images_xxh128");
-    record.images = images_of(value, rows);
-    if (value.contains("computed_on")) {
-        const json& on = object_field(value, "computed_on");
-        record.computed_on = {text_field(on, "device"), text_field(on, "framework"),
-                              on.contains("precision") ? text_field(on, "precision") : ""};
+    record.images_hash = fields["images_xxh128"].text();
+    record.images = images_of(fields, rows);
+    if (fields.has("computed_on")) {
+        const JsonReader on = fields["computed_on"];
+        record.computed_on = {on["device"].text(), on["framework"].text(),
+                              on.has("precision") ? on["precision"].text() : ""};
     }
     return record;
 }

@@ -7,8 +7,8 @@
 
 #include "assay/error.h"
 #include "core/json_limits.h"
+#include "core/json_reader.h"
 #include "core/refuse.h"
-#include "fields.h"
 
 namespace assay::store {
 namespace {
@@ -26,24 +26,16 @@ std::optional<NumberType> float_type(std::string_view dtype) {
     return std::nullopt;
 }
 
-std::uint64_t whole_number(const json& value, std::string_view what) {
-    if (!value.is_number_unsigned()) refuse(fmt::format("{} is not a whole number", what));
-    return value.get<std::uint64_t>();
-}
-
 Tensor read_tensor(const std::string& name, const json& entry, std::span<const std::byte> data) {
-    if (!entry.is_object()) refuse("its entry is not an object");
+    const JsonReader fields(entry, {.whole = "its entry"});
     Tensor tensor;
     tensor.name = name;
-    tensor.dtype = text_field(entry, "dtype");
-    for (const json& dimension : array_field(entry, "shape")) {
-        if (tensor.shape.size() == max_dimensions) refuse("more than 32 dimensions");
-        tensor.shape.push_back(whole_number(dimension, "a dimension"));
-    }
-    const json& offsets = array_field(entry, "data_offsets");
-    if (offsets.size() != 2) refuse("data_offsets must be two numbers");
-    const std::uint64_t begin = whole_number(offsets[0], "an offset");
-    const std::uint64_t end = whole_number(offsets[1], "an offset");
+    tensor.dtype = fields["dtype"].text();
+    for (const JsonReader& dimension : fields["shape"].entries(max_dimensions))
+        tensor.shape.push_back(dimension.whole());
+    const std::vector<JsonReader> offsets = fields["data_offsets"].entries();
+    if (offsets.size() != 2) fields["data_offsets"].refuse_as("two numbers");
+    const std::uint64_t begin = offsets[0].whole(), end = offsets[1].whole();
     if (begin > end || end > data.size()) {
         refuse(fmt::format("its bytes {} to {} are not within the {} bytes of data", begin, end,
                            data.size()));

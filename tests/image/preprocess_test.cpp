@@ -232,18 +232,21 @@ TEST(PreprocessJson, SaysWhatIsWrong) {
     };
     EXPECT_THAT(wrong("[]"), HasSubstr("an object"));
     EXPECT_THAT(wrong(R"({"heigth": 3})"), HasSubstr("`height`"));
-    EXPECT_THAT(wrong(R"({"height": 0})"), HasSubstr("`height` is 0"));
-    EXPECT_THAT(wrong(R"({"width": 1.5})"), HasSubstr("`width` is 1.5"));
-    EXPECT_THAT(wrong(R"({"width": 18446744073709551615})"), HasSubstr("an integer in [1, 65535]"));
-    EXPECT_THAT(wrong(R"({"resize_size": -1})"), HasSubstr("`resize_size` is -1"));
+    EXPECT_THAT(wrong(R"({"height": 0})"), HasSubstr("`preprocess.height` is 0; allowed"));
+    EXPECT_THAT(wrong(R"({"width": 1.5})"), HasSubstr("`preprocess.width` is 1.5"));
+    EXPECT_THAT(wrong(R"({"width": 18446744073709551615})"),
+                HasSubstr("a whole number from 1 to 65535"));
+    EXPECT_THAT(wrong(R"({"resize_size": -1})"), HasSubstr("`preprocess.resize_size` is -1"));
     EXPECT_THAT(wrong(R"({"interpolation": "cubic"})"), HasSubstr("bicubic"));
-    EXPECT_THAT(wrong(R"({"interpolation": 3})"), HasSubstr("a name"));
+    EXPECT_THAT(wrong(R"({"interpolation": 3})"), HasSubstr("allowed: a text"));
     EXPECT_THAT(wrong(R"({"crop_pct": 0})"), HasSubstr("above 0"));
-    EXPECT_THAT(wrong(R"({"std": [1, 0, 1]})"), HasSubstr("`std` is 0"));
+    EXPECT_THAT(wrong(R"({"std": [1, 0, 1]})"), HasSubstr("`preprocess.std[1]` is 0"));
     EXPECT_THAT(wrong(R"({"mean": [1, 0]})"), HasSubstr("three numbers"));
-    EXPECT_THAT(wrong(R"({"mean": [1, 0, null]})"), HasSubstr("a finite number"));
-    EXPECT_THAT(wrong(R"({"fill": [1, 0, 256]})"), HasSubstr("[0, 255]"));
-    EXPECT_THAT(wrong(R"({"scale": "x"})"), HasSubstr("`scale`"));
+    EXPECT_THAT(wrong(R"({"mean": [1, 0, null]})"),
+                HasSubstr("`preprocess.mean[2]` is null; allowed: a number"));
+    EXPECT_THAT(wrong(R"({"fill": [1, 0, 256]})"),
+                HasSubstr("`preprocess.fill[2]` is 256; allowed: a whole number from 0 to 255"));
+    EXPECT_THAT(wrong(R"({"scale": "x"})"), HasSubstr("`preprocess.scale`"));
 }
 
 TEST(PreprocessJson, EveryFieldChangesTheFingerprint) {

@@ -78,30 +78,33 @@ TEST(LabellingRequests, AreRefusedWithTheField) {
         EXPECT_NE(at, std::string::npos) << from;
         return fault_of("POST", "/api/work", body.replace(at, from.size(), to));
     };
-    EXPECT_THAT(fault("\"wanted\": 4", "\"wanted\": 17"), HasSubstr("`wanted`: it is a whole"));
+    EXPECT_THAT(fault("\"wanted\": 4", "\"wanted\": 17"),
+                HasSubstr("`wanted` is 17; allowed: a whole number from 0 to 16"));
     EXPECT_THAT(fault("\"wanted\": 4", "\"wanted\": -1"), HasSubstr("`wanted`"));
     EXPECT_THAT(fault("\"wanted\": 4", "\"wanted\": 1.5"), HasSubstr("`wanted`"));
     EXPECT_THAT(fault("\"wanted\": 4", "\"wanted\": \"4\""), HasSubstr("`wanted`"));
-    EXPECT_THAT(fault(", \"wanted\": 4", ""), HasSubstr("`wanted`: it is missing"));
+    EXPECT_THAT(fault(", \"wanted\": 4", ""), HasSubstr("`wanted` is missing"));
     EXPECT_THAT(fault("\"wanted\"", "\"wnated\""), HasSubstr("did you mean `wanted`?"));
     EXPECT_THAT(fault("12345678", "1234567"), HasSubstr("`given[0].key`"));
     EXPECT_THAT(fault("12345678", "1234567/"), HasSubstr("`given[0].key`"));
     EXPECT_THAT(fault("12345678", std::string(65, '1')), HasSubstr("`given[0].key`"));
-    EXPECT_THAT(fault("\"s1\"", "\"\""), HasSubstr("`given[0].screen`: it is no token"));
+    EXPECT_THAT(fault("\"s1\"", "\"\""),
+                HasSubstr("`given[0].screen` is \"\"; allowed: 1 to 64 letters"));
     EXPECT_THAT(fault("\"s1\"", "null"), HasSubstr("`given[0].screen`"));
     EXPECT_THAT(fault("\"q1\"", "\"q/1\""), HasSubstr("`given[0].answers[0].question`"));
     EXPECT_THAT(fault("cannot-say", "maybe"), HasSubstr("`given[0].answers[0].answer`"));
-    EXPECT_THAT(fault("[\"s2\"]", "{}"), HasSubstr("`holding`"));
-    EXPECT_THAT(fault("[\"s2\"]", "[2]"), HasSubstr("`holding`"));
+    EXPECT_THAT(fault("[\"s2\"]", "{}"), HasSubstr("`holding` is {}; allowed: a list"));
+    EXPECT_THAT(fault("[\"s2\"]", "[2]"), HasSubstr("`holding[0]` is 2; allowed: a text"));
     EXPECT_THAT(fault("\"s2\"",
                       "\"a\",\"a\",\"a\",\"a\",\"a\",\"a\",\"a\",\"a\",\"a\",\"a\",\"a\","
                       "\"a\",\"a\",\"a\",\"a\",\"a\",\"a\""),
-                HasSubstr("`holding`: it is a list of at most 16"));
+                HasSubstr("allowed: a list of at most 16"));
     EXPECT_THAT(fault("\"s2\"", "\"\xff\""), HasSubstr("400 bad_request"));  // not UTF-8
     EXPECT_THAT(fault_of("POST", "/api/work", ""), HasSubstr("400 bad_request"));
     EXPECT_THAT(fault_of("POST", "/api/work", work + '\0'), HasSubstr("400 bad_request"));
     EXPECT_THAT(fault_of("POST", "/api/work", std::string(1, '\0') + work), HasSubstr("400"));
-    EXPECT_THAT(fault_of("POST", "/api/work", "[]"), HasSubstr("the request is no JSON object"));
+    EXPECT_THAT(fault_of("POST", "/api/work", "[]"),
+                HasSubstr("the request is []; allowed: an object"));
     EXPECT_THAT(fault_of("POST", "/api/work", std::string(60'000, '[')), HasSubstr("400"));
     EXPECT_THAT(fault_of("POST", "/api/work", "{\"wanted\": 1, \"wanted\": 2}"), HasSubstr("400"));
     EXPECT_THAT(fault_of("POST", "/api/organiser/people/1", "{}"), HasSubstr("one of `revoke`"));

@@ -1,0 +1,74 @@
+// Values of a JSON text that anybody may have written: each is checked before it is used, and a
+// fault names the place, the value and what is allowed.
+//
+//     const JsonReader result(parse_json(text, 64), {"the result", refuse});
+//     for (const JsonReader& model : result["models"].entries())
+//         names.push_back(model["name"].text());
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "assay/describe.h"
+#include "core/refuse.h"
+
+namespace assay {
+
+/// Which text it is, and how it is refused.
+struct JsonSource {
+    std::string_view whole = "the text";                   ///< for messages: "the request"
+    void (*refuse)(std::string message) = &assay::refuse;  ///< throws
+};
+
+/// A value, which outlives its reader, and where it is in the text: "models[3].score".
+class JsonReader {
+public:
+    explicit JsonReader(const nlohmann::json& value, const JsonSource& source = {},
+                        std::string place = {})
+        : value_(&value), source_(source), place_(std::move(place)) {}
+
+    /// Throws, as everything below: no object, or nothing of that name in it.
+    JsonReader operator[](std::string_view name) const;
+    bool has(std::string_view name) const { return object().contains(name); }
+    /// Nothing where it is absent or null.
+    std::optional<JsonReader> find(std::string_view name) const;
+    /// An object without other fields than these; of a misspelt one the nearest is named.
+    void only(std::initializer_list<std::string_view> names) const;
+    /// The entries of a list.
+    std::vector<JsonReader> entries(std::size_t most = SIZE_MAX) const;
+
+    const std::string& text(std::size_t most_bytes = SIZE_MAX) const;
+    /// A text that is not empty.
+    const std::string& name() const;
+    std::vector<std::string> texts() const;
+    /// Finite.
+    double number() const;
+    std::uint64_t whole(std::uint64_t low = 0, std::uint64_t high = UINT64_MAX) const;
+    bool truth() const;
+    const nlohmann::json& object() const;
+    const nlohmann::json& list() const;
+
+    const nlohmann::json& json() const { return *value_; }
+    const std::string& place() const { return place_; }
+    /// "`models[3].score` is "high"; allowed: a number".
+    [[noreturn]] void refuse_as(std::string_view allowed) const;
+    /// "`models[3].score`: there is another".
+    [[noreturn]] void refuse(std::string_view why) const;
+
+private:
+    std::string shown_place() const;
+    [[noreturn]] void fail(std::string message) const;
+
+    const nlohmann::json* value_;
+    JsonSource source_;
+    std::string place_;
+};
+
+}  // namespace assay
