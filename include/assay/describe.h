@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <initializer_list>
 #include <limits>
 #include <nlohmann/json_fwd.hpp>
 #include <span>
@@ -50,6 +51,14 @@ struct Facts {
     std::string_view also = {};
     /// The name of the field that cannot be set together with this one.
     std::string_view excludes = {};
+    /// What separates the values of a list in one argument. "": an argument is one value.
+    std::string_view separator = ",";
+    /// What the option means without a value. "": it needs one.
+    std::string_view alone = {};
+    /// What is typed is so many times the value: 100 for points.
+    double typed = 1;
+    /// An interface may leave out the fields of a part: a loop over batches has no "gates".
+    std::string_view part = {};
 };
 
 enum class FieldKind { flag, whole, number, text, path, word };
@@ -79,6 +88,8 @@ struct Field {
 
     /// "max-pixels", as the command line spells it.
     std::string option() const;
+    /// Whether an interface has it that leaves out these parts.
+    bool is_in(std::initializer_list<std::string_view> without) const;
 };
 
 namespace detail {
@@ -271,6 +282,16 @@ inline constexpr std::nullptr_t description = nullptr;
 template <class S>
 concept Described = !std::is_null_pointer_v<std::remove_cv_t<decltype(description<S>)>>;
 
+/// The row of one member that is called as it is.
+template <auto member>
+constexpr std::span<const Field> row_of() {
+    const std::span<const Field> rows =
+        description<typename detail::MemberOf<decltype(member)>::Struct>;
+    std::size_t i = 0;
+    while (rows[i].name != detail::member_name<member>()) ++i;
+    return rows.subspan(i, 1);
+}
+
 /// A struct with a description may have rules over several fields: an overload
 /// `std::string fault_of(const S&)` beside it, "" where nothing is wrong.
 template <class S>
@@ -289,6 +310,10 @@ std::string set_texts(const Field& field, void* object, std::span<const std::str
 
 /// "a whole number from 1 to 178956970".
 std::string allowed_of(const Field& field);
+/// The same of any value of the type.
+std::string allowed_of(const ValueShape& shape);
+/// The field in the unit that is typed: with the range of that.
+Field as_typed(Field field);
 /// "1 to 178956970", "at least 1"; "" where the row gives no range.
 std::string range_of(const Field& field);
 /// The help, with what a text may be.
@@ -299,9 +324,17 @@ nlohmann::json json_of_fields(const void* object, std::span<const Field> fields)
 /// Lines of an assay.toml with the values of the object and what they mean, for docs.
 std::string toml_of_fields(const void* object, std::span<const Field> fields);
 
+/// What a program set outside of its range: "width is 5; allowed: a number from 20 to 1000"; "".
+std::string fault_in_fields(const void* object, std::span<const Field> fields);
+
 template <Described S>
 auto json_of(const S& object) {
     return json_of_fields(&object, description<S>);
+}
+
+template <Described S>
+std::string fault_in(const S& object) {
+    return fault_in_fields(&object, description<S>);
 }
 
 }  // namespace assay

@@ -20,7 +20,8 @@ assay_metrics* assay_metrics_new(const char* options, assay_error** error) {
         Keys keys = options_of(options);
         StreamingOptions how;
         how.measure = take_measure(keys, false);
-        const ScoreShown shown = take_shown(keys);
+        ScoreShown shown;
+        keys.take(shown);
         how.confusions = shown.confusions;
         how.reliability = shown.reliability;
         how.names = take_classes(keys);

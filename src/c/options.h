@@ -7,18 +7,14 @@
 #include "assay/data/class_list.h"
 #include "assay/data/dataset.h"
 #include "assay/evaluate/measure_options.h"
-#include "assay/evaluate/score.h"
 #include "core/json_keys.h"
 
 namespace assay::c {
 
 /// `text`: a JSON object, or NULL for an empty one.
 Keys options_of(const char* text);
-/// "metrics", "k", "bins", "edges", "subgroups", "bootstrap", "seed", "level", "threads"; with
-/// `of_stores` also "labels", "class_map", "gates" and "null".
+/// Of batches without the parts "stores" and "gates".
 MeasureOptions take_measure(Keys& keys, bool of_stores);
-/// "confusions", "reliability", "per_class".
-ScoreShown take_shown(Keys& keys);
 /// "classes": a list of ids, {"ids", "names"}, "imagenet", or a file; empty where it is absent.
 ClassList take_classes(Keys& keys);
 /// "attributes": {name: [text, ...]}.

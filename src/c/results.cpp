@@ -43,8 +43,9 @@ assay_result* assay_score(const assay_store* const* stores, size_t count, const 
         Keys keys = options_of(options);
         ScoreRunsOptions how;
         how.measure = take_measure(keys, true);
-        how.subgroup = keys.take("subgroup", how.subgroup);
-        const ScoreShown shown = take_shown(keys);
+        keys.take(how, {"folders"});
+        ScoreShown shown;
+        keys.take(shown);
         keys.nothing_left();
         if (sets != nullptr) how.measure.label_sets = sets_of(*sets);
         how.confusions = shown.confusions;
@@ -63,8 +64,7 @@ assay_result* assay_compare(const assay_store* const* stores, size_t count, cons
         Keys keys = options_of(options);
         CompareRunsOptions how;
         how.measure = take_measure(keys, true);
-        how.disagreements = keys.take("disagreements", how.disagreements);
-        how.other_images = keys.take("other_images", how.other_images);
+        keys.take(how);
         keys.nothing_left();
         if (sets != nullptr) how.measure.label_sets = sets_of(*sets);
         check(how);
@@ -81,22 +81,13 @@ assay_result* assay_gap(const char* options, assay_call* call, assay_error** err
         Keys keys = options_of(options);
         GapRequest request;
         request.sets = keys.take_list<std::string>("sets");
-        request.runs = keys.take_path("runs");
+        keys.take(request);
+        keys.take(request.options);
         const auto labels = keys.take_list<std::string>("labels");
         for (std::size_t i = 0; i < labels.size() && i < request.labels.size(); ++i)
             request.labels[i] = labels[i];
         if (labels.size() > request.labels.size())
             throw Error(ErrorCode::usage, "options.labels has more than two files");
-        request.table = keys.take_path("table");
-        GapOptions& how = request.options;
-        how.subgroups = keys.take("subgroups", how.subgroups);
-        how.pooled_above = keys.take("pooled_above", how.pooled_above);
-        how.agreement = keys.take("agreement", how.agreement);
-        how.margin = keys.take("margin", how.margin);
-        how.level = keys.take("level", how.level);
-        how.replicates = keys.take("bootstrap", how.replicates);
-        how.seed = keys.take("seed", how.seed);
-        how.threads = keys.take("threads", how.threads);
         const bool all_models = keys.take("all_models", false);
         keys.nothing_left();
         check(request);
@@ -125,19 +116,9 @@ assay_text* assay_plot(const char* recipe, const char* result, const char* forma
             throw Error(ErrorCode::usage, "a plot needs a recipe, a result and a format");
         Keys keys = options_of(options);
         PlotChoice choice;
-        choice.models = keys.take_list<std::string>("models");
-        choice.datasets = keys.take_list<std::string>("datasets");
-        choice.metric = keys.take("metric", choice.metric);
-        choice.x = keys.take("x", choice.x);
-        choice.y = keys.take("y", choice.y);
-        choice.top = keys.take("top", choice.top);
+        keys.take(choice);
         DrawOptions how;
-        how.width = keys.take("width", how.width);
-        how.height = keys.take("height", how.height);
-        how.font = keys.take("font", how.font);
-        how.dpi = keys.take("dpi", how.dpi);
-        how.dark = keys.take("dark", how.dark);
-        how.title = keys.take("title", how.title);
+        keys.take(how);
         keys.nothing_left();
         check(how);
         const PlotFormat kind = plot_format_named(format);

@@ -194,12 +194,8 @@ int assay_store_arrow(const assay_store* store, const char* options, struct Arro
         store_of(store);
         Keys keys = options_of(options);
         ExportOptions how;
-        how.top = keys.take("top", how.top);
-        how.scores = keys.take("scores", how.scores);
-        how.labels = keys.take_list<std::string>("labels");
+        keys.take(how);
         std::erase(how.labels, "");  // none
-        how.class_map = keys.take("class_map", how.class_map);
-        how.threads = keys.take("threads", how.threads);
         keys.nothing_left();
         stream_items(store->store, how, *out);
         return 0;

@@ -37,7 +37,8 @@ void take_spec(Keys& keys, StoreSpec& spec) {
                     "options give the model an identity and a file: one is needed");
     if (!identity.empty()) spec.model_hash = hash_text(identity);
     if (!file.empty()) spec.model_hash = hash_file(file);
-    json provenance = keys.take("provenance", json::object());
+    json provenance = keys.take_any("provenance");
+    if (provenance.is_null()) provenance = json::object();
     if (!provenance.is_object())
         throw Error(ErrorCode::usage, "options.provenance must be an object");
     provenance["assay"] = assay::version;

@@ -9,6 +9,7 @@
 #include "assay/evaluate/people.h"
 #include "assay/report.h"
 #include "cli/command.h"
+#include "cli/described.h"
 #include "cli/progress.h"
 #include "cli/ranks.h"
 #include "cli/scoring.h"
@@ -43,16 +44,11 @@ public:
         app->add_option("candidates", options_.candidates,
                         "Stores of the candidates (with --people: further models)")
             ->type_name("STORE");
-        app->add_flag("--other-images", options_.other_images,
-                      "Pair items of equal ids although their images are known to be others: "
-                      "clean against corrupted ones (without it they are refused)");
         app->add_option("--people", people_,
                         "Answers of people to the same images: csv files with the columns subj, "
                         "object_response, category, imagename, or a folder of them")
             ->type_name("CSV");
-        app->add_option("--disagreements", options_.disagreements, "Items listed for each pair")
-            ->capture_default_str()
-            ->type_name("N");
+        add_options(*app, options_);
         add_measure_options(*app, options_.measure);
         output_.add_to(*app);
         output_.logs.add_to(*app);

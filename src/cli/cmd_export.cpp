@@ -6,6 +6,7 @@
 #include "assay/error.h"
 #include "assay/evaluate/export.h"
 #include "cli/command.h"
+#include "cli/described.h"
 #include "cli/outputs.h"
 #include "cli/progress.h"
 #include "core/text.h"
@@ -64,26 +65,10 @@ int cmd_export(std::vector<std::string> arguments) {
     columns("--arrow", ExportOptions::Format::arrow,
             "An Arrow file (Feather version 2), which programs map into memory");
     app->get_option("--arrow")->excludes(app->get_option("--parquet"));
-    app->add_flag("--scores", options.scores,
-                  "With --parquet or --arrow: also all scores of each item, a list named by what "
-                  "they are (logits, ...)");
-    app->add_option("--top", options.top, "How many of the best classes are on each line")
-        ->type_name("K")
-        ->check(CLI::Range(0, 1000))
-        ->capture_default_str();
-    app->add_option("--labels", options.labels,
-                    "Labels instead of the data set's own: ReaL's json, csv, txt, npy; NAME=FILE: "
-                    "those of the data set NAME; repeatable")
-        ->type_name("LABELS")
-        ->allow_extra_args(false);
-    app->add_option("--class-map,--classes-map", options.class_map,
-                    "Ask over other classes, as in `assay score`")
-        ->type_name("MAP");
+    add_options(*app, options);
     app->add_option("--probabilities", probabilities,
                     "Also the probabilities of one store: items x classes float32, for numpy")
         ->type_name("FILE.npy");
-    app->add_option("-j,--threads", options.threads, "Threads (default: one per core)")
-        ->check(CLI::NonNegativeNumber);
     app->add_option(
            "-o,--output", file,
            "Write to FILE instead of stdout (-: stdout); .parquet, .arrow, .feather and .jsonl "

@@ -42,7 +42,7 @@ void add_patches(CLI::App& app, PatchmlOptions& o) {
                        "Where the objects are: a folder of PASCAL-VOC XML files (ILSVRC CLS-LOC), "
                        "LOC_*_solution.csv, COCO instances (json), or a csv with columns "
                        "image,xmin,ymin,xmax,ymax,class")
-            ->type_name("PATH")
+            ->type_name("BOXES")
             ->group(in);
     auto* whole =
         app.add_option("--whole", o.whole,

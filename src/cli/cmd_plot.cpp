@@ -7,9 +7,9 @@
 #include "assay/error.h"
 #include "assay/report/draw.h"
 #include "cli/command.h"
+#include "cli/described.h"
 #include "cli/outputs.h"
 #include "cli/progress.h"
-#include "cli/scoring.h"
 
 namespace assay::cli {
 namespace {
@@ -39,37 +39,6 @@ struct PlotArguments {
     MeasureOptions measure;
 };
 
-void add_choice(CLI::App& app, PlotChoice& choice) {
-    app.add_option("--model", choice.models, "Only this model; several times: these")
-        ->type_name("CLASSIFIER")
-        ->allow_extra_args(false);
-    app.add_option("--dataset", choice.datasets, "Only this data set; several times: these")
-        ->type_name("DATASET")
-        ->allow_extra_args(false);
-    app.add_option("--metric", choice.metric, "Default: the first one of the result")
-        ->type_name("METRIC");
-    app.add_option("--x", choice.x, "Dimension of quality-scatter (default: accuracy)")
-        ->type_name("DIMENSION");
-    app.add_option("--y", choice.y, "Dimension of quality-scatter (default: c_robustness)")
-        ->type_name("DIMENSION");
-    app.add_option("--top", choice.top, "The first N models (classes, confusions) only")
-        ->type_name("N")
-        ->check(CLI::Range(1, 100'000));
-}
-
-void add_look(CLI::App& app, DrawOptions& options) {
-    app.add_option("--width", options.width,
-                   "Default: 85, a column; 178, two columns, for more than two plots")
-        ->type_name("MM");
-    app.add_option("--height", options.height, "Default: what suits the plot")->type_name("MM");
-    app.add_option("--font", options.font, "Size of all letters")
-        ->type_name("POINTS")
-        ->capture_default_str();
-    app.add_option("--dpi", options.dpi, "Of .png")->type_name("DPI")->capture_default_str();
-    app.add_flag("--dark", options.dark, "Light on dark, for slides");
-    app.add_flag("--title", options.title, "With a title above");
-}
-
 /// The ending decides; there is no usual one.
 PlotFormat format_of_plot(const std::filesystem::path& out) {
     if (const auto format = plot_format_of(out)) return *format;
@@ -98,14 +67,10 @@ int cmd_plot(std::vector<std::string> arguments) {
     app->add_option("-o,--output", given.out, "File that ends in .svg, .pdf or .png")
         ->required()
         ->type_name("PICTURE");
-    add_choice(*app, given.choice);
-    add_look(*app, given.draw);
-    app->add_option("--bins", given.measure.bins, "Of reliability, where a folder is measured")
-        ->type_name("N")
-        ->check(CLI::Range(1, 10'000));
-    app->add_option("-j,--threads", given.measure.threads, "Threads (default: one per core)")
-        ->type_name("N")
-        ->check(CLI::NonNegativeNumber);
+    add_options(*app, given.choice);
+    add_options(*app, given.draw);
+    add_option<&MeasureOptions::bins>(*app, given.measure);
+    add_option<&MeasureOptions::threads>(*app, given.measure);
     app->footer(recipe_lines() + app->get_footer());
     if (!parse(*app, std::move(arguments))) return Status::done;
 

@@ -4,6 +4,7 @@
 #include "assay/evaluate/score.h"
 #include "assay/report.h"
 #include "cli/command.h"
+#include "cli/described.h"
 #include "cli/progress.h"
 #include "cli/ranks.h"
 #include "cli/scoring.h"
@@ -41,46 +42,8 @@ public:
         app->add_option("path", options_.paths, "RUNS folder, one of its data sets, or one store")
             ->required()
             ->type_name("RUNS");
-        app->add_option("--subgroup", options_.subgroup,
-                        "Every metric again for each value of this attribute of the data set")
-            ->type_name("ATTR");
-        app->add_option(
-               "--across", options_.across,
-               "Mean of each metric over the data sets whose name matches, with their spread, "
-               "model by model; gates are then about the means")
-            ->type_name("GLOB");
-        app->add_option("--ood", options_.ood,
-                        "How well confidence, energy and the greatest logit tell the images of "
-                        "data set IN from those of OUT (instead of the metrics, unless --metrics "
-                        "names some)")
-            ->type_name("IN=OUT");
-        app->add_option("--published", options_.published,
-                        "Results that others published of the same models, to compare with: csv "
-                        "with the columns model, top1, top5 as timm's results-imagenet.csv; "
-                        "METRIC=FILE says what top1 is there (real); repeatable")
-            ->type_name("FILE")
-            ->allow_extra_args(false);
-        app->add_flag("--per-class", shown_.per_class,
-                      "A line for every class, the least accurate first (with --csv: instead "
-                      "of the metrics, in the classes' order)");
-        app->add_option_function<std::string>(
-               "--confusion",
-               [this](const std::string& n) {
-                   // Without a value CLI11 gives an empty one.
-                   shown_.confusions = n.empty() ? all_confusions : std::stoull(n);
-               },
-               "The N most frequent confusions (with --csv: instead of the metrics; without "
-               "N: all, of which people see 20)")
-            ->type_name("N")
-            ->expected(0, 1)
-            ->check([](const std::string& n) {
-                return n.find_first_not_of("0123456789") == std::string::npos && n.size() < 10
-                           ? std::string()
-                           : "--confusion " + n + ": a whole number is allowed, or none";
-            });
-        app->add_flag("--reliability", shown_.reliability,
-                      "Accuracy by confidence, in the bins of ece (--bins, --edges), with "
-                      "intervals (with --csv: instead of the metrics)");
+        add_options(*app, options_);
+        add_options(*app, shown_);
         add_measure_options(*app, options_.measure);
         output_.add_to(*app);
         output_.logs.add_to(*app);

@@ -34,7 +34,8 @@ std::string value_name(const Field& field) {
 }
 
 /// The range as CLI11 writes that of CLI::Range, which help shows and the manual reads.
-std::string range_description(const Field& field) {
+std::string range_description(const Field& of) {
+    const Field field = as_typed(of);
     if (!std::isfinite(field.facts.min) || !std::isfinite(field.facts.max)) return {};
     std::string range = range_of(field);
     range.replace(range.find(" to "), 4, " - ");
@@ -60,9 +61,11 @@ void throw_fault(const Field& field, const std::string& fault) {
 }  // namespace
 
 void add_field_options(CLI::App& app, void* object, std::shared_ptr<void> scratch,
-                       std::span<const Field> fields, const std::string& group) {
+                       std::span<const Field> fields, const std::string& group,
+                       std::initializer_list<std::string_view> without) {
     const json defaults = json_of_fields(object, fields);
     for (const Field& field : fields) {
+        if (!field.is_in(without)) continue;
         std::string names = long_option(field);
         if (!field.facts.also.empty()) names += "," + std::string(field.facts.also);
         std::string help = help_of(field);
@@ -72,8 +75,10 @@ void add_field_options(CLI::App& app, void* object, std::shared_ptr<void> scratc
                 ->group(group);
             continue;
         }
-        const json& initial = defaults.at(std::string(field.name));
-        const bool told = !field.facts.empty.empty() && (initial == 0 || initial == "");
+        json initial = defaults.at(std::string(field.name));
+        if (field.facts.typed != 1) initial = initial.get<double>() * field.facts.typed;
+        const bool told = !field.facts.empty.empty() &&
+                          (initial == 0 || initial == "" || initial == json::array());
         if (told) help += fmt::format(" (default: {})", field.facts.empty);
         CLI::Option* const option = app.add_option(
             names,
@@ -90,11 +95,13 @@ void add_field_options(CLI::App& app, void* object, std::shared_ptr<void> scratc
             },
             range_description(field)));
         if (!told) option->default_str(default_text(initial));
-        if (field.shape.list)
-            option->delimiter(',')->expected(1, CLI::detail::expected_max_vector_size);
+        if (!field.facts.alone.empty()) option->expected(0, 1);
+        if (!field.shape.list) continue;
+        option->expected(1, CLI::detail::expected_max_vector_size);
+        if (!field.facts.separator.empty()) option->delimiter(field.facts.separator.front());
     }
     for (const Field& field : fields) {
-        if (field.facts.excludes.empty()) continue;
+        if (field.facts.excludes.empty() || !field.is_in(without)) continue;
         for (const Field& other : fields) {
             if (other.name == field.facts.excludes)
                 app.get_option(long_option(field))->excludes(app.get_option(long_option(other)));

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <CLI/App.hpp>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "assay/describe.h"
 
@@ -12,15 +14,23 @@ namespace assay::cli {
 
 /// `scratch`: another object of the struct, in which values are tried.
 void add_field_options(CLI::App& app, void* object, std::shared_ptr<void> scratch,
-                       std::span<const Field> fields, const std::string& group);
+                       std::span<const Field> fields, const std::string& group,
+                       std::initializer_list<std::string_view> without);
 void copy_given_fields(const CLI::App& app, const void* from, void* to,
                        std::span<const Field> fields);
 
-/// An option for each field, which sets it; what the object holds are the defaults. Parsing throws
-/// CLI::ParseError with what set_texts() finds wrong.
+/// An option for each field, which sets it, but for those of the parts `without`; what the object
+/// holds are the defaults. Parsing throws CLI::ParseError with what set_texts() finds wrong.
 template <Described S>
-void add_options(CLI::App& app, S& object, const std::string& group = "Options") {
-    add_field_options(app, &object, std::make_shared<S>(object), description<S>, group);
+void add_options(CLI::App& app, S& object, const std::string& group = "Options",
+                 std::initializer_list<std::string_view> without = {}) {
+    add_field_options(app, &object, std::make_shared<S>(object), description<S>, group, without);
+}
+
+/// The option of one field.
+template <auto member, Described S>
+void add_option(CLI::App& app, S& object) {
+    add_field_options(app, &object, std::make_shared<S>(object), row_of<member>(), "Options", {});
 }
 
 /// The fields whose options were given: they win over what a file says.

@@ -1,6 +1,7 @@
 #include "cli/inputs.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <charconv>
@@ -22,6 +23,7 @@
 namespace assay::cli {
 
 namespace fs = std::filesystem;
+using nlohmann::json;
 
 void ModelFlags::add_to(CLI::App& app) {
     const std::string group = "Models";
@@ -42,99 +44,35 @@ void ModelFlags::add_to(CLI::App& app) {
         ->group(group);
     add_options(app, options, group);
 
-    const std::string pixels = "Preprocessing (over the preset's and the sidecar's)";
-    app.add_option("--preset", preset_,
-                   "timm, torchvision, mobilenet, ... (see `assay list presets`)")
-        ->type_name("PRESET")
-        ->group(pixels);
-    app.add_option("--input-size", input_size_, "224, HEIGHT,WIDTH, or 3 HEIGHT WIDTH")
-        ->delimiter(',')
-        ->expected(1, 3)
-        ->group(pixels);
-    app.add_option("--resize-size", resize_size_, "Short side before the crop, pixels")
-        ->group(pixels);
-    app.add_option("--crop-pct", crop_pct_,
-                   "Proportion of the resized image that the crop keeps, in (0, 1]")
-        ->group(pixels);
-    app.add_flag("--train-size", train_size_,
-                 "The size and crop that a timm model was trained at, not those that its config "
-                 "says it is evaluated at")
-        ->group(pixels);
-    app.add_option(
-           "--crop-mode", crop_mode_,
-           "How the resized image becomes the input: its centre, squashed, padded, or as it is")
-        ->type_name("{center,squash,border,none}")
-        ->group(pixels);
-    app.add_option("--interpolation", interpolation_, "Filter of the resize, as Pillow's")
-        ->type_name("{nearest,box,bilinear,hamming,bicubic,lanczos}")
-        ->group(pixels);
-    app.add_option("--mean", mean_, "R,G,B in scaled units, or one number")
-        ->delimiter(',')
-        ->expected(1, 3)
-        ->group(pixels);
-    app.add_option("--std", std_, "R,G,B in scaled units, or one number")
-        ->delimiter(',')
-        ->expected(1, 3)
-        ->group(pixels);
-    app.add_option("--channel-order", channel_order_, "Order of the channels of the input")
-        ->type_name("{rgb,bgr}")
-        ->group(pixels);
-    app.add_option("--scale", scale_,
-                   "Factor from pixel bytes to scaled units (1/255 unless told otherwise)")
-        ->group(pixels);
-
-    const std::string outputs = "What the model returns";
-    app.add_option("--outputs", outputs_, "What its numbers are")
-        ->type_name("{logits,probabilities,log_probabilities}")
-        ->group(outputs);
-    app.add_option("--output-entry", output_, "Which entry of a tuple or dict: 0, logits, ...")
-        ->group(outputs);
-    app.add_option(
-           "--classes", classes_,
-           "Class list: text, csv, JSON, config.json (default: ImageNet's for 1000 classes)")
-        ->type_name("CLASSES")
-        ->group(outputs);
+    for (const SettingKey& key : setting_keys()) {
+        if (key.option.empty()) continue;
+        const std::string name = "--" + key.option;
+        CLI::Option* option = nullptr;
+        if (key.value.empty()) {
+            option = app.add_flag_callback(
+                name, [this, &key] { settings_[key.name] = true; }, key.summary);
+        } else {
+            option = app.add_option(
+                name,
+                [this, &key](const std::vector<std::string>& texts) {
+                    const std::string text = fmt::format("{}", fmt::join(texts, ","));
+                    settings_[key.name] = key.name == "classes" ? json(class_setting(text, {}))
+                                                                : setting_from_text(key.name, text);
+                    return true;
+                },
+                key.summary);
+            option->type_name(key.value);
+            if (key.several) option->delimiter(',')->expected(1, 3);
+        }
+        option->group(key.of_output ? "What the model returns"
+                                    : "Preprocessing (over the preset's and the sidecar's)");
+    }
 }
 
 ClassifierOptions opening_here(ClassifierOptions options) {
     options.process = rank_of_machine();
     options.processes = ranks_of_machine();
     return options;
-}
-
-ModelSettings ModelFlags::settings() const {
-    ModelSettings out = ModelSettings::object();
-    const auto text = [&](const char* key, const std::string& value) {
-        if (!value.empty()) out[key] = value;
-    };
-    text("preset", preset_);
-    text("interpolation", interpolation_);
-    text("crop_mode", crop_mode_);
-    text("channel_order", channel_order_);
-    text("outputs", outputs_);
-    text("output", output_);
-    if (!classes_.empty()) out["classes"] = class_setting(classes_, {});
-    if (input_size_.size() == 3 && input_size_.front() != 3) {
-        throw Error(ErrorCode::usage,
-                    "--input-size of three numbers is 3 HEIGHT WIDTH; the first "
-                    "is " +
-                        std::to_string(input_size_.front()));
-    }
-    if (!input_size_.empty()) {
-        const int width = input_size_.back();
-        out["input_size"] = {3, input_size_.size() == 1 ? width : input_size_.end()[-2], width};
-    }
-    const auto numbers = [&](const char* key, const std::vector<double>& values) {
-        if (values.size() == 1) out[key] = values.front();
-        if (values.size() > 1) out[key] = values;
-    };
-    numbers("mean", mean_);
-    numbers("std", std_);
-    if (crop_pct_ != 0) out["crop_pct"] = crop_pct_;
-    if (resize_size_ != 0) out["resize_size"] = resize_size_;
-    if (scale_ != 0) out["scale"] = scale_;
-    if (train_size_) out["train_size"] = true;
-    return out;
 }
 
 std::string class_setting(const std::string& text, const fs::path& folder) {

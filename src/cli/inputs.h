@@ -27,7 +27,7 @@ class ModelFlags {
 public:
     void add_to(CLI::App& app);
     /// The flags that were given, as sidecar keys.
-    ModelSettings settings() const;
+    const ModelSettings& settings() const { return settings_; }
 
     std::vector<std::filesystem::path> files;  ///< --model
     std::vector<std::filesystem::path>
@@ -41,12 +41,7 @@ public:
     std::vector<ModelSpec> resolve() const;
 
 private:
-    std::string preset_, interpolation_, crop_mode_, channel_order_, outputs_, output_, classes_;
-    std::vector<int> input_size_;
-    std::vector<double> mean_, std_;
-    double crop_pct_ = 0, scale_ = 0;
-    int resize_size_ = 0;
-    bool train_size_ = false;
+    ModelSettings settings_ = ModelSettings::object();
 };
 
 /// A part of a data set.

@@ -44,8 +44,7 @@ Plan::Data read_data(const json& table, const fs::path& folder) {
     keys.take(data);
     keys.take(data.sample);
     for (const char* key : pixel_settings) {
-        if (json value = keys.take<json>(key, nullptr); !value.is_null())
-            out.pixels[key] = std::move(value);
+        if (json value = keys.take_any(key); !value.is_null()) out.pixels[key] = std::move(value);
     }
     keys.nothing_left();
     return out;
@@ -154,13 +153,13 @@ Plan read_plan(const fs::path& file) {
     keys.take(plan.opening);
     plan.folder = folder;
     for (const StepRow& row : step_rows) {
-        json tables = keys.take<json>(row.name, nullptr);
+        json tables = keys.take_any(row.name);
         if (tables.is_null()) continue;
         if (!tables.is_array()) tables = json::array({std::move(tables)});
         for (json& table : tables)
             plan.steps.push_back({row.name, std::move(table), row.when == When::before});
     }
-    const json quality = keys.take<json>("quality", nullptr);
+    const json quality = keys.take_any("quality");
     keys.nothing_left();
     list_what_is_made(plan);
     if (plan.data.empty() && quality.is_null()) refuse("no [[data]] table: list at least one");

@@ -4,11 +4,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
+#include <cmath>
 
 #include "assay/error.h"
 #include "cli/command.h"
 #include "cli/outputs.h"
+#include "cli/values.h"
 #include "core/paths.h"
 #include "core/refuse.h"
 
@@ -17,20 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-
-/// Options whose values are files.
-constexpr std::array<std::string_view, 23> file_options = {
-    "labels", "also-labels", "labels1",   "labels2",  "class-map",   "gold",  "table",    "path",
-    "output", "out",         "rejected",  "original", "replication", "data",  "boxes",    "whole",
-    "list",   "classes",     "questions", "people",   "log",         "junit", "published"};
-/// Those of them that are written, and need not be there.
-constexpr std::array<std::string_view, 6> written_options = {"output",    "out", "rejected",
-                                                             "questions", "log", "junit"};
-
-template <std::size_t N>
-bool is_one_of(const std::array<std::string_view, N>& names, std::string_view key) {
-    return std::ranges::find(names, key) != names.end();
-}
 
 /// Of an option, or of a plain argument, which has no dashes.
 CLI::Option* option_named(CLI::App& app, const std::string& key) {
@@ -49,20 +36,25 @@ std::vector<std::string> keys_of(const CLI::App& app) {
     return keys;
 }
 
-std::string text_of(const json& value, const std::string& key, const fs::path& folder) {
+/// What the option's value is, if it names a file.
+ValueKind kind_of(const CLI::Option& option) {
+    const std::string type = option.get_type_name();
+    const ValueKind* const kind = find_value_kind(type.substr(0, type.find(':')));
+    return kind == nullptr ? ValueKind{} : *kind;
+}
+
+std::string text_of(const json& value, const ValueKind& kind, const fs::path& folder) {
+    if (value.is_number_float() && !std::isfinite(value.get<double>()))
+        return fmt::format("{}", value.get<double>());
     if (!value.is_string()) return value.dump();
-    auto text = value.get<std::string>();
-    if (!is_one_of(file_options, key)) return text;
-    // What kind of log, which metric or which data set may stand before the path.
-    const bool named = key == "published" || (key == "labels" && !is_there(folder / text));
-    const char sign = key == "log" ? ':' : named ? '=' : '\0';
-    if (const auto at = text.find(sign); sign != '\0' && at != std::string::npos) {
-        const fs::path path = folder / text.substr(at + 1);
-        return text.substr(0, at + 1) + path.lexically_normal().string();
-    }
+    const auto text = value.get<std::string>();
     const fs::path path = (folder / text).lexically_normal();
-    const bool is_path = is_one_of(written_options, key) || is_there(path);
-    return is_path ? path.string() : text;  // else a built-in's name
+    if (kind.path == PathIn::none || is_stdout(text)) return text;
+    if (kind.path == PathIn::whole || is_there(path)) return path.string();
+    if (kind.path == PathIn::or_name) return text;
+    const std::size_t behind = text.find(kind.sign) + 1;  // npos + 1 is 0
+    if (behind == 0 && kind.sign == '=') return text;
+    return text.substr(0, behind) + (folder / text.substr(behind)).lexically_normal().string();
 }
 
 void set(CLI::Option& option, const std::string& key, const json& value, const std::string& where,
@@ -82,7 +74,7 @@ void set(CLI::Option& option, const std::string& key, const json& value, const s
         refuse(fmt::format("{}.{} takes one value, not {}", where, key, values.size()));
     for (const json& item : values) {
         if (!item.is_string() && !item.is_number()) wrong_type();
-        option.add_result(text_of(item, key, folder));
+        option.add_result(text_of(item, kind_of(option), folder));
     }
 }
 

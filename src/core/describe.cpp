@@ -226,6 +226,20 @@ std::string Field::option() const {
     return out;
 }
 
+bool Field::is_in(std::initializer_list<std::string_view> without) const {
+    return std::ranges::find(without, facts.part) == without.end();
+}
+
+Field as_typed(Field field) {
+    field.facts.min *= field.facts.typed;
+    field.facts.max *= field.facts.typed;
+    return field;
+}
+
+std::string allowed_of(const ValueShape& shape) {
+    return allowed_of(Field{{}, {}, shape, nullptr, nullptr, nullptr, nullptr});
+}
+
 std::string range_of(const Field& field) {
     const auto [low, high] = std::pair(field.facts.min, field.facts.max);
     if (std::isfinite(high))
@@ -296,13 +310,33 @@ std::string set_field(const Field& field, void* object, const json& value,
 }
 
 std::string set_texts(const Field& field, void* object, std::span<const std::string> texts) {
+    if (texts.size() == 1 && texts.front().empty() && !field.facts.alone.empty()) {
+        const std::string alone(field.facts.alone);
+        return set_texts(field, object, {&alone, 1});
+    }
     json value = json::array();
     for (const std::string& text : texts) {
         const std::optional<json> read = json_from(field, text);
-        if (!read) return fault_text(field, typed(text));
+        if (!read) return fault_text(as_typed(field), typed(text));
         value.push_back(*read);
     }
-    return set_field(field, object, field.shape.list ? value : value.at(0));
+    if (field.facts.typed == 1)
+        return set_field(field, object, field.shape.list ? value : value.at(0));
+    const json& number = value.at(0);
+    if (!in_range(as_typed(field), number)) return fault_text(as_typed(field), shown(number));
+    return set_field(field, object, number.get<double>() / field.facts.typed);
+}
+
+std::string fault_in_fields(const void* object, std::span<const Field> fields) {
+    const json values = json_of_fields(object, fields);
+    for (const Field& field : fields) {
+        const json& value = values.at(std::string(field.name));
+        for (const json& entry : field.shape.list ? value : json::array({value})) {
+            if (!is_empty_value(field, entry) && !in_range(field, entry))
+                return fmt::format("{} {}", field.name, fault_text(field, shown(entry)));
+        }
+    }
+    return {};
 }
 
 json json_of_fields(const void* object, std::span<const Field> fields) {

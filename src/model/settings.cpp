@@ -167,22 +167,31 @@ struct Row {
 // The order is that of application: crop_pct looks at input_size.
 const std::vector<Row>& rows() {
     static const std::vector<Row> table = {
-        {{"preset", "a named set of defaults for all of these"},
+        {{"preset", "timm, torchvision, mobilenet, ... (see `assay list presets`)", "preset",
+          "PRESET"},
          Form::word,
          [](std::string_view k, const json& v, ModelSpec&) { named(k, v, preset_named); }},
         {{"name", "the model's name, default: the file's stem"}, Form::word, set_name},
-        {{"input_size", "[3, height, width] of the input"}, Form::list, set_input_size},
-        {{"interpolation", "nearest, box, bilinear, hamming, bicubic or lanczos"},
+        {{"input_size", "224, HEIGHT,WIDTH, or 3 HEIGHT WIDTH", "input-size", "PIXELS", true},
+         Form::list,
+         set_input_size},
+        {{"interpolation", "Filter of the resize, as Pillow's", "interpolation",
+          "{nearest,box,bilinear,hamming,bicubic,lanczos}"},
          Form::word,
          [](std::string_view k, const json& v, ModelSpec& s) {
              s.preprocess.interpolation = named(k, v, interpolation_named);
          }},
-        {{"crop_mode", "center, squash, border or none"},
+        {{"crop_mode",
+          "How the resized image becomes the input: its centre, squashed, padded, or as it is",
+          "crop-mode", "{center,squash,border,none}"},
          Form::word,
          [](std::string_view k, const json& v, ModelSpec& s) {
              s.preprocess.crop_mode = named(k, v, crop_mode_named);
          }},
-        {{"crop_pct", "share of the resized side that the crop keeps"}, Form::number, set_crop_pct},
+        {{"crop_pct", "Proportion of the resized image that the crop keeps, in (0, 1]", "crop-pct",
+          "P"},
+         Form::number,
+         set_crop_pct},
         {{"test_input_size", "timm: the input size that it is evaluated at, instead of input_size"},
          Form::list,
          [](std::string_view k, const json& v, ModelSpec&) {
@@ -195,34 +204,41 @@ const std::vector<Row>& rows() {
              ModelSpec scratch;
              set_crop_pct(k, v, scratch);
          }},
-        {{"train_size", "true: input_size and crop_pct also where there are test_ ones"},
+        {{"train_size",
+          "The size and crop that a timm model was trained at, not those that its config says it "
+          "is "
+          "evaluated at",
+          "train-size"},
          Form::word,
          [](std::string_view k, const json& v, ModelSpec&) {
              if (!v.is_boolean()) refuse_setting(k, v, "true or false");
          }},
-        {{"resize_size", "size in pixels before the crop, instead of crop_pct"},
+        {{"resize_size", "Short side before the crop, pixels", "resize-size", "PIXELS"},
          Form::number,
          [](std::string_view k, const json& v, ModelSpec& s) {
              s.preprocess.resize_size =
                  whole(k, v, 1, kLargestSide, "a size in pixels, 1 to 16384");
          }},
-        {{"channel_order", "rgb or bgr"},
+        {{"channel_order", "Order of the channels of the input", "channel-order", "{rgb,bgr}"},
          Form::word,
          [](std::string_view k, const json& v, ModelSpec& s) {
              s.preprocess.channel_order = named(k, v, channel_order_named);
          }},
-        {{"scale", "what a pixel's byte is multiplied with before mean and std"},
+        {{"scale", "Factor from pixel bytes to scaled units (1/255 unless told otherwise)", "scale",
+          "NUMBER"},
          Form::number,
          [](std::string_view k, const json& v, ModelSpec& s) {
              s.preprocess.scale = number(k, v, "a number above 0");
              if (!(s.preprocess.scale > 0.0)) refuse_setting(k, v, "a number above 0");
          }},
-        {{"mean", "per channel, after scaling"},
+        {{"mean", "R,G,B in scaled units, or one number", "mean", "NUMBER", true},
          Form::list,
          [](std::string_view k, const json& v, ModelSpec& s) {
              s.preprocess.mean = triple(k, v, "three numbers (or one for all channels)");
          }},
-        {{"std", "per channel, after scaling"}, Form::list, set_std},
+        {{"std", "R,G,B in scaled units, or one number", "std", "NUMBER", true},
+         Form::list,
+         set_std},
         {{"fill", "colour of padding, [R, G, B] bytes"}, Form::list, set_fill},
         {{"num_classes", "how many scores the model must return"},
          Form::number,
@@ -230,12 +246,14 @@ const std::vector<Row>& rows() {
              s.num_classes = static_cast<std::uint32_t>(
                  whole(k, v, 1, 10'000'000, "a whole number, at least 1"));
          }},
-        {{"outputs", "logits, probabilities or log_probabilities"},
+        {{"outputs", "What its numbers are", "outputs", "{logits,probabilities,log_probabilities}",
+          false, true},
          Form::word,
          [](std::string_view k, const json& v, ModelSpec& s) {
              s.outputs = named(k, v, score_kind_named);
          }},
-        {{"output", "which part of a tuple, list or dict output holds the scores"},
+        {{"output", "Which entry of a tuple or dict: 0, logits, ...", "output-entry", "TEXT", false,
+          true},
          Form::word,
          [](std::string_view k, const json& v, ModelSpec& s) {
              s.output =
@@ -252,7 +270,8 @@ const std::vector<Row>& rows() {
              s.input_type = named(k, v, input_type_named);
          }},
         {{"classes",
-          "\"imagenet\", a class list's path (relative to the sidecar), or a list of ids"},
+          "Class list: text, csv, JSON, config.json (default: ImageNet's for 1000 classes)",
+          "classes", "CLASSES", false, true},
          Form::word,
          check_classes},
     };
@@ -444,7 +463,11 @@ json setting_from_text(std::string_view key, std::string_view text) {
             if (code != std::errc{} || stop != part.data() + part.size())
                 refuse_setting(key, std::string(text),
                                row.form == Form::list ? "numbers separated by commas" : "a number");
-            list.push_back(x);
+            if (x == std::floor(x) && std::abs(x) < 1e9) {
+                list.push_back(static_cast<std::int64_t>(x));  // shown as it was typed
+            } else {
+                list.push_back(x);
+            }
             begin = end + 1;
         }
         return list.size() == 1 ? list[0] : list;

@@ -17,12 +17,6 @@ namespace {
 
 constexpr std::array<std::string_view, 3> plot_format_names = {"svg", "pdf", "png"};
 
-void check_between(std::string_view what, double value, double low, double high, bool zero) {
-    if ((zero && value == 0) || (value >= low && value <= high)) return;
-    throw Error(ErrorCode::usage,
-                fmt::format("{} {}: {} to {} is allowed", what, value, low, high));
-}
-
 void draw_legend(Canvas& canvas, const PlotSheet& sheet, bool dark) {
     const Theme theme = theme_of(dark);
     for (const LegendItem& item : sheet.legend) {
@@ -71,10 +65,8 @@ std::optional<PlotFormat> plot_format_of(const std::filesystem::path& file) {
 }
 
 void check(const DrawOptions& options) {
-    check_between("a width in mm of", options.width, 20, 1000, true);
-    check_between("a height in mm of", options.height, 20, 1000, true);
-    check_between("letters in points of", options.font, 4, 40, false);
-    check_between("a resolution in dpi of", options.dpi, 30, 1200, false);
+    if (const std::string fault = fault_in(options); !fault.empty())
+        throw Error(ErrorCode::usage, fault);
 }
 
 std::string draw(std::span<const Plot> plots, PlotFormat format, const DrawOptions& options) {

@@ -3,21 +3,32 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 
 #include "assay/describe.h"
+#include "assay/error.h"
+#include "assay/evaluate/compare.h"
+#include "assay/evaluate/export.h"
+#include "assay/evaluate/gap.h"
+#include "assay/evaluate/score.h"
+#include "assay/report/draw.h"
 #include "cli/command.h"
+#include "cli/described.h"
 #include "cli/description.h"
 #include "cli/inputs.h"
 #include "cli/prediction.h"
 #include "cli/quality_settings.h"
+#include "cli/store_command.h"
 #include "cli/value_kinds.h"
 #include "cli/values.h"
 #include "core/file.h"
+#include "core/json_keys.h"
 #include "program.h"
 
 namespace assay::cli {
@@ -240,6 +251,164 @@ TEST(Numbers, EveryOptionOfThemRefusesNanAndInfinity) {
         }
     });
     EXPECT_GT(numbers, 100U);
+}
+
+/// What the three interfaces make of one value of a field: the option, the key of a table of
+/// assay.toml that is a command, and the option of the C interface and of Python.
+struct Taken {
+    json resolved;
+    std::string fault;  ///< behind the name
+};
+template <class S, class Take>
+Taken taken_by(const std::string& name, Take&& take) {
+    S object;
+    try {
+        take(object);
+        return {json_of(object), ""};
+    } catch (const std::exception& error) {
+        return {json_of(object), behind(error.what(), name)};
+    }
+}
+
+/// A value as it is typed, and as JSON has it.
+struct Value {
+    std::string typed;
+    json written;
+};
+
+std::vector<Value> values_for(const Field& field) {
+    const bool number =
+        field.shape.kind == FieldKind::whole || field.shape.kind == FieldKind::number;
+    if (!number) return {{"a", "a"}, {"top1_v1", "top1_v1"}, {"percent", "percent"}};
+    std::vector<Value> values = {{"nan", std::nan("")}, {"many", "many"}, {"-1", -1},
+                                 {"2.5", 2.5},          {"0", 0},         {"50", 50}};
+    for (const double end : {field.facts.min, field.facts.max}) {
+        if (!std::isfinite(end)) continue;
+        for (const double at : {end - 1, end, end + 1}) {
+            const json written =
+                at == std::floor(at) ? json(static_cast<std::int64_t>(at)) : json(at);
+            values.push_back({written.dump(), written});
+        }
+    }
+    return values;
+}
+
+template <class S>
+std::size_t expect_one_description() {
+    std::size_t compared = 0;
+    for (const Field& field : description<S>) {
+        if (field.shape.kind == FieldKind::flag) continue;
+        const std::string option = field.option(), key(field.name);
+        for (const Value& value : values_for(field)) {
+            SCOPED_TRACE(key + " = " + value.typed);
+            const auto with_app = [](S& object, auto&& use) {
+                const auto app = make_app("test", "A test.", "");
+                add_options(*app, object);
+                use(*app);
+            };
+            const Taken by_option = taken_by<S>("--" + option, [&](S& object) {
+                with_app(object,
+                         [&](CLI::App& app) { parse(app, {"--" + option + "=" + value.typed}); });
+            });
+            const Taken by_key = taken_by<S>("[test]." + option, [&](S& object) {
+                with_app(object, [&](CLI::App& app) {
+                    fill(app, {{option, value.written}}, "[test]", "");
+                });
+            });
+            const Taken by_c = taken_by<S>("options." + key, [&](S& object) {
+                Keys keys({{key, value.written}}, "options");
+                keys.take(object);
+                keys.nothing_left();
+            });
+            EXPECT_EQ(by_option.fault, by_key.fault);
+            EXPECT_EQ(by_option.resolved, by_key.resolved);
+            if (field.facts.typed != 1) continue;  // points there, proportions here
+            EXPECT_EQ(by_option.fault, by_c.fault);
+            EXPECT_EQ(by_option.resolved, by_c.resolved);
+            ++compared;
+        }
+    }
+    return compared;
+}
+
+TEST(OneDescription, IsThatOfCommandFileAndCInterface) {
+    EXPECT_GT(expect_one_description<MeasureOptions>(), 30U);
+    EXPECT_GT(expect_one_description<Resampling>(), 20U);
+    EXPECT_GT(expect_one_description<ScoreRunsOptions>(), 5U);
+    EXPECT_GT(expect_one_description<ScoreShown>(), 5U);
+    EXPECT_GT(expect_one_description<CompareRunsOptions>(), 5U);
+    EXPECT_GT(expect_one_description<GapOptions>(), 40U);
+    EXPECT_GT(expect_one_description<GapRequest>(), 10U);
+    EXPECT_GT(expect_one_description<ExportOptions>(), 10U);
+    EXPECT_GT(expect_one_description<PlotChoice>(), 10U);
+    EXPECT_GT(expect_one_description<DrawOptions>(), 20U);
+}
+
+TEST(OneDescription, PointsAreTypedAndProportionsAreStored) {
+    GapOptions options;
+    const auto app = make_app("test", "A test.", "");
+    add_options(*app, options);
+    EXPECT_THAT(app->help(), HasSubstr("--margin NUMBER:FLOAT in [0 - 100]=1"));
+    parse(*app, {"--margin", "2.5"});
+    EXPECT_EQ(options.margin, .025);
+    EXPECT_EQ(behind(assay_run({"gap", "a", "b", "--margin", "101"}).err, "--margin"),
+              "is 101; allowed: a number from 0 to 100");
+    Keys keys({{"margin", 0.02}}, "options");
+    keys.take(options);
+    EXPECT_EQ(options.margin, .02);
+}
+
+/// How often a source of an interface names an option or a key.
+std::size_t mentions(const std::string& name, std::initializer_list<const char*> files) {
+    std::size_t count = 0;
+    for (const char* file : files) {
+        const std::string text = slurp(fs::path(ASSAY_SOURCE_DIR) / file);
+        for (const std::string& literal :
+             {"\"" + name + "\"", "\"--" + name + "\"", "\"--" + name + ",", ",--" + name + "\""}) {
+            for (std::size_t at = text.find(literal); at != std::string::npos;
+                 at = text.find(literal, at + 1))
+                ++count;
+        }
+    }
+    return count;
+}
+
+/// A struct and its row: no reader of options writes a name once more. `elsewhere`: what other
+/// structs of the same sources call so.
+template <class S>
+void expect_no_mention(std::initializer_list<const char*> files,
+                       const std::set<std::string>& elsewhere = {}) {
+    for (const Field& field : description<S>) {
+        for (const std::string& name : {std::string(field.name), field.option()}) {
+            if (elsewhere.contains(name)) continue;
+            EXPECT_EQ(mentions(name, files), 0U) << name;
+        }
+    }
+}
+
+TEST(OneDescription, IsTheOnlyMentionOfAnOption) {
+    const auto files = {"src/cli/scoring.cpp", "src/cli/cmd_score.cpp", "src/cli/cmd_compare.cpp",
+                        "src/cli/cmd_gap.cpp", "src/cli/cmd_plot.cpp",  "src/cli/store_command.cpp",
+                        "src/cli/plan.cpp",    "src/c/options.cpp",     "src/c/results.cpp",
+                        "src/c/metrics.cpp"};
+    EXPECT_EQ(mentions("other-images", {"src/cli/cmd_compare.cpp"}), 0U);
+    EXPECT_GT(mentions("people", {"src/cli/cmd_compare.cpp"}), 0U);  // is found where it is
+    // The label files of a gap's two sets are counted by position.
+    expect_no_mention<MeasureOptions>(files, {"labels"});
+    expect_no_mention<Resampling>(files);
+    expect_no_mention<ScoreRunsOptions>(files);
+    expect_no_mention<ScoreShown>(files);
+    expect_no_mention<CompareRunsOptions>(files);
+    expect_no_mention<GapOptions>(files);
+    expect_no_mention<GapRequest>(files);
+    expect_no_mention<PlotChoice>(files, {"model", "dataset"});
+    expect_no_mention<DrawOptions>(files);
+    expect_no_mention<PredictOptions>({"src/cli/prediction.cpp", "src/cli/plan.cpp"}, {"out"});
+    expect_no_mention<ExportOptions>({"src/cli/cmd_export.cpp"});
+    for (const SettingKey& key : setting_keys()) {
+        if (key.name == "classes") continue;  // of files; its path is made whole
+        EXPECT_EQ(mentions(key.option, {"src/cli/inputs.cpp"}), 0U) << key.option;
+    }
 }
 
 /// The text between two comments of a file of docs.

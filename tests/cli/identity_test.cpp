@@ -126,7 +126,7 @@ TEST_F(Identity, HabitsOfPyTorchAreUnderstood) {
                                  HasSubstr("the batch size is `4` there and `8` now"),
                                  Not(HasSubstr("xxh128"))));
     EXPECT_THAT(predict({blur()}, {"--input-size", "1,32,32"}).err,
-                HasSubstr("--input-size of three numbers is 3 HEIGHT WIDTH"));
+                HasSubstr("allowed: three channels, [3, height, width]"));
     EXPECT_THAT(predict({blur()}, {"--amp"}).err,
                 HasSubstr("`--amp`; here it is `--precision fp16`"));
     EXPECT_THAT(predict({blur()}, {"--img-size", "32"}).err,

@@ -95,7 +95,7 @@ TEST(Usage, NumbersThatCannotBeMeantAreRefused) {
     EXPECT_THAT(refused({"gap", "--table", "t.csv", "--n1", "-5"}),
                 HasSubstr("--n1 -5: is negative"));
     EXPECT_THAT(refused({"score", "x", "--seed=-1"}),
-                HasSubstr("--seed: -1 is not a whole number from 0 to "));
+                HasSubstr("--seed is -1; allowed: a whole number from 0 to "));
     EXPECT_THAT(refused({"labels", "aggregate", "v.csv", "--threshold", "nan"}),
                 HasSubstr("--threshold nan: is not a finite number"));
     // Channels may have a mean below 0.
@@ -182,10 +182,11 @@ TEST(Plan, MistakesOfTheLaterStepsAreFoundFirst) {
          "[compare] has an unknown key `disagreement`; did you mean `disagreements`?"},
         {two + "[score]\nmetric = ['top1']\n", "did you mean `metrics`?"},
         {two + "[score]\nmetrics = ['tpo1']\n", "tpo1"},
-        {two + "[score]\nbins = 1000\n", "[score].bins: Value 1000"},
+        {two + "[score]\nbins = 1000\n",
+         "[score].bins is 1000; allowed: a whole number from 1 to 100"},
         {two + "[score]\nbins = true\n", "[score].bins has the value true"},
         {two + "[score]\nbins = [10, 20]\n", "[score].bins"},
-        {two + "[score]\nseed = -1\n", "[score].seed: -1 is not a whole number from 0 to "},
+        {two + "[score]\nseed = -1\n", "[score].seed is -1; allowed: a whole number from 0 to "},
         {two + "[score]\nper-class = 1\n", "[score].per-class has the value 1"},
         {two + "[score]\nacross = 'v*'\nper-class = true\n", "means over data sets"},
         {two + "[score]\nedges = 'left'\n", "left"},
@@ -203,8 +204,7 @@ TEST(Plan, MistakesOfTheLaterStepsAreFoundFirst) {
         {pair + "[gap]\nsets = ['d', 'd']\n", "both are"},
         {pair + "[gap]\nlabels2 = 'real.json'\n", "no labels at `real.json`"},
         {pair + "[gap]\nn1 = 5\n", "numbers of images belong to a table"},
-        {pair + "[gap]\ntable = 'published.csv'\n",
-         "no table of published values at `published.csv`"},
+        {pair + "[gap]\ntable = 'published.csv'\n", "/published.csv`"},
         {pair + "[gap]\ntable = 'there.csv'\nlabels1 = 'there.csv'\n",
          "a table holds published values"},
         {one + "[labels]\ngold = 'experts.csv'\n", "no labels at `experts.csv`"},

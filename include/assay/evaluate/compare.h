@@ -15,6 +15,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "assay/collective/comm.h"
+#include "assay/describe.h"
 #include "assay/estimate.h"
 #include "assay/evaluate/gate.h"
 #include "assay/evaluate/measure_options.h"
@@ -115,9 +116,16 @@ struct CompareRunsOptions {
     /// them come after the models.
     std::vector<std::filesystem::path> candidates;
     MeasureOptions measure;
-    std::size_t disagreements = 10;  ///< items listed for each pair
-    bool other_images = false;       ///< as in CompareOptions
+    std::size_t disagreements = 10;
+    bool other_images = false;
 };
+template <>
+inline constexpr auto description<CompareRunsOptions> = describe<CompareRunsOptions>({
+    field<&CompareRunsOptions::other_images>(
+        {.help = "Pair items of equal ids although their images are known to be others: clean "
+                 "against corrupted ones (without it they are refused)"}),
+    field<&CompareRunsOptions::disagreements>({.help = "Items listed for each pair"}),
+});
 struct CompareResult {
     std::vector<PairReport> pairs;  ///< in the order of the candidates
     std::vector<GateResult> gates;

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "assay/describe.h"
 #include "assay/evaluate/measure_options.h"
 #include "assay/progress.h"
 
@@ -18,12 +19,34 @@ namespace assay {
 struct ExportOptions {
     std::vector<std::filesystem::path> paths{};  ///< RUNS folders, data sets in them, or stores
     enum class Format { csv, jsonl, parquet, arrow } format = Format::csv;
-    std::size_t top = 5;                ///< best classes on each line; 0: none
-    std::vector<std::string> labels{};  ///< as in MeasureOptions
-    std::string class_map{};            ///< likewise: classes are its targets
-    bool scores = false;                ///< all of an item's scores as a column (parquet, arrow)
-    int threads = 0;                    ///< 0: one per core; changes no bit
+    std::size_t top = 5;
+    std::vector<std::string> labels{};
+    std::string class_map{};
+    bool scores = false;
+    int threads = 0;
 };
+template <>
+inline constexpr auto description<ExportOptions> = describe<ExportOptions>({
+    field<&ExportOptions::scores>(
+        {.help = "With --parquet or --arrow: also all scores of each item, a list named by what "
+                 "they are (logits, ...)"}),
+    field<&ExportOptions::top>({.help = "How many of the best classes are on each line",
+                                .min = 0,
+                                .max = 1000,
+                                .value = "K"}),
+    field<&ExportOptions::labels>(
+        {.help = "Labels instead of the data set's own: ReaL's json, csv, txt, npy; NAME=FILE: "
+                 "those of the data set NAME; repeatable",
+         .empty = "the data set's own",
+         .value = "LABELS",
+         .separator = ""}),
+    field<&ExportOptions::class_map>({.help = "Ask over other classes, as in `assay score`",
+                                      .empty = "the model's own",
+                                      .value = "MAP",
+                                      .also = "--classes-map"}),
+    field<&ExportOptions::threads>(
+        {.help = "Threads", .min = 0, .empty = "one per core", .also = "-j"}),
+});
 
 struct ExportResult {
     std::uint64_t rows = 0;

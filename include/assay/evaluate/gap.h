@@ -19,12 +19,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
 #include "assay/collective/comm.h"
 #include "assay/data/label_sets.h"
+#include "assay/describe.h"
 #include "assay/estimate.h"
 #include "assay/progress.h"
 #include "assay/report.h"
@@ -42,25 +44,55 @@ inline constexpr std::array<GapMetric, 3> gap_metrics{GapMetric::top1, GapMetric
 std::string_view name_of(GapMetric);
 
 struct GapOptions {
-    /// Numbers of labels per image that ASMA averages over, as the metric takes them: "1-5",
-    /// "2,3,4,6,9"; "present": every number that both data sets have; beside others, those of them
-    /// that both have.
     std::string subgroups = "1-5";
-    std::uint32_t pooled_above = 5;    ///< images with more labels are one group in histograms and
-                                       ///< in the decomposition; 1 to 64
-    std::string agreement = "recall";  ///< as `asma` takes it: recall, jaccard, hamming
-    double margin = 0.01;              ///< models whose |gap| is below this are counted
-    double level = 0.95;               ///< of the intervals
-    std::uint32_t replicates =
-        1000;  ///< bootstrap of ranks and rank correlations; below 2: they get no interval
+    std::uint32_t pooled_above = 5;
+    std::string agreement = "recall";
+    double margin = 0.01;
+    double level = 0.95;
+    std::uint32_t replicates = 1000;  ///< below 2: no intervals
     std::uint64_t seed = 1;
-    int threads = 0;                  ///< 0: available cores; the result does not depend on it
-    std::vector<std::string> marked;  ///< models whose lines are drawn over the box plots
-    std::size_t top = 10;             ///< models listed as the best by ASMA
-    /// Top-1 also where few images of a data set have a single label (is_sliver()); else it is
-    /// undefined there, with the reason.
+    int threads = 0;
+    std::vector<std::string> marked;
+    std::size_t top = 10;
     bool slivers = false;
 };
+template <>
+inline constexpr auto description<GapOptions> = describe<GapOptions>({
+    field<&GapOptions::subgroups>(
+        {.help = "Labels per image that ASMA averages over: 1-5, 2,3,4,6,9, present (every number "
+                 "that both have), or 1-9,present (of these, those that both have)",
+         .value = "LIST"}),
+    field<&GapOptions::agreement>(
+        {.help = "Of the g best classes with g labels: recall, jaccard, or hamming (as the papers "
+                 "print it; above 0.98 for any prediction at all when there are 1000 classes)",
+         .value = "{recall,jaccard,hamming}"}),
+    field<&GapOptions::pooled_above>(
+        {.help = "Images with more labels are one group in the decomposition",
+         .min = 1,
+         .max = 64,
+         .option = "pool-above"}),
+    field<&GapOptions::margin>({.help = "Models with a smaller |gap| are counted, in points",
+                                .min = 0,
+                                .max = 1,
+                                .typed = 100}),
+    field<&GapOptions::marked>({.help = "Show this model's line beside the box plots; repeatable",
+                                .value = "CLASSIFIER",
+                                .name = "mark",
+                                .separator = ""}),
+    field<&GapOptions::slivers>(
+        {.help = "Show top-1 also where less than 5 % of a data set's images have a single label"}),
+    field<&GapOptions::top>({.help = "Models listed as the best by ASMA"}),
+    field<&GapOptions::level>(
+        {.help = "Confidence level of the intervals", .min = .5, .max = .9999}),
+    field<&GapOptions::replicates>(
+        {.help = "Replicates for ranks and rank correlations; 0: no intervals",
+         .min = 0,
+         .max = 100'000,
+         .name = "bootstrap"}),
+    field<&GapOptions::seed>({.help = "Seed of the bootstrap"}),
+    field<&GapOptions::threads>(
+        {.help = "Threads", .min = 0, .empty = "one per core", .also = "-j"}),
+});
 
 /// Throws usage for what is wrong whatever the data: the agreement, the subgroups, the pooling.
 void check(const GapOptions& options);
@@ -259,8 +291,11 @@ struct GapTable {
     std::vector<std::string> ignored;          ///< columns that were not used
 };
 enum class TableUnit { automatic, percent, proportion };
-/// "auto", "percent", "proportion". Throws usage with the known names.
-TableUnit table_unit_named(std::string_view name);
+constexpr auto words_of(TableUnit) {
+    using Row = std::pair<TableUnit, std::string_view>;
+    return std::array{Row{TableUnit::automatic, "auto"}, Row{TableUnit::percent, "percent"},
+                      Row{TableUnit::proportion, "proportion"}};
+}
 /// csv or tsv with a header: `model`, then `top1_v1`, `top1_v2`, `real_v1`, ... `asma_v2`, and
 /// `subgroup3_v1`, ... as far as there are such columns. A metric's name with another ending
 /// (`asma_patchml`) is of a further data set; `_gap` and other columns are ignored. An empty cell
@@ -314,6 +349,37 @@ struct GapRequest {
     bool dense_ties = false;
     GapOptions options;
 };
+template <>
+inline constexpr auto description<GapRequest> = describe<GapRequest>({
+    field<&GapRequest::runs>({.help = "Folder of the runs: V1 and V2 are names of data sets in it",
+                              .value = "RUNS"}),
+    field<&GapRequest::table>(
+        {.help = "Published results instead of stores: csv with model, top1_v1, top1_v2, real_v1, "
+                 "... asma_v2",
+         .value = "CSV"}),
+    field<&GapRequest::unit>({.help = "Of --table"}),
+    field<&GapRequest::also>(
+        {.help = "A further data set for the same models, like V1 (with --table: csv with model, "
+                 "top1, real, asma); repeatable",
+         .value = "V3",
+         .separator = ""}),
+    field<&GapRequest::also_labels>(
+        {.help = "Label sets of the further data sets, one for each --also",
+         .value = "LABELS",
+         .separator = ""}),
+    field<&GapRequest::also_subgroups>({.help = "Labels per image that their ASMA averages over",
+                                        .empty = "--subgroups",
+                                        .value = "LIST"}),
+    field<&GapRequest::rank_by>(
+        {.help = "Show the models by this column, and how far each moves: asma_v1, real_v2, "
+                 "asma_patchml, ... (metric_set)",
+         .empty = "none",
+         .value = "COLUMN"}),
+    field<&GapRequest::rank_against>(
+        {.help = "The column to compare their places with",
+         .empty = "top1_v1; if no model has one, as on composites, real_v1",
+         .value = "COLUMN"}),
+});
 /// Throws what can be known before a store is opened: usage as check(GapOptions), and for what does
 /// not go together; bad_input: a file that is not there.
 void check(const GapRequest& request);

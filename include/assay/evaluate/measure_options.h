@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "assay/data/label_sets.h"
+#include "assay/describe.h"
 #include "assay/evaluate/gate.h"
 #include "assay/metric/metric.h"
 #include "assay/store/prediction_store.h"
@@ -19,31 +20,93 @@ namespace assay {
 struct ScoreOptions;
 
 struct MeasureOptions {
-    /// "top1", or lists with parameters: "top1,ece:bins=20,asma.jaccard". Empty: the defaults.
     std::vector<std::string> metrics;
-    std::vector<int> k;  ///< the k of top-k where a request says none; empty: 1 and 5
-    int bins = 0;        ///< of the calibration errors that say none; 0: each metric's own
-    std::string edges;   ///< edge rule of the bins; "": each metric's own
-    /// Numbers of labels that ASMA averages over where a request says none ("2", "3-5"). "present":
-    /// every number that occurs; beside others, those of them that occur, where else a number that
-    /// no image has leaves it undefined. Empty: 1-5.
+    std::vector<int> k;
+    int bins = 0;
+    std::string edges;
+    /// Numbers of labels that ASMA averages over where a request says none ("2", "3-5").
     std::vector<std::string> subgroups;
-    /// Valid classes for the metrics of label sets, instead of the data set's own labels: "FILE",
-    /// for every data set whose images it is about, or "NAME=FILE", for the data set NAME (* and ?
-    /// stand for any letters) alone. FILE is what read_label_sets() takes, or an ImageFolder.
-    /// Metrics of single labels stay with the data set's own; where it has none, an image's only
-    /// valid class stands in, and ids say so.
+    /// "FILE", or "NAME=FILE" with * and ? in NAME for any letters. FILE is what read_label_sets()
+    /// takes, or an ImageFolder. Metrics of single labels stay with the data set's own; where it
+    /// has none, an image's only valid class stands in, and ids say so.
     std::vector<std::string> labels;
     /// The same where they are in memory already, one set an item of the store; `labels` is empty
     /// then.
     std::optional<LabelSets> label_sets;
     std::uint64_t unnamed = 0;  ///< items that the file of `label_sets` does not name
-    std::string class_map;      ///< a built-in map's name, or a file; "": the model's own classes
-    std::vector<std::string> gates;  ///< "low(top1) >= 0.75"
+    std::string class_map;
+    std::vector<std::string> gates;
     Resampling resampling;
-    std::uint32_t null_draws = 0;  ///< as in ScoreOptions
-    int threads = 0;               ///< 0: one per core
+    std::uint32_t null_draws = 0;
+    int threads = 0;
 };
+
+/// Of the struct in assay/metric/metric.h, for whom measures.
+template <>
+inline constexpr auto description<Resampling> = describe<Resampling>({
+    field<&Resampling::replicates>({.help = "Bootstrap replicates; 0: jackknife",
+                                    .name = "bootstrap"}),
+    field<&Resampling::seed>({.help = "Seed of the bootstrap and of --null"}),
+    field<&Resampling::level>(
+        {.help = "Confidence level of the intervals", .min = .5, .max = .9999}),
+});
+
+/// Batches of scores are measured without the fields of the parts "stores" and "gates".
+template <>
+inline constexpr auto description<MeasureOptions> = describe<MeasureOptions>({
+    field<&MeasureOptions::metrics>(
+        {.help = "Metrics, comma-separated, with parameters: top1,ece:bins=20,asma.jaccard; "
+                 "repeatable",
+         .empty = "all, those of label sets where images have several labels",
+         .value = "METRICS",
+         .separator = ""}),
+    field<&MeasureOptions::labels>(
+        {.help = "Valid classes of each image, for ReaL, ASMA and the like (ReaL's json, csv, txt, "
+                 "npy, or an ImageFolder). FILE goes to every data set whose images it names, "
+                 "NAME=FILE to the data set NAME; repeatable. Single-label metrics still use the "
+                 "data set's own labels",
+         .empty = "the data set's own",
+         .value = "LABELS",
+         .separator = "",
+         .part = "stores"}),
+    field<&MeasureOptions::class_map>(
+        {.help = "Ask over other classes: a map of `assay list maps`, or a file: a list of "
+                 "classes, or JSON",
+         .empty = "the model's own",
+         .value = "MAP",
+         .also = "--classes-map",
+         .part = "stores"}),
+    field<&MeasureOptions::bins>(
+        {.help = "Bins of the calibration errors", .min = 1, .max = 100, .empty = "15"}),
+    field<&MeasureOptions::edges>({.help = "Edge rule of ece",
+                                   .empty = "each metric's own",
+                                   .value = "{left_closed,left_closed_merged,right_closed}"}),
+    field<&MeasureOptions::k>(
+        {.help = "The k of top-k, several allowed", .min = 1, .max = 100, .empty = "1 5"}),
+    field<&MeasureOptions::subgroups>(
+        {.help = "Numbers of labels per image that asma averages over, like 2,3,4,6,9; `present`: "
+                 "every number that occurs; `1-9,present`: those of them that occur, where else a "
+                 "number without images leaves it undefined",
+         .empty = "1-5",
+         .value = "LIST"}),
+    field<&MeasureOptions::null_draws>(
+        {.help = "Draw labels N times from the probabilities (200 is usual): what ece and ace "
+                 "would be if calibrated",
+         .min = 0,
+         .max = 10'000,
+         .empty = "none",
+         .name = "null",
+         .part = "stores"}),
+    field<&MeasureOptions::threads>(
+        {.help = "Threads", .min = 0, .empty = "one per core", .also = "-j"}),
+    field<&MeasureOptions::gates>(
+        {.help = "A condition to meet, e.g. \"top1 >= 0.75\", \"low(top1) >= 70%\"; repeatable; "
+                 "status 1 when one breaks, 2 when no value can reach its bound",
+         .value = "CONDITION",
+         .option = "gate",
+         .separator = "",
+         .part = "gates"}),
+});
 
 /// What can be known to be wrong without a store. `differences`: gates may be about differences to
 /// a baseline. Throws usage and bad_input: metrics, gates and class maps that are unknown (with the

@@ -24,6 +24,7 @@
 #include "assay/collective/comm.h"
 #include "assay/data/class_list.h"
 #include "assay/data/label_sets.h"
+#include "assay/describe.h"
 #include "assay/evaluate/gate.h"
 #include "assay/evaluate/measure_options.h"
 #include "assay/evaluate/ood.h"
@@ -161,18 +162,40 @@ struct PublishedValue {
 struct ScoreRunsOptions {
     std::vector<std::filesystem::path> paths;  ///< RUNS folders, data sets in them, or stores
     MeasureOptions measure;
-    std::string subgroup;  ///< as in ScoreOptions
-    /// Glob over the names of data sets: stores of others are left out, the result holds means over
-    /// those that are left, and gates are about these. "": no means.
-    std::string across;
+    std::string subgroup;
+    std::string across;          ///< a glob
     std::size_t confusions = 0;  ///< most frequent confusions kept
     bool reliability = false;    ///< with the bins and the edge rule of `measure`
-    /// "IN=OUT", names of data sets: what measure_ood() says of each model that has both, and
-    /// nothing else unless `measure` names metrics or gates.
     std::vector<std::string> ood;
-    /// Tables of published results to compare with, as read_published() takes them.
-    std::vector<std::string> published;
+    std::vector<std::string> published;  ///< as read_published() takes them
 };
+/// Stores that are open are scored without the fields of the part "folders".
+template <>
+inline constexpr auto description<ScoreRunsOptions> = describe<ScoreRunsOptions>({
+    field<&ScoreRunsOptions::subgroup>(
+        {.help = "Every metric again for each value of this attribute of the data set",
+         .empty = "none",
+         .value = "ATTR"}),
+    field<&ScoreRunsOptions::across>(
+        {.help = "Mean of each metric over the data sets whose name matches, with their spread, "
+                 "model by model; gates are then about the means",
+         .empty = "none",
+         .value = "GLOB",
+         .part = "folders"}),
+    field<&ScoreRunsOptions::ood>(
+        {.help = "How well confidence, energy and the greatest logit tell the images of data set "
+                 "IN from those of OUT (instead of the metrics, unless --metrics names some)",
+         .value = "IN=OUT",
+         .separator = "",
+         .part = "folders"}),
+    field<&ScoreRunsOptions::published>(
+        {.help = "Results that others published of the same models, to compare with: csv with the "
+                 "columns model, top1, top5 as timm's results-imagenet.csv; METRIC=FILE says what "
+                 "top1 is there (real); repeatable",
+         .value = "RESULTS",
+         .separator = "",
+         .part = "folders"}),
+});
 struct ScoreResult {
     std::vector<ScoreReport> reports;  ///< by data set, then model
     std::string across;                ///< the glob
@@ -200,9 +223,24 @@ inline constexpr std::size_t all_confusions = SIZE_MAX;
 
 struct ScoreShown {
     bool per_class = false;
-    std::size_t confusions = 0;  ///< as many as were kept at most
+    std::size_t confusions = 0;
     bool reliability = false;
 };
+template <>
+inline constexpr auto description<ScoreShown> = describe<ScoreShown>({
+    field<&ScoreShown::per_class>(
+        {.help = "A line for every class, the least accurate first (with --csv: instead of the "
+                 "metrics, in the classes' order)"}),
+    field<&ScoreShown::confusions>(
+        {.help = "The N most frequent confusions (with --csv: instead of the metrics; without N: "
+                 "all, of which people see 20)",
+         .empty = "none",
+         .option = "confusion",
+         .alone = "18446744073709551615"}),
+    field<&ScoreShown::reliability>(
+        {.help = "Accuracy by confidence, in the bins of ece (--bins, --edges), with intervals "
+                 "(with --csv: instead of the metrics)"}),
+});
 /// What can be known to be wrong without a store: the measures, and what does not go with means.
 /// Throws usage and bad_input.
 void check(const ScoreRunsOptions& options, const ScoreShown& shown);

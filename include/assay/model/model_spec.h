@@ -31,10 +31,14 @@ const Preset& preset_named(std::string_view name);
 /// Later layers override earlier ones.
 using ModelSettings = nlohmann::json;
 
-/// One key of a sidecar, and of a flag of the same name.
+/// One key of a sidecar, with the option of the command that sets it.
 struct SettingKey {
     std::string name;
     std::string summary;
+    std::string option = {};  ///< "crop-pct"; "": none
+    std::string value = {};   ///< the kind of the option's value in help; "": none, a flag
+    bool several = false;     ///< the option takes one to three numbers
+    bool of_output = false;   ///< it says what the model returns, not what it is given
 };
 /// Every key, in the order of application.
 const std::vector<SettingKey>& setting_keys();

@@ -13,6 +13,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "assay/collective/comm.h"
+#include "assay/describe.h"
 #include "assay/evaluate/measure_options.h"
 #include "assay/progress.h"
 #include "assay/report.h"
@@ -27,13 +28,31 @@ PlotFormat plot_format_named(std::string_view name);
 std::optional<PlotFormat> plot_format_of(const std::filesystem::path& file);
 
 struct DrawOptions {
-    double width = 0;  ///< millimetres; 0: a column of a paper (85), or two (178) for several plots
-    double height = 0;  ///< millimetres; 0: what suits the kind
-    double font = 8;    ///< points
-    int dpi = 300;      ///< of PNG
+    double width = 0;
+    double height = 0;
+    double font = 8;
+    int dpi = 300;
     bool dark = false;
     bool title = false;  ///< papers say it in the caption; each of several plots has its own anyway
 };
+template <>
+inline constexpr auto description<DrawOptions> = describe<DrawOptions>({
+    field<&DrawOptions::width>({.help = "Of the figure in millimetres",
+                                .min = 20,
+                                .max = 1000,
+                                .empty = "85, a column; 178, two columns, for more than two plots",
+                                .value = "MM"}),
+    field<&DrawOptions::height>({.help = "Of the figure in millimetres",
+                                 .min = 20,
+                                 .max = 1000,
+                                 .empty = "what suits the plot",
+                                 .value = "MM"}),
+    field<&DrawOptions::font>(
+        {.help = "Size of all letters", .min = 4, .max = 40, .value = "POINTS"}),
+    field<&DrawOptions::dpi>({.help = "Of .png", .min = 30, .max = 1200, .value = "DPI"}),
+    field<&DrawOptions::dark>({.help = "Light on dark, for slides"}),
+    field<&DrawOptions::title>({.help = "With a title above"}),
+});
 /// What can be known to be wrong without a plot. Throws usage: sizes out of range.
 void check(const DrawOptions& options);
 
@@ -63,12 +82,33 @@ const PlotRecipe& plot_recipe_named(std::string_view name);
 /// What of a result is drawn; empty: all of it, or the recipe's own choice.
 struct PlotChoice {
     std::vector<std::string> models, datasets;
-    std::string metric;   ///< "top1"
-    std::string x, y;     ///< dimensions of quality
-    std::size_t top = 0;  ///< the first so many models (classes, confusions, correlations) in the
-                          ///< recipe's order; 0: all, of classes and confusions as many as are
-                          ///< read at a glance
+    std::string metric;
+    std::string x, y;
+    std::size_t top = 0;
 };
+template <>
+inline constexpr auto description<PlotChoice> = describe<PlotChoice>({
+    field<&PlotChoice::models>({.help = "Only this model; several times: these",
+                                .value = "CLASSIFIER",
+                                .option = "model",
+                                .separator = ""}),
+    field<&PlotChoice::datasets>({.help = "Only this data set; several times: these",
+                                  .value = "DATASET",
+                                  .option = "dataset",
+                                  .separator = ""}),
+    field<&PlotChoice::metric>({.help = "The metric that is drawn",
+                                .empty = "the first one of the result",
+                                .value = "METRIC"}),
+    field<&PlotChoice::x>(
+        {.help = "Dimension of quality-scatter", .empty = "accuracy", .value = "DIMENSION"}),
+    field<&PlotChoice::y>(
+        {.help = "Dimension of quality-scatter", .empty = "c_robustness", .value = "DIMENSION"}),
+    field<&PlotChoice::top>(
+        {.help = "The first N models (classes, confusions) only, in the plot's order",
+         .min = 1,
+         .max = 100'000,
+         .empty = "all; of classes and confusions as many as are read at a glance"}),
+});
 /// The plots of one kind that a result holds, such as one reliability diagram a model. Throws
 /// usage: unknown name, model, data set, metric or dimension (with the nearest); bad_input: a
 /// result of another schema or damaged; what it needs is not in it, with the option that puts it

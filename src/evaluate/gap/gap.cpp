@@ -179,9 +179,8 @@ std::string_view name_of(GapMetric metric) {
 }
 
 void check(const GapOptions& options) {
-    if (options.pooled_above == 0 || options.pooled_above > most_labels_per_image)
-        throw Error(ErrorCode::usage, fmt::format("numbers of labels pooled above {}: 1 to {}",
-                                                  options.pooled_above, most_labels_per_image));
+    if (const std::string fault = fault_in(options); !fault.empty())
+        throw Error(ErrorCode::usage, fault);
     MetricRequest asma = parse_metric("asma");
     asma.set("agreement", options.agreement);
     gap_subgroups(options.subgroups);

@@ -364,14 +364,6 @@ GapDecomposition no_decomposition() {
 
 }  // namespace
 
-TableUnit table_unit_named(std::string_view name) {
-    if (name == "auto") return TableUnit::automatic;
-    if (name == "percent") return TableUnit::percent;
-    if (name == "proportion") return TableUnit::proportion;
-    throw Error(ErrorCode::usage, fmt::format("unknown unit `{}`{}", shortened(name),
-                                              suggest(name, {"auto", "percent", "proportion"})));
-}
-
 GapTable parse_gap_table(std::string_view text, const std::string& source, TableUnit unit) {
     GapTable table;
     CsvReader csv(text, source);
