@@ -224,8 +224,7 @@ const std::vector<Row>& rows() {
          [](std::string_view k, const json& v, ModelSpec& s) {
              s.preprocess.channel_order = named(k, v, channel_order_named);
          }},
-        {{"scale", "Factor from pixel bytes to scaled units (1/255 unless told otherwise)", "scale",
-          "NUMBER"},
+        {{"scale", "Factor from pixel bytes to scaled units (default: 1/255)", "scale", "NUMBER"},
          Form::number,
          [](std::string_view k, const json& v, ModelSpec& s) {
              s.preprocess.scale = number(k, v, "a number above 0");

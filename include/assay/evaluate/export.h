@@ -40,10 +40,11 @@ inline constexpr auto description<ExportOptions> = describe<ExportOptions>({
          .empty = "the data set's own",
          .value = "LABELS",
          .separator = ""}),
-    field<&ExportOptions::class_map>({.help = "Ask over other classes, as in `assay score`",
-                                      .empty = "the model's own",
-                                      .value = "MAP",
-                                      .also = "--classes-map"}),
+    field<&ExportOptions::class_map>(
+        {.help = "Evaluate on another set of classes, as in `assay score`",
+         .empty = "the model's own",
+         .value = "MAP",
+         .also = "--classes-map"}),
     field<&ExportOptions::threads>(
         {.help = "Threads", .min = 0, .empty = "one per core", .also = "-j"}),
 });

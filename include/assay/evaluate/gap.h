@@ -63,8 +63,8 @@ inline constexpr auto description<GapOptions> = describe<GapOptions>({
                  "that both have), or 1-9,present (of these, those that both have)",
          .value = "LIST"}),
     field<&GapOptions::agreement>(
-        {.help = "Of the g best classes with g labels: recall, jaccard, or hamming (as the papers "
-                 "print it; above 0.98 for any prediction at all when there are 1000 classes)",
+        {.help = "How the g best classes agree with g labels: recall, jaccard, or hamming, as in "
+                 "the papers. With 1000 classes hamming is above 0.98 for any prediction",
          .value = "{recall,jaccard,hamming}"}),
     field<&GapOptions::pooled_above>(
         {.help = "Images with more labels are one group in the decomposition",

@@ -61,7 +61,8 @@ inline constexpr auto description<MeasureOptions> = describe<MeasureOptions>({
          .value = "METRICS",
          .separator = ""}),
     field<&MeasureOptions::labels>(
-        {.help = "Valid classes of each image, for ReaL, ASMA and the like (ReaL's json, csv, txt, "
+        {.help = "Valid classes of each image, for ReaL, ASMA and similar metrics (ReaL's json, "
+                 "csv, txt, "
                  "npy, or an ImageFolder). FILE goes to every data set whose images it names, "
                  "NAME=FILE to the data set NAME; repeatable. Single-label metrics still use the "
                  "data set's own labels",
@@ -70,8 +71,8 @@ inline constexpr auto description<MeasureOptions> = describe<MeasureOptions>({
          .separator = "",
          .part = "stores"}),
     field<&MeasureOptions::class_map>(
-        {.help = "Ask over other classes: a map of `assay list maps`, or a file: a list of "
-                 "classes, or JSON",
+        {.help = "Evaluate on another set of classes: a map of `assay list maps`, or a file: a "
+                 "list of classes, or JSON",
          .empty = "the model's own",
          .value = "MAP",
          .also = "--classes-map",
@@ -84,9 +85,9 @@ inline constexpr auto description<MeasureOptions> = describe<MeasureOptions>({
     field<&MeasureOptions::k>(
         {.help = "The k of top-k, several allowed", .min = 1, .max = 100, .empty = "1 5"}),
     field<&MeasureOptions::subgroups>(
-        {.help = "Numbers of labels per image that asma averages over, like 2,3,4,6,9; `present`: "
-                 "every number that occurs; `1-9,present`: those of them that occur, where else a "
-                 "number without images leaves it undefined",
+        {.help = "Numbers of labels per image that asma averages over: 2,3,4,6,9; `present`, every "
+                 "number that occurs; `1-9,present`, skip those that do not occur. Otherwise a "
+                 "number without images leaves asma undefined",
          .empty = "1-5",
          .value = "LIST"}),
     field<&MeasureOptions::null_draws>(
@@ -100,8 +101,9 @@ inline constexpr auto description<MeasureOptions> = describe<MeasureOptions>({
     field<&MeasureOptions::threads>(
         {.help = "Threads", .min = 0, .empty = "one per core", .also = "-j"}),
     field<&MeasureOptions::gates>(
-        {.help = "A condition to meet, e.g. \"top1 >= 0.75\", \"low(top1) >= 70%\"; repeatable; "
-                 "status 1 when one breaks, 2 when no value can reach its bound",
+        {.help =
+             "A condition to meet, e.g. \"top1 >= 0.75\", \"low(top1) >= 70%\"; repeatable. "
+             "Exit status: 1 if the gate fails, 2 if its bound is outside the range of the metric",
          .value = "CONDITION",
          .option = "gate",
          .separator = "",

@@ -183,15 +183,15 @@ inline constexpr auto description<ScoreRunsOptions> = describe<ScoreRunsOptions>
          .value = "GLOB",
          .part = "folders"}),
     field<&ScoreRunsOptions::ood>(
-        {.help = "How well confidence, energy and the greatest logit tell the images of data set "
-                 "IN from those of OUT (instead of the metrics, unless --metrics names some)",
+        {.help = "How well confidence, energy and the greatest logit separate data set IN from "
+                 "data set OUT. Without --metrics, no other metric is computed",
          .value = "IN=OUT",
          .separator = "",
          .part = "folders"}),
     field<&ScoreRunsOptions::published>(
-        {.help = "Results that others published of the same models, to compare with: csv with the "
-                 "columns model, top1, top5 as timm's results-imagenet.csv; METRIC=FILE says what "
-                 "top1 is there (real); repeatable",
+        {.help = "Published results of the same models to compare with: csv with the columns "
+                 "model, top1, top5, like timm's results-imagenet.csv. METRIC=FILE: its top1 is "
+                 "this metric (real); repeatable",
          .value = "RESULTS",
          .separator = "",
          .part = "folders"}),
@@ -233,7 +233,7 @@ inline constexpr auto description<ScoreShown> = describe<ScoreShown>({
                  "metrics, in the classes' order)"}),
     field<&ScoreShown::confusions>(
         {.help = "The N most frequent confusions (with --csv: instead of the metrics; without N: "
-                 "all, of which people see 20)",
+                 "all, 20 of them shown in text output)",
          .empty = "none",
          .option = "confusion",
          .alone = "18446744073709551615"}),
