@@ -177,8 +177,9 @@ ASSAY_C_API assay_result* assay_compare(const assay_store* const* stores, size_t
                                         const assay_sets* sets, const char* options,
                                         assay_call* call, assay_error** error);
 /* `assay gap`. Options: "sets" (two folders of data sets, or names below "runs"), "runs", "labels"
- * (two files), "table", "subgroups", "pooled_above", "agreement", "margin", "level", "bootstrap",
- * "seed", "threads", "all_models". */
+ * (two files), "table", "unit", "also", "also_labels", "also_subgroups", "rank_by", "rank_against",
+ * "subgroups", "pooled_above", "agreement", "margin" (a proportion), "mark", "slivers", "top",
+ * "level", "bootstrap", "seed", "threads", "all_models". */
 ASSAY_C_API assay_result* assay_gap(const char* options, assay_call* call, assay_error** error);
 /* In the format "json", "text", "csv", "md" or "latex". */
 ASSAY_C_API assay_text* assay_result_render(const assay_result* result, const char* format,
