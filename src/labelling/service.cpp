@@ -75,7 +75,7 @@ Service::Impl::Impl(const std::filesystem::path& where, const ServiceOptions& ho
       }()),
       book(open_book(where, how.definitions)),
       people(where),
-      recorder(book->database()) {
+      writer(book->database()) {
     struct stat info {};
     if (::stat(book->database().path().c_str(), &info) == 0) file = {info.st_dev, info.st_ino};
     read();
@@ -176,7 +176,7 @@ Assignment::Worker& Service::Impl::worker(std::int64_t person) {
     const auto [at, is_new] = annotator_of.try_emplace(person);
     if (is_new) {
         writing();
-        at->second = recorder.annotator(who.name);
+        at->second = writer.annotator(who.name, "the annotator");
     }
     return assignment.worker(board, at->second, who.name);
 }

@@ -15,8 +15,8 @@
 #include "labelling/assignment.h"
 #include "labelling/board.h"
 #include "labelling/book.h"
-#include "labelling/recorder.h"
 #include "study/annotator_links.h"
+#include "study/answer_writer.h"
 
 namespace assay::labelling {
 
@@ -26,7 +26,7 @@ struct Service::Impl {
     FileLock lock;  ///< one service at a time
     std::unique_ptr<AnswerBook> book;
     study::People people;
-    Recorder recorder;
+    study::AnswerWriter writer;
     Board board;
     Assignment assignment;
     std::unordered_map<std::int64_t, std::int64_t> annotator_of;                ///< of a person

@@ -102,19 +102,23 @@ TakenScreen Service::Impl::take(std::int64_t person, const GivenScreen& said,
     if (std::string wrong = match(board, *screen, said, annotator, some, answers); !wrong.empty())
         return refused(said, std::move(wrong));
 
-    const auto key_of = [&](std::uint32_t q) {
-        return fmt::format("page/{}/{}/{}", said.key, board.contents().questions[q].token,
-                           people.of(person).name);
-    };
+    using Known = study::AnswerWriter::Known;
     const bool training = was_trained(who, *screen);
+    std::vector<study::GivenAnswer> all;
     std::size_t there = 0;
     bool was_told = false;
     for (const auto& [q, answer] : answers) {
-        const Recorder::Known known =
-            recorder.find(key_of(q), board.contents().questions[q].id, annotator, answer);
-        if (known == Recorder::Known::other)
-            return refused(said, "the key is that of another answer");
-        there += known == Recorder::Known::same ? 1 : 0;
+        const AskedQuestion& asked = board.contents().questions[q];
+        all.push_back(
+            {.question = asked.id,
+             .annotator = annotator,
+             .answer = answer,
+             .at = at,
+             .source = training ? training_source : page_source,
+             .key = fmt::format("page/{}/{}/{}", said.key, asked.token, people.of(person).name)});
+        const Known known = writer.find(all.back());
+        if (known == Known::other) return refused(said, "the key is that of another answer");
+        there += known == Known::same ? 1 : 0;
         was_told = was_told || (training && board.said(q, annotator));
     }
     if (there > 0 && there < answers.size())
@@ -127,11 +131,14 @@ TakenScreen Service::Impl::take(std::int64_t person, const GivenScreen& said,
         return refused(said, "answers of the training cannot be changed");
     } else {
         writing();
-        for (const auto& [q, answer] : answers) {
-            recorder.record(board.contents().questions[q].id, annotator, answer, key_of(q), at,
-                            training ? training_source : page_source);
-            reread = board.record(q, annotator, answer) || reread;
+        for (study::GivenAnswer& one : all) {
+            // The last answer counts, by its time: also for a clock that was set back.
+            const auto before = writer.counting(one.question, annotator);
+            if (before && study::is_utc_moment(before->at)) one.at = std::max(at, before->at);
+            writer.write(one, true);
         }
+        for (const auto& [q, answer] : answers)
+            reread = board.record(q, annotator, answer) || reread;
         if (training) trained[annotator].insert(*screen);
         note_pace(annotator, at);
         changed = true;
@@ -197,7 +204,7 @@ Work Service::work(std::int64_t person, const std::vector<GivenScreen>& given,
         if (in.given[worker.annotator].insert(*next).second) {
             in.writing();
             const std::uint32_t first = in.board.questions_of(*next).front();
-            in.recorder.give(in.board.contents().questions[first].id, worker.annotator);
+            in.writer.give(in.board.contents().questions[first].id, worker.annotator);
         }
         out.screens.push_back(in.shown(worker, *next, false));
     }

@@ -5,7 +5,6 @@
 #include <array>
 #include <map>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 
 #include "assay/error.h"
@@ -16,13 +15,12 @@
 #include "mad/answer_keys.h"
 #include "mad/answer_readers.h"
 #include "mad/question_finder.h"
+#include "study/answer_writer.h"
 #include "study/study_tables.h"
 #include "study/times.h"
 
 namespace assay::mad {
 namespace {
-
-constexpr std::size_t longest_annotator = 200;
 
 /// Takes one answer after the other into the database, inside a transaction.
 class AnswerTaker {
@@ -35,24 +33,17 @@ public:
           file_(std::move(file_hash)),
           questions_(read_questions(database_)),
           finder_(competition, questions_),
-          insert_(database_.prepare("INSERT INTO answer (question, annotator, answer, at, source, "
-                                    "key, counts) VALUES (?, ?, ?, ?, ?, ?, ?)")),
-          outdate_(database_.prepare("UPDATE answer SET counts = 0 WHERE id = ?")),
-          of_key_(database_.prepare("SELECT question, annotator, answer FROM answer "
-                                    "WHERE key = ?")),
+          writer_(database_),
           now_(study::utc_moment_now()) {
-        for (const AnnotatorRow& row : read_annotators(database_)) annotators_[row.name] = row.id;
         std::map<std::int64_t, std::string> tokens;
         for (const QuestionRow& question : questions_) tokens[question.id] = question.token;
-        for (Statement row = database_.prepare("SELECT id, question, annotator, answer, at, key, "
-                                               "counts FROM answer ORDER BY id");
+        for (Statement row = database_.prepare("SELECT question, annotator, answer, at, key "
+                                               "FROM answer ORDER BY id");
              row.step();) {
-            const Whose whose{row.integer(1), row.integer(2)};
-            const std::string at = row.text(4);
-            const std::string annotation = annotation_of(row.text(5), tokens[whose.first]);
-            if (row.integer(6) == 1)
-                counting_[whose] = {row.integer(0), static_cast<Answer>(row.count(3, 2)), at,
-                                    annotation};
+            const Whose whose{row.integer(0), row.integer(1)};
+            row.count(2, 2);  // of a damaged file nothing is taken in
+            const std::string at = row.text(3);
+            const std::string annotation = annotation_of(row.text(4), tokens[whose.first]);
             if (annotation.empty()) continue;
             const auto [newest, is_first] = newest_.emplace(annotation, Version{at, whose});
             if (!is_first && at >= newest->second.at) newest->second = {at, whose};
@@ -67,7 +58,7 @@ public:
         ++round_.read;
         const QuestionRow& question = questions_[finder_.find(found)];
         const std::string name = annotator_of_row(found);
-        const std::int64_t annotator = annotator_id(name, found.where);
+        const std::int64_t annotator = writer_.annotator(name, found.where + ": the annotator");
         const Whose whose{question.id, annotator};
         std::string at = found.at;
         std::string key = found.key;
@@ -90,7 +81,13 @@ public:
             key = answer_key(found, question.token, when, name);
         }
         if (at.empty()) at = now_;
-        if (is_there_already(key, whose, found)) {
+        const study::GivenAnswer given = given_answer(whose, found.answer, at, key);
+        const Known known = writer_.find(given);
+        if (known == Known::other && !found.key.empty()) {
+            refuse(fmt::format("{}: the key `{}` is that of another answer", found.where,
+                               shortened(key)));
+        }
+        if (known != Known::nothing) {
             ++round_.repeated;
             return;
         }
@@ -101,27 +98,16 @@ public:
             retire(annotation, whose, at, key);
             return;
         }
-        record({whose, found.answer, at, key, annotation});
+        record(given, annotation);
     }
 
 private:
     using Whose = std::pair<std::int64_t, std::int64_t>;  // question, annotator
-    struct Counting {
-        std::int64_t row = 0;
-        Answer answer = Answer::no;
-        std::string at;
-        std::string annotation;  ///< annotation_of() its key
-    };
+    using Known = study::AnswerWriter::Known;
     /// Of an annotation, the newest.
     struct Version {
         std::string at;
         Whose whose;
-    };
-    struct Taken {
-        Whose whose;
-        Answer answer = Answer::no;
-        std::string at, key;
-        std::string annotation;
     };
     struct InFile {
         std::optional<Answer> last;
@@ -152,19 +138,22 @@ private:
                 const std::string& key) {
         Version& newest = newest_.at(annotation);
         if (at < newest.at) return;
-        of_key_.reset();
-        of_key_.bind(std::string_view(key));
-        if (of_key_.step()) return;
+        study::GivenAnswer given = given_answer(whose, Answer::cannot_say, at, key);
+        if (writer_.find(given) != Known::nothing) return;
         newest = {at, whose};
-        const auto counting = counting_.find(whose);
-        Answer answer = Answer::cannot_say;
-        if (counting != counting_.end() && counting->second.annotation == annotation) {
-            answer = counting->second.answer;
-            outdate_.bind(counting->second.row).run();
-            counting_.erase(counting);
+        if (const std::optional<Answer> said = outdate_version(annotation, whose)) {
+            given.answer = *said;
             ++round_.taken_back;
         }
-        insert(whose, answer, at, key, false);
+        writer_.write(given, false);
+    }
+    /// Where a version of the annotation counts, it does so no more. Returns what it said.
+    std::optional<Answer> outdate_version(const std::string& annotation, const Whose& whose) {
+        const auto there = writer_.counting(whose.first, whose.second);
+        // The key of a version goes on with what it says, and when.
+        if (!there || !there->key.starts_with(annotation)) return std::nullopt;
+        writer_.outdate(whose.first, whose.second);
+        return there->answer;
     }
     std::string annotator_of_row(const FoundAnswer& found) {
         const std::string named(trimmed(found.annotator));
@@ -190,81 +179,37 @@ private:
         }
         return named;
     }
-    std::int64_t annotator_id(const std::string& name, const std::string& where) {
-        if (const auto found = annotators_.find(name); found != annotators_.end())
-            return found->second;
-        study::check_held(name_column_, name, where + ": the annotator");
-        if (name.size() > longest_annotator)
-            refuse(fmt::format("the annotator `{}` has a name of {} bytes; allowed: up to {}",
-                               shortened(name), name.size(), longest_annotator));
-        database_.prepare("INSERT INTO annotator (name, blocked) VALUES (?, 0)")
-            .bind(std::string_view(name))
-            .run();
-        return annotators_[name] = database_.last_row();
-    }
-    bool is_there_already(const std::string& key, const Whose& whose, const FoundAnswer& found) {
-        of_key_.reset();
-        of_key_.bind(std::string_view(key));
-        if (!of_key_.step()) return false;
-        const bool same = of_key_.integer(0) == whose.first && of_key_.integer(1) == whose.second &&
-                          static_cast<Answer>(of_key_.count(2, 2)) == found.answer;
-        if (!same && !found.key.empty()) {
-            refuse(fmt::format("{}: the key `{}` is that of another answer", found.where,
-                               shortened(key)));
-        }
-        return true;
-    }
     /// An annotation is one, whoever it is said to be by: its newest version counts alone. Returns
     /// whether that took the place of another annotator's answer, or nothing where a newer version
     /// is there.
-    std::optional<bool> make_newest(const Taken& taken) {
-        if (taken.annotation.empty()) return false;
-        const auto [newest, is_first] =
-            newest_.emplace(taken.annotation, Version{taken.at, taken.whose});
+    std::optional<bool> make_newest(const study::GivenAnswer& given,
+                                    const std::string& annotation) {
+        if (annotation.empty()) return false;
+        const Version version{given.at, {given.question, given.annotator}};
+        const auto [newest, is_first] = newest_.emplace(annotation, version);
         if (is_first) return false;
-        if (taken.at < newest->second.at) return std::nullopt;
-        const Whose before = std::exchange(newest->second, {taken.at, taken.whose}).whose;
-        if (before == taken.whose) return false;
-        const auto counting = counting_.find(before);
-        if (counting == counting_.end() || counting->second.annotation != taken.annotation)
-            return false;
-        outdate_.bind(counting->second.row).run();
-        counting_.erase(counting);
-        return true;
+        if (version.at < newest->second.at) return std::nullopt;
+        const Whose before = std::exchange(newest->second, version).whose;
+        return before != version.whose && outdate_version(annotation, before).has_value();
     }
-    void record(const Taken& taken) {
-        const std::optional<bool> replaces = make_newest(taken);
-        const auto there = counting_.find(taken.whose);
-        const bool is_first = there == counting_.end();
-        const bool counts = replaces && (is_first || taken.at >= there->second.at);
-        const bool same = !is_first && there->second.answer == taken.answer;
-        if (same) {
+    void record(const study::GivenAnswer& given, const std::string& annotation) {
+        const std::optional<bool> replaces = make_newest(given, annotation);
+        const auto there = writer_.counting(given.question, given.annotator);
+        const bool counts = replaces && (!there || given.at >= there->at);
+        if (there && there->answer == given.answer) {
             ++round_.repeated;
         } else if (!counts) {
             ++round_.outdated;
         } else {
-            ++(is_first && !*replaces ? round_.added : round_.changed);
+            ++(!there && !*replaces ? round_.added : round_.changed);
         }
-        if (counts && !is_first) outdate_.bind(there->second.row).run();
-        insert(taken.whose, taken.answer, taken.at, taken.key, counts);
-        if (counts)
-            counting_[taken.whose] = {database_.last_row(), taken.answer, taken.at,
-                                      taken.annotation};
+        writer_.write(given, counts);
+    }
+    study::GivenAnswer given_answer(const Whose& whose, Answer answer, const std::string& at,
+                                    const std::string& key) const {
+        return {whose.first, whose.second, answer, at, round_.file.native(), key};
     }
 
-    void insert(const Whose& whose, Answer answer, const std::string& at, const std::string& key,
-                bool counts) {
-        insert_.bind(whose.first)
-            .bind(whose.second)
-            .bind(static_cast<std::int64_t>(answer))
-            .bind(std::string_view(at))
-            .bind(std::string_view(round_.file.native()))
-            .bind(std::string_view(key))
-            .bind(std::int64_t{counts})
-            .run();
-    }
-
-    const study::Column& name_column_ = study::study_column("annotator", "name");
     const study::Column& key_column_ = study::study_column("answer", "key");
     Database& database_;
     const AnswerOptions& options_;
@@ -272,10 +217,8 @@ private:
     std::string file_;  ///< hash of what it holds
     std::vector<QuestionRow> questions_;
     QuestionFinder finder_;
-    Statement insert_, outdate_, of_key_;
+    study::AnswerWriter writer_;
     std::string now_;
-    std::unordered_map<std::string, std::int64_t> annotators_;
-    std::map<Whose, Counting> counting_;
     std::map<std::string, Version, std::less<>> newest_;  ///< by annotation_of() their keys
     std::map<Whose, InFile> in_file_;
     std::optional<std::string> one_of_file_;

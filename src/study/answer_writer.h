@@ -1,0 +1,53 @@
+// Answers into the tables of a study, whoever brings them: a labelling page or a file. No answer is
+// ever deleted; of an annotator's answers to a question one counts.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "assay/study/answer.h"
+#include "core/database.h"
+#include "study/columns.h"
+
+namespace assay::study {
+
+struct GivenAnswer {
+    std::int64_t question = 0, annotator = 0;
+    Answer answer = Answer::no;
+    std::string at;
+    std::string_view source;
+    std::string key;
+};
+
+class AnswerWriter {
+public:
+    explicit AnswerWriter(Database& database);
+
+    /// The row of an annotator of this name, made where there is none. Throws bad_input: the name
+    /// may not stand there; `what` begins the message.
+    std::int64_t annotator(std::string_view name, const std::string& what);
+    /// What is there under the key of this answer.
+    enum class Known : std::uint8_t { nothing, same, other };
+    Known find(const GivenAnswer& given);
+    /// The answer of the same annotator to the same question that counts.
+    struct Counting {
+        Answer answer = Answer::no;
+        std::string at, key;
+    };
+    std::optional<Counting> counting(std::int64_t question, std::int64_t annotator);
+    /// From now on none of these counts.
+    void outdate(std::int64_t question, std::int64_t annotator);
+    /// `counts`: in place of the one that counted. Throws bad_input: the key is there.
+    void write(const GivenAnswer& given, bool counts);
+    /// Notes that an annotator was given the screen that begins with this question.
+    void give(std::int64_t question, std::int64_t annotator);
+
+private:
+    Database& database_;
+    const Column& name_column_;
+    Statement annotator_, of_key_, counting_, outdate_, insert_, give_;
+};
+
+}  // namespace assay::study
