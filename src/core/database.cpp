@@ -151,6 +151,14 @@ bool Statement::is_null(int column) const {
     return sqlite3_column_type(impl_->statement, column) == SQLITE_NULL;
 }
 
+int Statement::columns() const {
+    return sqlite3_column_count(impl_->statement);
+}
+
+std::string_view Statement::name(int column) const {
+    return sqlite3_column_name(impl_->statement, column);
+}
+
 struct Database::Impl {
     std::filesystem::path path;
     Access access;

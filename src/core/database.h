@@ -39,6 +39,9 @@ public:
     double number(int column) const;
     std::string text(int column) const;
     bool is_null(int column) const;
+    int columns() const;
+    /// As the query calls the column.
+    std::string_view name(int column) const;
 
 private:
     friend class Database;

@@ -13,7 +13,7 @@
 #include "labelling/question_columns.h"
 #include "labelling/shown_text.h"
 #include "mad/answer_readers.h"
-#include "mad/question_texts.h"
+#include "study/table_csv.h"
 
 namespace assay::labelling {
 namespace {
@@ -183,7 +183,7 @@ private:
 
     /// As it was before a spreadsheet's program wrote it; votes are read without blanks, too.
     std::string field_in(std::size_t column) const {
-        return std::string(trimmed(mad::from_spreadsheet(trimmed(row_[column]))));
+        return std::string(trimmed(study::from_spreadsheet(trimmed(row_[column]))));
     }
     /// An id in the current row.
     std::string id_in(std::size_t column) const {

@@ -12,7 +12,7 @@
 #include "containers/csv.h"
 #include "core/refuse.h"
 #include "labelling/service_impl.h"
-#include "mad/answers_table.h"
+#include "study/table_csv.h"
 
 namespace assay::labelling {
 namespace {
@@ -257,7 +257,7 @@ void Service::retry_images() {
 }
 
 std::string Service::answers_csv() const {
-    if (mad::is_competition(impl_->folder)) return mad::answers_table(impl_->book->database());
+    if (mad::is_competition(impl_->folder)) return study::answers_csv(impl_->book->database());
     std::string text;
     write_answers_csv(impl_->folder, [&](std::string_view piece) { text += piece; });
     return text;

@@ -29,21 +29,9 @@ Task task_named(std::string_view name) {
                                               shortened(std::string(name))));
 }
 
-std::string_view word_of(Answer answer) {
-    switch (answer) {
-        case Answer::no:
-            return "no";
-        case Answer::yes:
-            return "yes";
-        case Answer::cannot_say:
-            return "cannot-say";
-    }
-    return "";
-}
-
 Answer answer_named(std::string_view name) {
     for (const Answer answer : {Answer::no, Answer::yes, Answer::cannot_say})
-        if (name == word_of(answer)) return answer;
+        if (name == study::words_for(answer).word) return answer;
     refuse(fmt::format("the answer is `{}`; allowed: no, yes, cannot-say",
                        shortened(std::string(name))));
 }

@@ -50,7 +50,9 @@ void read_answers_csv(std::string_view text, const std::string& source, AnswerSi
 void read_label_studio(std::string_view text, const std::string& source, AnswerSink& sink);
 
 /// "yes", "no", "cannot say".
-std::string_view name_of(Answer answer);
+inline std::string_view name_of(Answer answer) {
+    return study::words_for(answer).name;
+}
 /// In the common spellings, any case; nothing for all others.
 std::optional<Answer> answer_named(std::string_view text);
 /// What an unknown answer is told.

@@ -56,18 +56,6 @@ std::string plain_answer(std::string_view text) {
 
 }  // namespace
 
-std::string_view name_of(Answer answer) {
-    switch (answer) {
-        case Answer::no:
-            return "no";
-        case Answer::yes:
-            return "yes";
-        case Answer::cannot_say:
-            return "cannot say";
-    }
-    return "";
-}
-
 std::optional<Answer> answer_named(std::string_view text) {
     if (text.size() > 64) return std::nullopt;
     const std::string plain = plain_answer(text);

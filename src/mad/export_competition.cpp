@@ -15,7 +15,6 @@
 #include "core/refuse.h"
 #include "core/text.h"
 #include "mad/answer_readers.h"
-#include "mad/answers_table.h"
 #include "mad/label_studio.h"
 #include "mad/question_rows.h"
 #include "mad/question_texts.h"
@@ -30,38 +29,14 @@ constexpr std::array<std::string_view, 8> exported_names = {
 /// Which files an export wrote here.
 constexpr std::string_view export_manifest = "export.json";
 
-/// The rows of a query as a table: columns named as in the query, texts safe for spreadsheets.
-std::string table_of(const Database& database, const std::vector<std::string_view>& columns,
-                     std::string_view sql) {
-    std::string text;
-    CsvWriter csv(text);
-    for (const std::string_view column : columns) csv.field(column);
-    csv.end_row();
-    for (Statement row = database.prepare(sql); row.step();) {
-        for (std::size_t c = 0; c < columns.size(); ++c)
-            csv.field(for_spreadsheet(row.text(static_cast<int>(c))));
-        csv.end_row();
-    }
-    return text;
-}
-
-std::string classifiers_table(const Database& database) {
-    return table_of(database,
-                    {"number", "name", "store", "threshold", "scored", "confident", "active"},
-                    "SELECT number, name, store, threshold / 200.0, scored, confident, active "
-                    "FROM classifier ORDER BY number");
-}
-
-std::string control_table(const Database& database) {
-    return table_of(database, {"image", "path", "stratum", "stratum_images", "stratum_sample"},
-                    "SELECT image.id, path, stratum, stratum_images, stratum_sample FROM control "
-                    "JOIN image ON image.number = control.image ORDER BY stratum, control.image");
-}
-
-std::string decisions_table(const Database& database) {
-    return table_of(database, {"at", "kind", "subject", "value", "reason"},
-                    "SELECT at, kind, subject, value, reason FROM decision ORDER BY id");
-}
+constexpr const char* classifiers_query =
+    "SELECT number, name, store, threshold / 200.0 AS threshold, scored, confident, active "
+    "FROM classifier ORDER BY number";
+constexpr const char* control_query =
+    "SELECT image.id AS image, path, stratum, stratum_images, stratum_sample FROM control "
+    "JOIN image ON image.number = control.image ORDER BY stratum, control.image";
+constexpr const char* decisions_query =
+    "SELECT at, kind, subject, value, reason FROM decision ORDER BY id";
 
 std::string shown_outcome(const QuestionTally* question) {
     if (question == nullptr || !question->known()) return "";
@@ -226,12 +201,12 @@ std::vector<std::filesystem::path> export_competition(const Competition& competi
     const Database& database = competition.impl().database;
     const Tally tally = tally_of(competition);
     const std::array<std::string, exported_names.size()> texts = {
-        classifiers_table(database),
+        study::csv_of(database, {classifiers_query}),
         selected_table(competition, tally),
-        control_table(database),
+        study::csv_of(database, {control_query}),
         asked_table(competition, tally),
-        answers_table(database),
-        decisions_table(database),
+        study::answers_csv(database),
+        study::csv_of(database, {decisions_query}),
         annotations_json(competition, tally, prefix, users),
         label_studio_config()};
     make_folders(folder);

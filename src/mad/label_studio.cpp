@@ -22,10 +22,6 @@ std::string as_address(std::string_view path) {
     return out;
 }
 
-constexpr std::string_view choice_of_answer(Answer answer) {
-    return answer == Answer::yes ? "Yes" : answer == Answer::no ? "No" : "Cannot say";
-}
-
 }  // namespace
 
 nlohmann::json label_studio_task(const OpenQuestion& question, std::string_view prefix) {
@@ -52,7 +48,7 @@ nlohmann::json label_studio_result(Answer answer) {
     return {{"from_name", "answer"},
             {"to_name", "image"},
             {"type", "choices"},
-            {"value", {{"choices", {choice_of_answer(answer)}}}}};
+            {"value", {{"choices", {study::words_for(answer).choice}}}}};
 }
 
 std::string label_studio_tasks(const std::vector<OpenQuestion>& questions,
@@ -77,8 +73,8 @@ std::string label_studio_config() {
   </Choices>
 </View>
 )",
-                       choice_of_answer(Answer::yes), choice_of_answer(Answer::no),
-                       choice_of_answer(Answer::cannot_say));
+                       study::words_for(Answer::yes).choice, study::words_for(Answer::no).choice,
+                       study::words_for(Answer::cannot_say).choice);
 }
 
 }  // namespace assay::mad

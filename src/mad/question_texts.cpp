@@ -5,7 +5,6 @@
 #include <map>
 
 #include "core/random.h"
-#include "core/terminal_text.h"
 
 namespace assay::mad {
 
@@ -46,26 +45,6 @@ std::vector<std::string> names_for_people(const Competition& competition) {
 
 std::string question_text(std::string_view label_name) {
     return fmt::format("Does this image show \"{}\"?", label_name);
-}
-
-namespace {
-
-bool looks_like_formula(std::string_view text) {
-    constexpr std::string_view risky = "=+-@\t\r\n'";
-    return !text.empty() && risky.find(text.front()) != std::string_view::npos;
-}
-
-}  // namespace
-
-std::string for_spreadsheet(std::string_view text) {
-    // Names of files may be of any bytes, and readers of csv take UTF-8 alone.
-    const std::string plain = is_utf8(text) ? std::string(text) : without_controls(text);
-    return looks_like_formula(plain) ? "'" + plain : plain;
-}
-
-std::string from_spreadsheet(std::string_view text) {
-    if (text.starts_with('\'') && looks_like_formula(text.substr(1))) text.remove_prefix(1);
-    return std::string(text);
 }
 
 }  // namespace assay::mad

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "assay/mad/competition.h"
+#include "study/table_csv.h"
 
 namespace assay::mad {
 
@@ -24,10 +25,7 @@ std::vector<std::string> names_for_people(const Competition& competition);
 /// "Does this image show "great white shark"?"
 std::string question_text(std::string_view label_name);
 
-/// A text that a spreadsheet would take for a formula (it begins with =, +, -, @, a tab or a line
-/// end) gets an apostrophe before it, as does one that begins with an apostrophe.
-std::string for_spreadsheet(std::string_view text);
-/// Without that apostrophe.
-std::string from_spreadsheet(std::string_view text);
+using study::for_spreadsheet;
+using study::from_spreadsheet;
 
 }  // namespace assay::mad

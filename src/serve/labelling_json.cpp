@@ -22,7 +22,8 @@ Json json_of(const labelling::Screen& screen) {
     }
     for (const labelling::Cell& cell : screen.cells)
         cells.push_back({{"question", cell.question}, {"label", cell.label}});
-    for (const labelling::Answer answer : screen.said) said.push_back(labelling::word_of(answer));
+    for (const labelling::Answer answer : screen.said)
+        said.push_back(study::words_for(answer).word);
     return {{"screen", screen.token},
             {"training", screen.training},
             {"labels", std::move(labels)},
@@ -58,7 +59,7 @@ Json json_of(const labelling::TakenScreen& taken) {
     Json feedback = Json::array();
     for (const labelling::Feedback& one : taken.feedback) {
         feedback.push_back({{"question", one.question},
-                            {"known", labelling::word_of(one.known)},
+                            {"known", study::words_for(one.known).word},
                             {"correct", one.correct}});
     }
     return {{"key", taken.key},

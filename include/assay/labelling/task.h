@@ -24,9 +24,7 @@ std::string_view name_of(Task);
 /// Throws usage with the known names.
 Task task_named(std::string_view name);
 
-/// "no", "yes", "cannot-say": in the pages' interface.
-std::string_view word_of(Answer);
-/// Throws bad_input with the known names.
+/// By the words of the pages' interface. Throws bad_input with the known ones.
 Answer answer_named(std::string_view name);
 
 /// What annotators read of a label.
