@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace assay {
@@ -30,6 +31,13 @@ public:
     bool step();
     /// One step of a statement without rows, which may then be bound anew.
     void run();
+    /// Binds one value for each question mark, and goes on as run().
+    template <class First, class... Others>
+    void run(const First& first, const Others&... others) {
+        bind_value(first);
+        (bind_value(others), ...);
+        run();
+    }
     /// Before the same statement is bound and stepped once more.
     void reset();
 
@@ -44,6 +52,15 @@ public:
     std::string_view name(int column) const;
 
 private:
+    template <class Value>
+    void bind_value(const Value& value) {
+        if constexpr (std::is_integral_v<Value> || std::is_enum_v<Value>) {
+            bind(static_cast<std::int64_t>(value));
+        } else {
+            bind(value);
+        }
+    }
+
     friend class Database;
     struct Impl;
     explicit Statement(std::unique_ptr<Impl> impl);

@@ -42,22 +42,14 @@ void insert_labels(Database& database, const std::vector<LabelText>& labels) {
             if (!synonyms.empty()) synonyms += '\n';
             synonyms += synonym;
         }
-        insert.bind(static_cast<std::int64_t>(l))
-            .bind(labels[l].id)
-            .bind(labels[l].name)
-            .bind(labels[l].definition)
-            .bind(synonyms)
-            .run();
+        insert.run(l, labels[l].id, labels[l].name, labels[l].definition, synonyms);
     }
 }
 
 void insert_images(Database& database, const QuestionSet& set) {
     Statement insert = database.prepare("INSERT INTO image (number, id, path) VALUES (?, ?, ?)");
     for (std::size_t i = 0; i < set.images.size(); ++i) {
-        insert.bind(static_cast<std::int64_t>(i))
-            .bind(set.images[i])
-            .bind(set.paths[set.path_of[i]])
-            .run();
+        insert.run(i, set.images[i], set.paths[set.path_of[i]]);
     }
 }
 
@@ -68,12 +60,8 @@ void insert_questions(Database& database, const QuestionSet& set, std::uint64_t 
     for (const CsvQuestion& question : set.questions) {
         const mad::QuestionName name =
             mad::question_name(seed, question.image, static_cast<std::uint16_t>(question.label));
-        insert.bind(std::string_view(name.token))
-            .bind(std::int64_t{question.image})
-            .bind(std::int64_t{question.label})
-            .bind(std::int64_t{name.turn})
-            .bind(question.known ? std::optional<std::int64_t>(*question.known) : std::nullopt)
-            .run();
+        insert.run(name.token, question.image, question.label, name.turn,
+                   question.known ? std::optional<std::int64_t>(*question.known) : std::nullopt);
     }
 }
 
@@ -83,12 +71,9 @@ void insert_screens(Database& database, const std::vector<PlannedScreen>& screen
         database.prepare("INSERT INTO shown (screen, place, question) VALUES (?, ?, ?)");
     for (std::size_t s = 0; s < screens.size(); ++s) {
         const auto number = static_cast<std::int64_t>(s) + 1;
-        screen.bind(number).bind(screens[s].name).run();
+        screen.run(number, screens[s].name);
         for (std::size_t place = 0; place < screens[s].questions.size(); ++place) {
-            shown.bind(number)
-                .bind(static_cast<std::int64_t>(place))
-                .bind(std::int64_t{screens[s].questions[place]} + 1)
-                .run();
+            shown.run(number, place, std::int64_t{screens[s].questions[place]} + 1);
         }
     }
 }

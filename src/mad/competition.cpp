@@ -195,9 +195,7 @@ bool Competition::remove(std::string_view name, std::string_view reason) {
                                 impl_->folder.string(), name));
     const std::int64_t decision = decide(impl_->database, DecisionKind::removed, name, "", reason);
     impl_->database.prepare("UPDATE classifier SET active = 0, decision = ? WHERE name = ?")
-        .bind(decision)
-        .bind(name)
-        .run();
+        .run(decision, name);
     all.commit();
     for (CompetitionClassifier& one : impl_->classifiers)
         if (one.name == name) one.active = false;

@@ -38,9 +38,7 @@ bool restore_classifier(Competition::Impl& in, CompetitionClassifier& one,
     if (one.active) return false;
     const std::int64_t decision = decide(in.database, DecisionKind::restored, one.name, "", reason);
     in.database.prepare("UPDATE classifier SET active = 1, decision = ? WHERE name = ?")
-        .bind(decision)
-        .bind(one.name)
-        .run();
+        .run(decision, one.name);
     one.active = true;
     return true;
 }

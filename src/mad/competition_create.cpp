@@ -48,8 +48,7 @@ ClassList classes_of(const PredictionStore& store, const InitOptions& options) {
 
 void insert_classes(Database& database, const ClassList& classes) {
     Statement insert = database.prepare("INSERT INTO class (number, id, name) VALUES (?, ?, ?)");
-    for (std::size_t c = 0; c < classes.size(); ++c)
-        insert.bind(static_cast<std::int64_t>(c)).bind(classes.id(c)).bind(classes.name(c)).run();
+    for (std::size_t c = 0; c < classes.size(); ++c) insert.run(c, classes.id(c), classes.name(c));
 }
 
 /// What becomes text of the database is text.
@@ -75,10 +74,9 @@ void insert_hierarchy(Database& database, const Hierarchy& hierarchy) {
     Statement node = database.prepare("INSERT INTO node (number, id, name) VALUES (?, ?, ?)");
     Statement edge = database.prepare("INSERT INTO edge (child, parent) VALUES (?, ?)");
     for (std::uint32_t n = 0; n < hierarchy.size(); ++n)
-        node.bind(std::int64_t{n}).bind(hierarchy.id(n)).bind(hierarchy.name(n)).run();
+        node.run(n, hierarchy.id(n), hierarchy.name(n));
     for (std::uint32_t n = 0; n < hierarchy.size(); ++n) {
-        for (const std::uint32_t parent : hierarchy.parents(n))
-            edge.bind(std::int64_t{n}).bind(std::int64_t{parent}).run();
+        for (const std::uint32_t parent : hierarchy.parents(n)) edge.run(n, parent);
     }
 }
 

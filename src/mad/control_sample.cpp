@@ -139,11 +139,7 @@ void write_control(Competition& competition, const ControlDraw& draw, const Cont
         "ON CONFLICT (image) DO UPDATE SET stratum_sample = excluded.stratum_sample");
     for (std::size_t s = 0; s < control_strata; ++s) {
         for (std::uint64_t i = 0; i < sizes[s]; ++i) {
-            insert.bind(static_cast<std::int64_t>(draw[s].drawn[i].second))
-                .bind(static_cast<std::int64_t>(s))
-                .bind(static_cast<std::int64_t>(draw[s].images))
-                .bind(static_cast<std::int64_t>(sizes[s]))
-                .run();
+            insert.run(draw[s].drawn[i].second, s, draw[s].images, sizes[s]);
         }
     }
     all.commit();

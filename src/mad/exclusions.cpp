@@ -116,7 +116,7 @@ void write_exclusions(Competition& competition, const std::vector<Exclusion>& ex
         if (before.contains(one.image)) continue;
         const std::int64_t decision =
             decide(database, DecisionKind::excluded, one.id, "", one.reason);
-        insert.bind(static_cast<std::int64_t>(one.image)).bind(decision).run();
+        insert.run(one.image, decision);
     }
 }
 

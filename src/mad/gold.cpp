@@ -223,10 +223,7 @@ GoldRound draw_gold(Competition& competition, const Tally& tally,
                 .prepare(
                     "INSERT INTO image (number, id, path) VALUES (?, ?, ?) "
                     "ON CONFLICT (number) DO NOTHING")
-                .bind(entry.image)
-                .bind(std::string_view(entry.id))
-                .bind(std::string_view(entry.path))
-                .run();
+                .run(entry.image, entry.id, entry.path);
         }
         writer.add(key);
         const std::string subject = fmt::format(

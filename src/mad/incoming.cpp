@@ -40,7 +40,7 @@ void check_image_blocks(Competition::Impl& in, std::uint32_t number, const Incom
         const auto digest = static_cast<std::int64_t>(blocks[b]);
         there.bind(block);
         if (!there.step()) {
-            insert.bind(block).bind(digest).bind(std::int64_t{number}).run();
+            insert.run(block, digest, number);
         } else if (there.integer(0) != digest) {
             const std::uint64_t first = b * image_block_rows;
             refuse(fmt::format(
@@ -152,17 +152,8 @@ void insert_classifier(Competition::Impl& in, const Incoming& incoming, std::str
             "INSERT INTO classifier (number, name, store, store_id, labels_hash, "
             "confidences_hash, threshold, scored, confident, active, decision) "
             "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?)")
-        .bind(std::int64_t{one.number})
-        .bind(one.name)
-        .bind(one.store.string())
-        .bind(one.store_id)
-        .bind(one.labels_hash)
-        .bind(one.confidences_hash)
-        .bind(std::int64_t{one.threshold})
-        .bind(static_cast<std::int64_t>(one.scored))
-        .bind(static_cast<std::int64_t>(one.confident))
-        .bind(decision)
-        .run();
+        .run(one.number, one.name, one.store.string(), one.store_id, one.labels_hash,
+             one.confidences_hash, one.threshold, one.scored, one.confident, decision);
     check_image_blocks(in, one.number, incoming);
     in.classifiers.push_back(std::move(one));
 }

@@ -126,9 +126,7 @@ void NearHashes::write(Competition& competition) {
     Statement update = competition.impl().database.prepare(
         "UPDATE image SET near_hash = ? WHERE number = ? AND near_hash IS NULL");
     for (const std::uint64_t image : fresh_) {
-        update.bind(static_cast<std::int64_t>(hashes_.at(image)))
-            .bind(static_cast<std::int64_t>(image))
-            .run();
+        update.run(hashes_.at(image), image);
     }
 }
 

@@ -54,11 +54,7 @@ QuestionWriter::QuestionWriter(Competition& competition, const Tally& tally)
 bool QuestionWriter::add(const QuestionKey& key) {
     if (!there_.insert(key).second) return false;
     const QuestionName name = question_name(competition_.settings().seed, key.first, key.second);
-    insert_.bind(std::string_view(name.token))
-        .bind(key.first)
-        .bind(std::int64_t{key.second})
-        .bind(std::int64_t{name.turn})
-        .run();
+    insert_.run(name.token, key.first, key.second, name.turn);
     return true;
 }
 

@@ -86,7 +86,7 @@ std::uint64_t ask(Competition& competition, RoundInput& in,
     for (const std::size_t place : places_to_ask(in, budget)) {
         SelectedRow& row = in.selected[place];
         for (const QuestionKey& key : questions_of(row)) round.added += writer.add(key) ? 1 : 0;
-        asked.bind(row.pair).bind(row.image).run();
+        asked.run(row.pair, row.image);
         row.asked = true;
         ++places;
     }

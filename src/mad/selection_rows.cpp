@@ -44,7 +44,7 @@ public:
         for (const LeavingPlace& place : work.leaving) {
             const std::int64_t decision = decide(database_, DecisionKind::replaced,
                                                  id_of(place.row.image), name, place.reason);
-            give_up_.bind(decision).bind(pair).bind(place.row.image).run();
+            give_up_.run(decision, pair, place.row.image);
         }
         for (const FoundUnclear& one : work.unclear) {
             const std::int64_t decision =
@@ -67,11 +67,7 @@ public:
         for (std::uint32_t place = 0; place < work.list.size(); ++place) {
             const Candidate& c = work.list[place];
             if (there.contains(c.image)) {
-                move_.bind(std::int64_t{place})
-                    .bind(pair)
-                    .bind(static_cast<std::int64_t>(c.image))
-                    .bind(std::int64_t{place})
-                    .run();
+                move_.run(place, pair, c.image, place);
             } else {
                 insert(work, pair, c, place, SelectedState::accepted, std::nullopt);
             }
@@ -110,31 +106,17 @@ private:
         const auto disagreeing = static_cast<std::int64_t>(scanned.disagreeing);
         const std::int64_t k = settings_.rule.k;
         if (work.row.id != 0) {
-            update_pair_.bind(candidates).bind(disagreeing).bind(k).bind(work.row.id).run();
+            update_pair_.run(candidates, disagreeing, k, work.row.id);
             return work.row.id;
         }
-        insert_pair_.bind(std::int64_t{work.row.first})
-            .bind(std::int64_t{work.row.second})
-            .bind(candidates)
-            .bind(disagreeing)
-            .bind(k)
-            .run();
+        insert_pair_.run(work.row.first, work.row.second, candidates, disagreeing, k);
         return database_.last_row();
     }
     void insert(const PairWork& work, std::int64_t pair, const Candidate& c, std::uint32_t place,
                 SelectedState state, std::optional<std::int64_t> decision) {
         const std::uint32_t turn = turn_of(settings_.seed, work.first, work.second, c.image);
-        insert_.bind(pair)
-            .bind(static_cast<std::int64_t>(c.image))
-            .bind(std::int64_t{place})
-            .bind(std::int64_t{turn})
-            .bind(std::int64_t{c.first_label})
-            .bind(std::int64_t{c.second_label})
-            .bind(std::int64_t{c.units})
-            .bind(std::int64_t{c.confidence})
-            .bind(name_of(state))
-            .bind(decision)
-            .run();
+        insert_.run(pair, c.image, place, turn, c.first_label, c.second_label, c.units,
+                    c.confidence, name_of(state), decision);
     }
 
     Database& database_;
@@ -148,8 +130,7 @@ private:
 void note_larger_k(Competition& competition, const std::vector<PairWork>& work) {
     Statement update = competition.impl().database.prepare("UPDATE pair SET k = ? WHERE id = ?");
     for (const PairWork& pair : work)
-        if (!pair.look)
-            update.bind(std::int64_t{competition.settings().rule.k}).bind(pair.row.id).run();
+        if (!pair.look) update.run(competition.settings().rule.k, pair.row.id);
 }
 
 void write_work(Competition& competition, std::span<const PairWork> work,

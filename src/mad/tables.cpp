@@ -109,7 +109,7 @@ void note_images(Competition& competition, const std::vector<std::uint64_t>& num
     if (missing.empty()) return;
     Statement insert = database.prepare("INSERT INTO image (number, id, path) VALUES (?, ?, ?)");
     for (const ImageRow& row : ItemReader(competition).rows(missing))
-        insert.bind(row.number).bind(row.id).bind(row.path).run();
+        insert.run(row.number, row.id, row.path);
 }
 
 }  // namespace assay::mad

@@ -57,9 +57,7 @@ void make_tables(Database& database) {
                                  people_version));
     for (const Table& table : people_tables())
         database.execute(sql_of_table(table, people_tables()));
-    database.prepare("INSERT INTO study (id) VALUES (?)")
-        .bind(std::string_view(new_secret()))
-        .run();
+    database.prepare("INSERT INTO study (id) VALUES (?)").run(new_secret());
     all.commit();
 }
 
@@ -192,10 +190,7 @@ const Person& People::add(std::string_view written) {
     Person person{id, name, token_of(id, new_secret()), false};
     writing();
     database_.prepare("INSERT INTO person (id, name, token, revoked) VALUES (?, ?, ?, 0)")
-        .bind(id)
-        .bind(std::string_view(person.name))
-        .bind(std::string_view(person.token))
-        .run();
+        .run(id, person.name, person.token);
     people_.push_back(std::move(person));
     return people_.back();
 }
@@ -204,10 +199,7 @@ const Person& People::new_link(std::int64_t id) {
     Person& person = at(id);
     std::string token = token_of(id, new_secret());
     writing();
-    database_.prepare("UPDATE person SET token = ?, revoked = 0 WHERE id = ?")
-        .bind(std::string_view(token))
-        .bind(id)
-        .run();
+    database_.prepare("UPDATE person SET token = ?, revoked = 0 WHERE id = ?").run(token, id);
     person.token = std::move(token);
     person.revoked = false;
     return person;
@@ -216,18 +208,14 @@ const Person& People::new_link(std::int64_t id) {
 void People::revoke(std::int64_t id, bool revoked) {
     Person& person = at(id);
     writing();
-    database_.prepare("UPDATE person SET revoked = ? WHERE id = ?")
-        .bind(std::int64_t{revoked})
-        .bind(id)
-        .run();
+    database_.prepare("UPDATE person SET revoked = ? WHERE id = ?").run(revoked, id);
     person.revoked = revoked;
 }
 
 void People::pause(bool paused) {
     writing();
     database_.prepare("INSERT OR REPLACE INTO state (name, value) VALUES ('paused', ?)")
-        .bind(std::int64_t{paused})
-        .run();
+        .run(paused);
     paused_ = paused;
 }
 
@@ -250,9 +238,8 @@ void People::keep_held(const std::map<std::int64_t, std::vector<std::string>>& s
         Statement gone = database_.prepare("DELETE FROM held WHERE person = ?");
         Statement there = database_.prepare("INSERT INTO held (person, screen) VALUES (?, ?)");
         for (const auto& [person, tokens] : screens) {
-            gone.bind(person).run();
-            for (const std::string& token : tokens)
-                there.bind(person).bind(std::string_view(token)).run();
+            gone.run(person);
+            for (const std::string& token : tokens) there.run(person, token);
         }
         all.commit();
     } catch (...) {

@@ -40,7 +40,7 @@ std::int64_t AnswerWriter::annotator(std::string_view name, const std::string& w
         refuse(fmt::format("the annotator `{}` has a name of {} bytes; allowed: up to {}",
                            shortened(name), name.size(), longest_annotator));
     }
-    database_.prepare("INSERT INTO annotator (name, blocked) VALUES (?, 0)").bind(name).run();
+    database_.prepare("INSERT INTO annotator (name, blocked) VALUES (?, 0)").run(name);
     return database_.last_row();
 }
 
@@ -70,23 +70,17 @@ std::optional<AnswerWriter::Counting> AnswerWriter::counting(std::int64_t questi
 }
 
 void AnswerWriter::outdate(std::int64_t question, std::int64_t annotator) {
-    outdate_.bind(question).bind(annotator).run();
+    outdate_.run(question, annotator);
 }
 
 void AnswerWriter::write(const GivenAnswer& given, bool counts) {
     if (counts) outdate(given.question, given.annotator);
-    insert_.bind(given.question)
-        .bind(given.annotator)
-        .bind(static_cast<std::int64_t>(given.answer))
-        .bind(std::string_view(given.at))
-        .bind(given.source)
-        .bind(std::string_view(given.key))
-        .bind(std::int64_t{counts})
-        .run();
+    insert_.run(given.question, given.annotator, given.answer, given.at, given.source, given.key,
+                counts);
 }
 
 void AnswerWriter::give(std::int64_t question, std::int64_t annotator) {
-    give_.bind(annotator).bind(question).run();
+    give_.run(annotator, question);
 }
 
 }  // namespace assay::study

@@ -105,10 +105,7 @@ Blocked block_annotator(Database& database, std::string_view folder, std::string
     const std::int64_t decision = decide(
         database, blocked ? DecisionKind::blocked : DecisionKind::unblocked, name, "", reason);
     database.prepare("UPDATE annotator SET blocked = ?, decision = ? WHERE id = ?")
-        .bind(std::int64_t{blocked})
-        .bind(decision)
-        .bind(found->id)
-        .run();
+        .run(blocked, decision, found->id);
     all.commit();
     return {*found, true};
 }

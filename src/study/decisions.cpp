@@ -41,12 +41,8 @@ std::int64_t decide(Database& database, DecisionKind kind, std::string_view subj
                     std::string_view value, std::string_view reason) {
     database
         .prepare("INSERT INTO decision (at, kind, subject, value, reason) VALUES (?, ?, ?, ?, ?)")
-        .bind(utc_now())
-        .bind(name_of(kind))
-        .bind(without_controls(subject))
-        .bind(without_controls(value))
-        .bind(without_controls(reason))
-        .run();
+        .run(utc_now(), name_of(kind), without_controls(subject), without_controls(value),
+             without_controls(reason));
     return database.last_row();
 }
 

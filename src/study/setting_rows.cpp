@@ -34,10 +34,7 @@ void write_setting(Database& database, std::string_view name, std::string_view v
                fmt::format("the setting {}", name));
     const std::int64_t decision = decide(database, DecisionKind::setting, name, value, reason);
     database.prepare("INSERT INTO setting (name, value, decision) VALUES (?, ?, ?)")
-        .bind(name)
-        .bind(value)
-        .bind(decision)
-        .run();
+        .run(name, value, decision);
 }
 
 }  // namespace assay::study

@@ -31,10 +31,7 @@ std::int64_t study_integer(const Database& database, std::string_view sql) {
 
 void note_version(Database& database) {
     database.prepare("INSERT INTO schema_version (version, at, assay) VALUES (?, ?, ?)")
-        .bind(study_version)
-        .bind(utc_now())
-        .bind(std::string_view(version))
-        .run();
+        .run(study_version, utc_now(), version);
 }
 
 /// Adds the columns and tables that came after its version.
