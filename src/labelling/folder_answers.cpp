@@ -5,8 +5,8 @@
 
 #include "assay/labelling/folder.h"
 #include "core/refuse.h"
-#include "labelling/folder_file.h"
 #include "labelling/folder_settings.h"
+#include "study/study_file.h"
 #include "study/table_csv.h"
 
 namespace assay::labelling {
@@ -57,7 +57,8 @@ void check_given(const Database& database, const Statement& row, std::int64_t be
 
 void write_answers_csv(const std::filesystem::path& folder,
                        const std::function<void(std::string_view)>& emit) {
-    const Database database = open_folder(folder, Database::Access::read);
+    const Database database =
+        study::open_study(folder, study::StudyKind::questions, Database::Access::read);
     const bool grid = read_folder_settings(database).task == Task::grid;
     std::int64_t before = INT64_MIN;
     const auto takes = [&](const Statement& row) {

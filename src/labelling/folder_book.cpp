@@ -4,8 +4,8 @@
 #include "core/shell_word.h"
 #include "core/text.h"
 #include "labelling/folder_contents.h"
-#include "labelling/folder_file.h"
 #include "study/asked_rows.h"
+#include "study/study_file.h"
 
 namespace assay::labelling {
 namespace {
@@ -14,7 +14,8 @@ class FolderBook final : public AnswerBook {
 public:
     explicit FolderBook(const std::filesystem::path& folder)
         : folder_(folder),
-          database_(open_folder(folder, Database::Access::write)),
+          database_(
+              study::open_study(folder, study::StudyKind::questions, Database::Access::write)),
           settings_(read_folder_settings(database_)) {}
 
     Database& database() override { return database_; }

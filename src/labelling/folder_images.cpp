@@ -9,11 +9,13 @@
 #include "core/refuse.h"
 #include "core/shell_word.h"
 #include "core/text.h"
-#include "labelling/folder_file.h"
 #include "study/setting_rows.h"
+#include "study/study_file.h"
 
 namespace assay::labelling {
 namespace {
+
+using study::without_slash;
 
 /// Without symbolic links, as far as it is there: "../images" beside a link is elsewhere.
 std::filesystem::path without_links(const std::filesystem::path& path) {
@@ -30,9 +32,8 @@ bool is_inside(const std::filesystem::path& path, const std::filesystem::path& f
 
 }  // namespace
 
-std::filesystem::path without_slash(const std::filesystem::path& path) {
-    const std::filesystem::path whole = absolute_path(path);
-    return whole.has_filename() ? whole : whole.parent_path();
+bool is_labelling_folder(const std::filesystem::path& folder) {
+    return study::is_study(folder, study::StudyKind::questions);
 }
 
 std::string kept_image_root(const std::filesystem::path& root, const std::filesystem::path& folder,
@@ -57,7 +58,8 @@ void change_image_root(const std::filesystem::path& folder, const std::filesyste
                        const std::filesystem::path& whole) {
     if (!is_folder(root))
         refuse(fmt::format("{}: there is no such folder of images", root.string()));
-    Database database = open_folder(folder, Database::Access::write);
+    Database database =
+        study::open_study(folder, study::StudyKind::questions, Database::Access::write);
     const std::string kept = kept_image_root(root, folder, whole);
     Transaction all(database);
     if (read_folder_settings(database).image_root == kept) return;

@@ -9,9 +9,6 @@
 
 namespace assay::labelling {
 
-/// "study/" is the folder "study". Throws io.
-std::filesystem::path without_slash(const std::filesystem::path& path);
-
 /// How the setting image_root has `root`: relative to the labelling folder where both are inside
 /// of `whole` or of the folder around the labelling folder, which people move as a whole; else
 /// absolute. The labelling folder need not be there yet. Throws io.

@@ -11,11 +11,10 @@
 #include "core/paths.h"
 #include "core/text.h"
 #include "labelling/definitions.h"
-#include "labelling/folder_file.h"
 #include "labelling/folder_images.h"
 #include "labelling/folder_settings.h"
 #include "labelling/screens.h"
-#include "mad/question_texts.h"
+#include "study/asked_rows.h"
 #include "study/decisions.h"
 #include "study/study_file.h"
 
@@ -53,18 +52,6 @@ void insert_images(Database& database, const QuestionSet& set) {
     }
 }
 
-/// Ids of rows are places and one.
-void insert_questions(Database& database, const QuestionSet& set, std::uint64_t seed) {
-    Statement insert = database.prepare(
-        "INSERT INTO question (token, image, label, turn, gold) VALUES (?, ?, ?, ?, ?)");
-    for (const CsvQuestion& question : set.questions) {
-        const mad::QuestionName name =
-            mad::question_name(seed, question.image, static_cast<std::uint16_t>(question.label));
-        insert.run(name.token, question.image, question.label, name.turn,
-                   question.known ? std::optional<std::int64_t>(*question.known) : std::nullopt);
-    }
-}
-
 void insert_screens(Database& database, const std::vector<PlannedScreen>& screens) {
     Statement screen = database.prepare("INSERT INTO screen (number, name) VALUES (?, ?)");
     Statement shown =
@@ -81,7 +68,8 @@ void insert_screens(Database& database, const std::vector<PlannedScreen>& screen
 /// The folder is there: made by this command before, or of something else.
 void check_same(const std::filesystem::path& folder, const FolderOptions& options,
                 const FolderSettings& wanted, std::vector<std::string>& warnings) {
-    const FolderSettings there = read_folder_settings(open_folder(folder, Database::Access::read));
+    const FolderSettings there = read_folder_settings(
+        study::open_study(folder, study::StudyKind::questions, Database::Access::read));
     const auto differs = [&](std::string_view what, const auto& was, const auto& is) {
         throw Error(ErrorCode::usage,
                     fmt::format("{} is there with {} {}, not {}; take another folder",
@@ -155,7 +143,10 @@ void write_folder(const std::filesystem::path& target, const FolderSettings& set
         write_folder_settings(database, settings, set.images.size());
         insert_labels(database, texts);
         insert_images(database, set);
-        insert_questions(database, set, settings.seed);
+        // Ids of rows are places and one.
+        study::QuestionRows questions(database, settings.seed);
+        for (const CsvQuestion& one : set.questions)
+            questions.add(one.image, static_cast<std::uint16_t>(one.label), one.known);
         insert_screens(database, screens);
         all.commit();
         // The log of the database is folded into it, so that the folder moves as a whole.
@@ -168,11 +159,7 @@ void write_folder(const std::filesystem::path& target, const FolderSettings& set
 
 FolderSummary make_folder(const std::filesystem::path& folder, const FolderOptions& options) {
     FolderSettings settings = settings_of(options);
-    const std::filesystem::path target = without_slash(folder);
-    const bool there = is_labelling_folder(target);
-    if (!there && is_there(target) && (!is_folder(target) || !entries_of(target).empty()))
-        throw Error(ErrorCode::usage,
-                    fmt::format("{} is there and not an empty folder", folder.string()));
+    const std::filesystem::path target = study::place_of_study(folder, study::StudyKind::questions);
     QuestionSet set;
     {
         const MappedFile file(options.questions);
@@ -186,7 +173,7 @@ FolderSummary make_folder(const std::filesystem::path& folder, const FolderOptio
     settings.texts_hash = hash_of_texts(texts);
     set.labels = texts;
     const std::filesystem::path whole = absolute_path(options.questions).parent_path();
-    if (there) {
+    if (is_labelling_folder(target)) {
         check_same(target, options, settings, warnings);
         if (!options.images.empty()) change_image_root(target, options.images, whole);
     } else {
@@ -196,7 +183,8 @@ FolderSummary make_folder(const std::filesystem::path& folder, const FolderOptio
     FolderSummary summary = folder_summary(target);
     summary.folder = folder;
     if (summary.warnings.empty()) {
-        const Database database = open_folder(target, Database::Access::read);
+        const Database database =
+            study::open_study(target, study::StudyKind::questions, Database::Access::read);
         look_for_images(set, read_folder_settings(database), warnings);
     }
     summary.warnings.insert(summary.warnings.begin(), warnings.begin(), warnings.end());

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "assay/labelling/folder.h"
-#include "labelling/folder_file.h"
 #include "labelling/folder_images.h"
 #include "labelling/folder_settings.h"
+#include "study/study_file.h"
 
 namespace assay::labelling {
 namespace {
@@ -23,7 +23,8 @@ constexpr std::string_view answers_that_count =
 }  // namespace
 
 FolderSummary folder_summary(const std::filesystem::path& folder) {
-    const Database database = open_folder(folder, Database::Access::read);
+    const Database database =
+        study::open_study(folder, study::StudyKind::questions, Database::Access::read);
     const FolderSettings settings = read_folder_settings(database);
     FolderSummary summary;
     summary.folder = folder;

@@ -3,15 +3,16 @@
 #include "assay/labelling/folder.h"
 #include "core/refuse.h"
 #include "labelling/folder_contents.h"
-#include "labelling/folder_file.h"
 #include "study/study_check.h"
+#include "study/study_file.h"
 
 namespace assay::labelling {
 namespace {
 
 /// What rows say together.
 void check_opened_folder(study::Problems& problems, const std::filesystem::path& folder) {
-    const Database database = open_folder(folder, Database::Access::read);
+    const Database database =
+        study::open_study(folder, study::StudyKind::questions, Database::Access::read);
     problems.look([&] {
         const FolderSettings settings = read_folder_settings(database);
         const Contents contents = read_folder_contents(database, settings);

@@ -20,17 +20,21 @@
 namespace assay::mad {
 namespace {
 
-ClassList classes_from(const Database& database) {
+/// Ids and names of the table's rows, which are numbered from 0.
+struct NamedRows {
     std::vector<std::string> ids, names;
-    Statement row = database.prepare("SELECT number, id, name FROM class ORDER BY number");
-    while (row.step()) {
-        if (row.count(0) != ids.size())
-            refuse(fmt::format("{}: class {} is missing", database.path().string(), ids.size()));
-        ids.push_back(row.text(1));
-        names.push_back(row.text(2));
+    NamedRows(const Database& database, std::string_view table) {
+        Statement row =
+            database.prepare(fmt::format("SELECT number, id, name FROM {} ORDER BY number", table));
+        while (row.step()) {
+            if (row.count(0) != ids.size())
+                refuse(fmt::format("{}: {} {} is missing", database.path().string(), table,
+                                   ids.size()));
+            ids.push_back(row.text(1));
+            names.push_back(row.text(2));
+        }
     }
-    return ClassList(std::move(ids), std::move(names));
-}
+};
 
 std::vector<CompetitionClassifier> classifiers_from(const Database& database) {
     std::vector<CompetitionClassifier> classifiers;
@@ -59,21 +63,15 @@ std::vector<CompetitionClassifier> classifiers_from(const Database& database) {
 }
 
 Hierarchy hierarchy_from(const Database& database) {
-    std::vector<std::string> ids, names;
-    for (Statement row = database.prepare("SELECT number, id, name FROM node ORDER BY number");
-         row.step();) {
-        if (row.count(0) != ids.size())
-            refuse(fmt::format("{}: node {} is missing", database.path().string(), ids.size()));
-        ids.push_back(row.text(1));
-        names.push_back(row.text(2));
-    }
+    NamedRows nodes(database, "node");
     std::vector<Hierarchy::Edge> edges;
     for (Statement row = database.prepare("SELECT child, parent FROM edge ORDER BY id");
          row.step();) {
         edges.push_back({.child = static_cast<std::uint32_t>(row.count(0, UINT32_MAX)),
                          .parent = static_cast<std::uint32_t>(row.count(1, UINT32_MAX))});
     }
-    return Hierarchy(std::move(ids), std::move(names), std::move(edges), database.path().string());
+    return Hierarchy(std::move(nodes.ids), std::move(nodes.names), std::move(edges),
+                     database.path().string());
 }
 
 }  // namespace
@@ -83,16 +81,10 @@ Competition::~Competition() = default;
 Competition::Competition(Competition&&) noexcept = default;
 
 bool is_competition(const std::filesystem::path& folder) {
-    return is_there(study::study_file(folder, study::StudyKind::competition));
+    return study::is_study(folder, study::StudyKind::competition);
 }
 
 Competition Competition::open(const std::filesystem::path& folder, Access access) {
-    if (!is_competition(folder)) {
-        refuse(
-            fmt::format("{}: there is no competition (no competition.sqlite); `assay mad init` "
-                        "makes one",
-                        folder.string()));
-    }
     auto impl = std::make_unique<Impl>(
         folder, study::open_study(
                     folder, study::StudyKind::competition,
@@ -111,7 +103,8 @@ void Competition::Impl::refresh() {
                            shortened(number)));
     image_root = setting_of(text, "image_root", file);
     items_hash = setting_of(text, "items_hash", file);
-    classes = classes_from(database);
+    NamedRows rows(database, "class");
+    classes = ClassList(std::move(rows.ids), std::move(rows.names));
     classifiers = classifiers_from(database);
 }
 

@@ -80,21 +80,6 @@ void insert_hierarchy(Database& database, const Hierarchy& hierarchy) {
     }
 }
 
-/// A new folder beside the one that is wanted, which takes its place as a whole.
-std::filesystem::path checked_target(const std::filesystem::path& folder) {
-    std::error_code problem;
-    if (is_there(folder) && !std::filesystem::is_empty(folder, problem))
-        throw Error(ErrorCode::usage,
-                    fmt::format("{} is there and not an empty folder", folder.string()));
-    return folder;
-}
-
-/// "mad/" is the folder "mad".
-std::filesystem::path without_slash(const std::filesystem::path& folder) {
-    const std::filesystem::path whole = absolute_path(folder);
-    return whole.has_filename() ? whole : whole.parent_path();
-}
-
 /// Of nodes, names and edges: which file they came from does not matter.
 std::string hierarchy_hash(const Hierarchy& hierarchy) {
     Hasher hasher;
@@ -196,8 +181,8 @@ Competition Competition::create(const std::filesystem::path& folder, const InitO
     check_settings(options.settings);
     if (!options.images.empty() && !is_folder(options.images))
         refuse(fmt::format("{}: there is no such folder of images", options.images.string()));
-    const std::filesystem::path whole = without_slash(folder);
-    const std::filesystem::path target = is_competition(whole) ? whole : checked_target(whole);
+    const std::filesystem::path target =
+        study::place_of_study(folder, study::StudyKind::competition);
     const std::vector<PredictionStore> stores = open_classifiers(options.stores);
     if (stores.size() < 2)
         throw Error(ErrorCode::usage,

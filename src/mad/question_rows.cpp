@@ -4,7 +4,6 @@
 
 #include "core/random.h"
 #include "mad/control_accuracy.h"
-#include "mad/question_texts.h"
 
 namespace assay::mad {
 
@@ -43,9 +42,7 @@ std::set<QuestionKey> wanted_questions(const Competition& competition, const Tal
 }
 
 QuestionWriter::QuestionWriter(Competition& competition, const Tally& tally)
-    : competition_(competition),
-      insert_(competition.impl().database.prepare(
-          "INSERT INTO question (token, image, label, turn) VALUES (?, ?, ?, ?)")),
+    : rows_(competition.impl().database, competition.settings().seed),
       gold_(competition.impl().database.prepare(
           "UPDATE question SET gold = ?, decision = ? WHERE image = ? AND label = ?")) {
     for (const QuestionRow& row : tally.questions) there_.insert({row.image, row.label});
@@ -53,14 +50,12 @@ QuestionWriter::QuestionWriter(Competition& competition, const Tally& tally)
 
 bool QuestionWriter::add(const QuestionKey& key) {
     if (!there_.insert(key).second) return false;
-    const QuestionName name = question_name(competition_.settings().seed, key.first, key.second);
-    insert_.run(name.token, key.first, key.second, name.turn);
+    rows_.add(key.first, key.second);
     return true;
 }
 
 void QuestionWriter::make_gold(const QuestionKey& key, bool yes, std::int64_t decision) {
-    gold_.bind(std::int64_t{yes}).bind(decision).bind(key.first).bind(std::int64_t{key.second});
-    gold_.run();
+    gold_.run(yes, decision, key.first, key.second);
 }
 
 }  // namespace assay::mad

@@ -36,9 +36,9 @@ public:
     std::uint64_t questions() const { return there_.size(); }
 
 private:
-    Competition& competition_;
+    study::QuestionRows rows_;
+    Statement gold_;
     std::set<QuestionKey> there_;
-    Statement insert_, gold_;
 };
 
 }  // namespace assay::mad

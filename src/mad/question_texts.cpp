@@ -4,17 +4,7 @@
 
 #include <map>
 
-#include "core/random.h"
-
 namespace assay::mad {
-
-QuestionName question_name(std::uint64_t seed, std::int64_t image, std::uint16_t label) {
-    RandomStream draws(seed, fmt::format("mad question {} {}", image, label));
-    QuestionName name;
-    name.turn = draws.next_u32();
-    name.token = fmt::format("q{:016x}", draws.next_u64());
-    return name;
-}
 
 std::vector<std::string> names_for_people(const Competition& competition) {
     const ClassList& classes = competition.classes();

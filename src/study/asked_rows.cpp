@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "assay/error.h"
+#include "core/random.h"
 #include "core/refuse.h"
 #include "core/text.h"
 #include "study/decisions.h"
@@ -61,6 +62,25 @@ std::vector<QuestionRow> read_questions(const Database& database) {
         questions.push_back(std::move(question));
     }
     return questions;
+}
+
+QuestionName question_name(std::uint64_t seed, std::int64_t image, std::uint16_t label) {
+    RandomStream draws(seed, fmt::format("mad question {} {}", image, label));
+    QuestionName name;
+    name.turn = draws.next_u32();
+    name.token = fmt::format("q{:016x}", draws.next_u64());
+    return name;
+}
+
+QuestionRows::QuestionRows(Database& database, std::uint64_t seed)
+    : insert_(database.prepare(
+          "INSERT INTO question (token, image, label, turn, gold) VALUES (?, ?, ?, ?, ?)")),
+      seed_(seed) {}
+
+void QuestionRows::add(std::int64_t image, std::uint16_t label, const std::optional<bool>& gold) {
+    const QuestionName name = question_name(seed_, image, label);
+    insert_.run(name.token, image, label, name.turn,
+                gold ? std::optional<std::int64_t>(*gold) : std::nullopt);
 }
 
 std::vector<AnnotatorRow> read_annotators(const Database& database) {

@@ -27,6 +27,26 @@ struct QuestionRow {
     std::optional<bool> gold;
 };
 
+/// The name of a question for annotators and its place in the order of asking: hashes, so that they
+/// say nothing of classifiers, of gold or of other questions.
+struct QuestionName {
+    std::string token;
+    std::uint32_t turn = 0;
+};
+QuestionName question_name(std::uint64_t seed, std::int64_t image, std::uint16_t label);
+
+/// Makes rows of questions.
+class QuestionRows {
+public:
+    QuestionRows(Database& database, std::uint64_t seed);
+    /// Throws bad_input: it is there.
+    void add(std::int64_t image, std::uint16_t label, const std::optional<bool>& gold = {});
+
+private:
+    Statement insert_;
+    std::uint64_t seed_;
+};
+
 struct AnnotatorRow {
     std::int64_t id = 0;
     std::string name;

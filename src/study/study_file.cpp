@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "assay/error.h"
 #include "assay/version.h"
+#include "core/paths.h"
 #include "core/refuse.h"
 #include "study/study_tables.h"
 #include "study/times.h"
@@ -14,13 +16,17 @@ struct StudyFacts {
     std::string_view file;
     std::int64_t application_id;  ///< in the header of the file, whatever it is called
     std::string_view noun;        ///< for messages
+    std::string_view missing;     ///< likewise
 };
 
 const StudyFacts& facts_of_kind(StudyKind kind) {
-    static constexpr StudyFacts competition = {"competition.sqlite", 0x414D4144,  // "AMAD"
-                                               "competition"};
-    static constexpr StudyFacts questions = {"labelling.sqlite", 0x414C4142,  // "ALAB"
-                                             "folder of questions"};
+    static constexpr StudyFacts competition = {
+        "competition.sqlite", 0x414D4144,  // "AMAD"
+        "competition",
+        "there is no competition (no competition.sqlite); `assay mad init` makes one"};
+    static constexpr StudyFacts questions = {
+        "labelling.sqlite", 0x414C4142,  // "ALAB"
+        "folder of questions", "it is no folder of questions: it has no labelling.sqlite"};
     return kind == StudyKind::competition ? competition : questions;
 }
 
@@ -61,6 +67,25 @@ std::filesystem::path study_file(const std::filesystem::path& folder, StudyKind 
     return folder / facts_of_kind(kind).file;
 }
 
+bool is_study(const std::filesystem::path& folder, StudyKind kind) {
+    return is_there(study_file(folder, kind));
+}
+
+std::filesystem::path without_slash(const std::filesystem::path& folder) {
+    const std::filesystem::path whole = absolute_path(folder);
+    return whole.has_filename() ? whole : whole.parent_path();
+}
+
+std::filesystem::path place_of_study(const std::filesystem::path& folder, StudyKind kind) {
+    std::filesystem::path place = without_slash(folder);
+    if (!is_study(place, kind) && is_there(place) &&
+        (!is_folder(place) || !entries_of(place).empty())) {
+        throw Error(ErrorCode::usage,
+                    fmt::format("{} is there and not an empty folder", folder.string()));
+    }
+    return place;
+}
+
 void make_study(Database& database, StudyKind kind) {
     database.execute(fmt::format("PRAGMA application_id = {}", facts_of_kind(kind).application_id));
     Transaction all(database);
@@ -91,6 +116,8 @@ std::int64_t version_of_study(const Database& database, StudyKind kind) {
 }
 
 Database open_study(const std::filesystem::path& folder, StudyKind kind, Database::Access access) {
+    if (!is_study(folder, kind))
+        refuse(fmt::format("{}: {}", folder.string(), facts_of_kind(kind).missing));
     Database database(study_file(folder, kind), access);
     if (version_of_study(database, kind) < study_version && access == Database::Access::write)
         bring_up_to_date(database, kind);

@@ -82,7 +82,8 @@ TEST(MadQuestions, EachIsAskedOnceHoweverManyPairsNeedIt) {
 }
 
 TEST(MadQuestions, NamesAndTurnsDependOnTheQuestionAlone) {
-    const QuestionName one = question_name(7, 12, 3);
+    using study::question_name;
+    const study::QuestionName one = question_name(7, 12, 3);
     EXPECT_EQ(question_name(7, 12, 3).token, one.token);
     EXPECT_NE(question_name(8, 12, 3).token, one.token);
     EXPECT_NE(question_name(7, 12, 4).token, one.token);
