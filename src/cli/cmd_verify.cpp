@@ -37,14 +37,10 @@ int cmd_verify(std::vector<std::string> arguments) {
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
 
-    if (mad::is_competition(path)) {
-        const mad::CompetitionCheck check = mad::verify_competition(path);
-        output.print(report_of(check));
-        return check.problems.empty() ? Status::done : Status::bad_input;
-    }
-    if (labelling::is_labelling_folder(path)) {
-        const labelling::FolderCheck check{.folder = path,
-                                           .problems = labelling::verify_folder(path)};
+    const bool competition = mad::is_competition(path);
+    if (competition || labelling::is_labelling_folder(path)) {
+        const study::StudyCheck check =
+            competition ? mad::verify_competition(path) : labelling::verify_folder(path);
         output.print(report_of(check));
         return check.problems.empty() ? Status::done : Status::bad_input;
     }

@@ -44,20 +44,16 @@ struct Contents {
 class AnswerBook {
 public:
     virtual ~AnswerBook() = default;
-    /// Open for writing, with the tables question, annotator and answer.
-    virtual Database& database() = 0;
-    virtual Task task() const = 0;
-    /// For people: what this is.
-    virtual std::string title() const = 0;
-    /// Answers that a question gets at most.
-    virtual std::uint32_t votes() const = 0;
+    Task task = Task::yes_no;
+    std::string title;        ///< for people: what this is
+    std::uint32_t votes = 0;  ///< answers that a question gets at most
     /// Whether no more are asked for once the majority is certain. Not where every answer counts:
     /// stopping early would bend frequencies.
-    virtual bool settles_early() const = 0;
+    bool settles_early = true;
+    /// Open for writing, with the tables question, annotator and answer.
+    virtual Database& database() = 0;
     /// Cost: a read of the questions. Throws bad_input.
     virtual Contents contents() = 0;
-    /// Keeps what an annotator said and leaves it out from now on, or takes it in again.
-    virtual void block(const std::string& name, bool blocked, const std::string& reason) = 0;
     /// What is known of the result so far, a sentence each: how sure a ranking is, what is left to
     /// do by other commands. Cost: below a second.
     virtual std::vector<std::string> outlook() = 0;

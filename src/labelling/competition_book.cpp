@@ -25,16 +25,12 @@ public:
         : competition_(mad::Competition::open(folder, mad::Competition::Access::write)) {
         const ClassList& classes = competition_.classes();
         labels_ = label_texts(classes.ids(), classes.names(), definitions);
+        title = competition_.settings().name;
+        if (title.empty()) title = competition_.folder().filename().string();
+        votes = competition_.settings().votes;
     }
 
     Database& database() override { return competition_.impl().database; }
-    Task task() const override { return Task::yes_no; }
-    std::string title() const override {
-        const std::string& name = competition_.settings().name;
-        return name.empty() ? competition_.folder().filename().string() : name;
-    }
-    std::uint32_t votes() const override { return competition_.settings().votes; }
-    bool settles_early() const override { return true; }
 
     Contents contents() override {
         {
@@ -81,10 +77,6 @@ public:
         });
         for (const std::uint32_t q : order) contents.screens.push_back({q});
         return contents;
-    }
-
-    void block(const std::string& name, bool blocked, const std::string& reason) override {
-        mad::block_annotator(competition_, name, blocked, reason);
     }
 
     std::vector<std::string> outlook() override {

@@ -4,7 +4,6 @@
 #include "core/shell_word.h"
 #include "core/text.h"
 #include "labelling/folder_contents.h"
-#include "study/asked_rows.h"
 #include "study/study_file.h"
 
 namespace assay::labelling {
@@ -16,20 +15,17 @@ public:
         : folder_(folder),
           database_(
               study::open_study(folder, study::StudyKind::questions, Database::Access::write)),
-          settings_(read_folder_settings(database_)) {}
+          settings_(read_folder_settings(database_)) {
+        task = settings_.task;
+        title = settings_.title;
+        votes = settings_.votes;
+        // `labels aggregate` estimates proportions and how reliable annotators are, `replicate` how
+        // often an image is selected: whoever stops at a majority bends all of these.
+        settles_early = false;
+    }
 
     Database& database() override { return database_; }
-    Task task() const override { return settings_.task; }
-    std::string title() const override { return settings_.title; }
-    std::uint32_t votes() const override { return settings_.votes; }
-    // `labels aggregate` estimates proportions and how reliable annotators are, `replicate` how
-    // often an image is selected: whoever stops at a majority bends all of these.
-    bool settles_early() const override { return false; }
     Contents contents() override { return read_folder_contents(database_, settings_); }
-
-    void block(const std::string& name, bool blocked, const std::string& reason) override {
-        study::block_annotator(database_, folder_.string(), name, blocked, reason);
-    }
 
     std::vector<std::string> outlook() override {
         const FolderSummary now = folder_summary(folder_);

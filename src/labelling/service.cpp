@@ -131,7 +131,7 @@ void Service::Impl::read() {
         names[row.id] = row.name;
         if (const Person* person = people.named(row.name)) annotator_of[person->id] = row.id;
     }
-    board = Board(std::move(contents), book->votes(), book->settles_early(), annotators,
+    board = Board(std::move(contents), book->votes, book->settles_early, annotators,
                   study::read_answers(book->database(), true));
     for (std::size_t i = 0; i < board.contents().images.size(); ++i)
         if (failed.count(board.contents().images[i].path.string()) > 0)
@@ -218,7 +218,7 @@ void Service::block(std::string_view name, bool blocked, std::string_view reason
     // Somebody who has not answered yet may be blocked, too.
     if (const Person* person = impl_->people.named(name)) impl_->worker(person->id);
     impl_->writing();
-    impl_->book->block(std::string(name), blocked, std::string(reason));
+    study::block_annotator(impl_->book->database(), impl_->folder.string(), name, blocked, reason);
     impl_->read();
 }
 

@@ -167,8 +167,8 @@ void Service::Impl::name_problems(ServiceStatus& status) const {
 
 void Service::Impl::describe() {
     ServiceStatus status;
-    status.title = book->title();
-    status.task = book->task();
+    status.title = book->title;
+    status.task = book->task;
     status.folder = folder.string();
     status.paused = people.paused();
     const std::uint64_t screens_left = questions_open(status);

@@ -97,7 +97,7 @@ TakenScreen Service::Impl::take(std::int64_t person, const GivenScreen& said,
     const std::int64_t annotator = who.annotator;
     if (!was_given(annotator, *screen)) return refused(said, "this person was not asked that");
     // A browser may fail to show an image of a grid that is sound here.
-    const bool some = book->task() == Task::grid;
+    const bool some = book->task == Task::grid;
     std::vector<std::pair<std::uint32_t, Answer>> answers;
     if (std::string wrong = match(board, *screen, said, annotator, some, answers); !wrong.empty())
         return refused(said, std::move(wrong));
@@ -160,9 +160,9 @@ TakenScreen Service::Impl::take(std::int64_t person, const GivenScreen& said,
 Welcome Service::welcome(std::int64_t person) const {
     Welcome out;
     out.study = impl_->people.study();
-    out.title = impl_->book->title();
+    out.title = impl_->book->title;
     out.name = impl_->people.of(person).name;
-    out.task = impl_->book->task();
+    out.task = impl_->book->task;
     out.ahead = impl_->options.ahead;
     const Assignment::Worker& worker = impl_->worker(person);
     out.training = impl_->assignment.training_of(impl_->board, worker);

@@ -38,16 +38,10 @@ void check_opened(study::Problems& problems, const Competition& competition) {
 
 }  // namespace
 
-CompetitionCheck verify_competition(const std::filesystem::path& folder) {
-    study::Problems problems;
-    if (study::check_study(problems, folder, study::StudyKind::competition))
-        problems.look([&] { check_opened(problems, Competition::open(folder)); });
-    return {.folder = folder, .problems = problems.take()};
-}
-
-Report report_of(const CompetitionCheck& check) {
-    return study::report_of_check(check.folder, check.problems, "competition",
-                                  "assay.mad_verify/1");
+study::StudyCheck verify_competition(const std::filesystem::path& folder) {
+    return study::check_study(
+        folder, study::StudyKind::competition,
+        [&](study::Problems& problems) { check_opened(problems, Competition::open(folder)); });
 }
 
 }  // namespace assay::mad

@@ -28,7 +28,9 @@ bool check_database(Problems& problems, const Database& database, std::span<cons
 
 }  // namespace
 
-bool check_study(Problems& problems, const std::filesystem::path& folder, StudyKind kind) {
+StudyCheck check_study(const std::filesystem::path& folder, StudyKind kind,
+                       const std::function<void(Problems&)>& opened) {
+    Problems problems;
     bool readable = false;
     problems.look([&] {
         const Database database = open_study(folder, kind, Database::Access::read);
@@ -39,24 +41,29 @@ bool check_study(Problems& problems, const std::filesystem::path& folder, StudyK
         if (const std::optional<Database> people = open_people_to_read(folder))
             check_database(problems, *people, people_tables(), kind, people_version);
     });
-    return readable;
+    if (readable) problems.look([&] { opened(problems); });
+    return {folder, problems.take(), kind == StudyKind::competition};
 }
 
-Report report_of_check(const std::filesystem::path& folder,
-                       const std::vector<std::string>& problems, const std::string& noun,
-                       const std::string& schema) {
+Report report_of(const StudyCheck& check) {
+    const std::vector<std::string>& problems = check.problems;
+    const std::string folder = check.folder.string();
+    const std::string noun = check.competition ? "competition" : "folder";
     Report report;
-    report.title = folder.string();
+    report.title = folder;
     const std::string state = problems.empty() ? "sound" : "damaged";
     assay::Table table{.title = "",
                        .columns = {{noun, false}, {"state", false}, {"problem", false}},
                        .rows = {},
                        .notes = {}};
-    for (const std::string& problem : problems) table.add({folder.string(), state, problem});
-    if (problems.empty()) table.add({folder.string(), state, std::string()});
+    for (const std::string& problem : problems) table.add({folder, state, problem});
+    if (problems.empty()) table.add({folder, state, std::string()});
     report.sections.push_back({.title = "", .blocks = {std::move(table)}, .sections = {}});
     report.result = {
-        {"schema", schema}, {noun, folder.string()}, {"state", state}, {"problems", problems}};
+        {"schema", check.competition ? "assay.mad_verify/1" : "assay.labelling_verify/1"},
+        {noun, folder},
+        {"state", state},
+        {"problems", problems}};
     return report;
 }
 

@@ -2,12 +2,13 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "assay/error.h"
-#include "assay/report.h"
+#include "assay/study/check.h"
 #include "study/columns.h"
 
 namespace assay::study {
@@ -35,13 +36,10 @@ private:
 };
 
 /// The databases of a study: every column of every table, the pages of the files, the people of its
-/// labelling page. False: it cannot be opened, or tables or columns are missing, so that nothing
-/// else can be read of it. Throws busy, io.
-bool check_study(Problems& problems, const std::filesystem::path& folder, StudyKind kind);
-
-/// `noun`: what the folder is called in the table and in the JSON.
-Report report_of_check(const std::filesystem::path& folder,
-                       const std::vector<std::string>& problems, const std::string& noun,
-                       const std::string& schema);
+/// labelling page; then what `opened` looks at. That is not called where the study cannot be
+/// opened, or tables or columns are missing, so that nothing else can be read of it. Throws busy,
+/// io.
+StudyCheck check_study(const std::filesystem::path& folder, StudyKind kind,
+                       const std::function<void(Problems&)>& opened);
 
 }  // namespace assay::study

@@ -67,7 +67,7 @@ TEST_F(Folders, HoldsWhatTheTableSays) {
     EXPECT_EQ(made.answers + made.annotators + made.blocked + made.complete, 0U);
     EXPECT_THAT(made.warnings, IsEmpty());
     EXPECT_TRUE(is_labelling_folder(folder_));
-    EXPECT_THAT(verify_folder(folder_), IsEmpty());
+    EXPECT_THAT(verify_folder(folder_).problems, IsEmpty());
     // No temporary folder is left.
     EXPECT_THAT(entries_of(scratch_.path()), SizeIs(3));
 }
@@ -75,9 +75,9 @@ TEST_F(Folders, HoldsWhatTheTableSays) {
 TEST_F(Folders, IsABookOfAnswers) {
     make_folder(folder_, options());
     const auto book = open_folder_book(folder_);
-    EXPECT_EQ(book->task(), Task::yes_no);
-    EXPECT_EQ(book->title(), "q");
-    EXPECT_EQ(book->votes(), 5U);
+    EXPECT_EQ(book->task, Task::yes_no);
+    EXPECT_EQ(book->title, "q");
+    EXPECT_EQ(book->votes, 5U);
     const Contents contents = book->contents();
     ASSERT_EQ(contents.questions.size(), 3U);
     EXPECT_EQ(contents.images[1].id, "b");
@@ -223,7 +223,7 @@ TEST_F(Folders, AnotherPlaceOfImagesIsKept) {
     FolderOptions again = first;
     again.images = scratch_ / "moved";
     EXPECT_THAT(make_folder(scratch_ / "away/study", again).warnings, IsEmpty());
-    EXPECT_THAT(verify_folder(scratch_ / "away/study"), IsEmpty());
+    EXPECT_THAT(verify_folder(scratch_ / "away/study").problems, IsEmpty());
 
     EXPECT_THAT(message_of([&] { set_image_root(scratch_ / "away/study", scratch_ / "none"); }),
                 HasSubstr("none: there is no such folder"));
@@ -287,14 +287,17 @@ TEST_F(Folders, BlockingKeepsAnswers) {
         "VALUES (1, 1, 1, '2026-11-23T01:02:03.000000Z', 'page', 1)");
     EXPECT_EQ(folder_summary(folder_).answers, 1U);
     EXPECT_THAT(book->outlook(), ElementsAre(testing::_, HasSubstr("labels export")));
-    book->block("anna", true, "asleep");
+    study::block_annotator(book->database(), folder_.string(), "anna", true, "asleep");
     EXPECT_EQ(folder_summary(folder_).answers, 0U);
     EXPECT_EQ(folder_summary(folder_).blocked, 1U);
-    book->block("anna", false, "");
+    study::block_annotator(book->database(), folder_.string(), "anna", false, "");
     EXPECT_EQ(folder_summary(folder_).answers, 1U);
-    EXPECT_THAT(message_of([&] { book->block("ana", true, ""); }, ErrorCode::usage),
-                HasSubstr("did you mean `anna`?"));
-    EXPECT_THAT(verify_folder(folder_), IsEmpty());
+    EXPECT_THAT(
+        message_of(
+            [&] { study::block_annotator(book->database(), folder_.string(), "ana", true, ""); },
+            ErrorCode::usage),
+        HasSubstr("did you mean `anna`?"));
+    EXPECT_THAT(verify_folder(folder_).problems, IsEmpty());
 }
 
 TEST_F(Folders, ReportHasItsSchema) {
@@ -315,7 +318,8 @@ TEST_F(Folders, FilesOfOthersAreRefused) {
         .execute("CREATE TABLE t (a)");
     EXPECT_THAT(message_of([&] { folder_summary(scratch_ / "foreign"); }),
                 HasSubstr("another program"));
-    EXPECT_THAT(verify_folder(scratch_ / "foreign"), ElementsAre(HasSubstr("another program")));
+    EXPECT_THAT(verify_folder(scratch_ / "foreign").problems,
+                ElementsAre(HasSubstr("another program")));
     change("PRAGMA application_id = 1095516482", scratch_ / "foreign");
     EXPECT_THAT(message_of([&] { folder_summary(scratch_ / "foreign"); }),
                 HasSubstr("it was never finished"));
@@ -338,7 +342,7 @@ TEST_F(Folders, HalfWrittenFilesAreFound) {
     for (const std::size_t part : {std::size_t{0}, std::size_t{60}, whole.size() / 3,
                                    whole.size() / 2, whole.size() - 4096}) {
         write_file_atomically(file, whole.substr(0, part));
-        EXPECT_FALSE(verify_folder(folder_).empty()) << part;
+        EXPECT_FALSE(verify_folder(folder_).problems.empty()) << part;
     }
 }
 
@@ -347,7 +351,7 @@ TEST_F(Folders, RowsThatContradictAreFound) {
         fs::remove_all(folder_);
         make_folder(folder_, options(task));
         change("PRAGMA foreign_keys = OFF; " + sql, folder_);
-        const auto problems = verify_folder(folder_);
+        const auto problems = verify_folder(folder_).problems;
         EXPECT_FALSE(problems.empty()) << sql;
         return problems.empty() ? std::string() : problems.back();
     };

@@ -242,7 +242,7 @@ TEST_F(ServiceOfAFolder, SurvivesBeingKilledInTheMiddle) {
     Service service(folder);
     EXPECT_EQ(service.status().answers, 0U);
     EXPECT_EQ(service.work(1, {}, {}, 1).screens.at(0).token, token);
-    EXPECT_THAT(verify_folder(folder), testing::IsEmpty());
+    EXPECT_THAT(verify_folder(folder).problems, testing::IsEmpty());
 }
 
 }  // namespace

@@ -316,7 +316,7 @@ TEST_F(MadCompetition, DamageIsFoundAndNamed) {
     const auto opened = [&] {
         return message_of([&] {
             Competition::open(folder()).distances();
-            const CompetitionCheck check = verify_competition(folder());
+            const study::StudyCheck check = verify_competition(folder());
             if (!check.problems.empty()) throw Error(ErrorCode::bad_input, check.problems.front());
         });
     };

@@ -185,7 +185,7 @@ TEST(Server, SomebodyAnswersEverythingAndItIsOnTheDisk) {
     EXPECT_EQ(study.status()["answers"], 12);
     study.stop();
     EXPECT_EQ(labelling::folder_summary(study.folder()).answers, 12U);
-    EXPECT_THAT(labelling::verify_folder(study.folder()), testing::IsEmpty());
+    EXPECT_THAT(labelling::verify_folder(study.folder()).problems, testing::IsEmpty());
     study.start();
     EXPECT_EQ(study.status()["answers"], 12);
     work = json::parse(study.post("/api/work", token, work_of({given(first, "key-0000")}, 4)).body);

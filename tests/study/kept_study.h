@@ -37,7 +37,7 @@ public:
     std::filesystem::path file() const { return study_file(folder(), kind_); }
     std::vector<std::string> problems() const {
         return kind_ == StudyKind::competition ? mad::verify_competition(folder()).problems
-                                               : labelling::verify_folder(folder());
+                                               : labelling::verify_folder(folder()).problems;
     }
 
 private:

@@ -12,6 +12,7 @@
 
 #include "assay/labelling/task.h"
 #include "assay/report.h"
+#include "assay/study/check.h"
 
 namespace assay::labelling {
 
@@ -76,13 +77,7 @@ bool is_labelling_folder(const std::filesystem::path& folder);
 void write_answers_csv(const std::filesystem::path& folder,
                        const std::function<void(std::string_view)>& emit);
 
-/// One sentence for each thing that is wrong; empty: all is well. Reads every row.
-std::vector<std::string> verify_folder(const std::filesystem::path& folder);
-struct FolderCheck {
-    std::filesystem::path folder;
-    std::vector<std::string> problems;
-};
-/// "assay.labelling_verify/1".
-Report report_of(const FolderCheck& check);
+/// Reads every row.
+study::StudyCheck verify_folder(const std::filesystem::path& folder);
 
 }  // namespace assay::labelling

@@ -24,6 +24,7 @@
 #include "assay/mad/select.h"
 #include "assay/progress.h"
 #include "assay/report.h"
+#include "assay/study/check.h"
 
 namespace assay::mad {
 
@@ -149,16 +150,8 @@ private:
 /// What a competition is made of: settings, classifiers with their thresholds. "assay.mad/1".
 Report report_of(const Competition& competition);
 
-struct CompetitionCheck {
-    std::filesystem::path folder;
-    /// One sentence each: the database's integrity, rows that name nothing, files that are not what
-    /// was recorded. Empty: all is well.
-    std::vector<std::string> problems;
-};
 /// Reads every byte. Throws as open().
-CompetitionCheck verify_competition(const std::filesystem::path& folder);
-/// "assay.mad_verify/1".
-Report report_of(const CompetitionCheck& check);
+study::StudyCheck verify_competition(const std::filesystem::path& folder);
 /// Whether a folder holds a competition.
 bool is_competition(const std::filesystem::path& folder);
 
