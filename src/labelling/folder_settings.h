@@ -3,11 +3,12 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <map>
 #include <string>
 
 #include "assay/labelling/folder.h"
 #include "core/database.h"
+#include "labelling/screens.h"
+#include "study/setting_rows.h"
 
 namespace assay::labelling {
 
@@ -23,6 +24,28 @@ struct FolderSettings {
     std::string said_hash;         ///< of what the questions say of labels
     std::string texts_hash;        ///< of what annotators read of labels
 };
+
+}  // namespace assay::labelling
+
+namespace assay {
+
+template <>
+inline constexpr auto description<labelling::FolderSettings> = describe<labelling::FolderSettings>({
+    field<&labelling::FolderSettings::task>({}),
+    field<&labelling::FolderSettings::title>({}),
+    // As many as `replicate` takes of an image.
+    field<&labelling::FolderSettings::votes>({.min = 1, .max = 512}),
+    field<&labelling::FolderSettings::screen>({.min = 1, .max = labelling::most_cells}),
+    field<&labelling::FolderSettings::seed>({}),
+    field<&labelling::FolderSettings::image_root>({}),
+    field<&labelling::FolderSettings::questions_hash>({}),
+    field<&labelling::FolderSettings::said_hash>({}),
+    field<&labelling::FolderSettings::texts_hash>({}),
+});
+
+}  // namespace assay
+
+namespace assay::labelling {
 
 /// From options, with what they leave open. Throws usage: out of range.
 FolderSettings settings_of(const FolderOptions& options);

@@ -10,18 +10,6 @@
 
 namespace assay::labelling {
 
-std::string_view name_of(Task task) {
-    switch (task) {
-        case Task::yes_no:
-            return "yes-no";
-        case Task::grid:
-            return "grid";
-        case Task::labels:
-            return "labels";
-    }
-    return "";
-}
-
 Task task_named(std::string_view name) {
     for (const Task task : {Task::yes_no, Task::grid, Task::labels})
         if (name == name_of(task)) return task;

@@ -170,25 +170,13 @@ std::uint8_t threshold_of(double p) {
     return static_cast<std::uint8_t>(std::clamp(levels, 0.0, double{confidence_levels}));
 }
 
-namespace {
-
-constexpr std::array<std::pair<CapMode, std::string_view>, 5> cap_modes = {{
-    {CapMode::side, "side"},
-    {CapMode::first, "first"},
-    {CapMode::shared, "shared"},
-    {CapMode::official, "official"},
-    {CapMode::none, "none"},
-}};
-
-}  // namespace
-
 std::string_view name_of(CapMode mode) {
-    return cap_modes.at(static_cast<std::size_t>(mode)).second;
+    return words_of(mode).at(static_cast<std::size_t>(mode)).second;
 }
 
 CapMode cap_mode_named(std::string_view name) {
     std::vector<std::string> names;
-    for (const auto& [mode, known] : cap_modes) {
+    for (const auto& [mode, known] : words_of(CapMode{})) {
         if (known == name) return mode;
         names.emplace_back(known);
     }

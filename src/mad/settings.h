@@ -5,6 +5,50 @@
 #include <string>
 
 #include "assay/mad/competition.h"
+#include "study/setting_rows.h"
+
+namespace assay {
+
+template <>
+struct Kind<mad::DistanceReading> {
+    static constexpr ValueShape shape = {.allowed = "the name of a distance"};
+    static void to(mad::DistanceReading value, nlohmann::json& out) {
+        out = mad::facts_of(value).name;
+    }
+    static bool from(const nlohmann::json& value, mad::DistanceReading& out) {
+        for (const mad::DistanceFacts& facts : mad::distance_table()) {
+            if (value != facts.name) continue;
+            out = facts.reading;
+            return true;
+        }
+        return false;
+    }
+};
+
+// Names are those of the rows.
+template <>
+inline constexpr auto description<mad::SelectionRule> = describe<mad::SelectionRule>({
+    field<&mad::SelectionRule::k>({.min = 1, .max = 100'000}),
+    field<&mad::SelectionRule::cap>({}),
+    field<&mad::SelectionRule::mode>({.name = "cap_mode"}),
+    field<&mad::SelectionRule::hashed_ties>({}),
+    field<&mad::SelectionRule::reserves>({}),
+    field<&mad::SelectionRule::one_of_a_parent>({}),
+});
+template <>
+inline constexpr auto description<mad::CompetitionSettings> = describe<mad::CompetitionSettings>({
+    field<&mad::CompetitionSettings::name>({}),
+    field<&mad::CompetitionSettings::distance>({}),
+    field<&mad::CompetitionSettings::threshold>({.min = 0, .max = 1}),
+    field<&mad::CompetitionSettings::confident>({.min = 0, .max = 1, .empty = "the threshold"}),
+    field<&mad::CompetitionSettings::near_duplicates>({.max = 20,
+                                                       .empty = "images are not looked at"}),
+    field<&mad::CompetitionSettings::votes>({.min = 1, .max = 99}),
+    field<&mad::CompetitionSettings::gold>({.min = 0, .max = 1}),
+    field<&mad::CompetitionSettings::seed>({}),
+});
+
+}  // namespace assay
 
 namespace assay::mad {
 

@@ -2,10 +2,30 @@
 #pragma once
 
 #include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
+#include "assay/describe.h"
 #include "core/database.h"
+
+namespace assay {
+
+/// Facts::empty says what "" stands for.
+template <class T>
+struct Kind<std::optional<T>> {
+    static constexpr ValueShape shape = Kind<T>::shape;
+    static void to(const std::optional<T>& value, nlohmann::json& out) {
+        if (value) Kind<T>::to(*value, out);
+    }
+    static bool from(const nlohmann::json& value, std::optional<T>& out) {
+        return Kind<T>::from(value, out.emplace());
+    }
+};
+
+}  // namespace assay
 
 namespace assay::study {
 
@@ -14,6 +34,16 @@ std::map<std::string, std::string> read_settings(const Database& database, bool 
 /// The value of a setting that must be there.
 const std::string& setting_of(const std::map<std::string, std::string>& text,
                               const std::string& name, const std::string& file);
+/// The values of described fields as texts: of flags 0 and 1, of numbers the shortest that reads
+/// back to the same, "" of what is unset.
+std::map<std::string, std::string> settings_of_fields(const void* object,
+                                                      std::span<const Field> fields);
+/// Sets fields from such texts. Throws bad_input, naming file, setting, value and what is allowed;
+/// usage where `file` is "": a program set them.
+void take_settings(void* object, std::span<const Field> fields,
+                   const std::map<std::string, std::string>& text, const std::string& file);
+/// Throws as take_settings().
+void refuse_settings(const std::string& fault, const std::string& file);
 /// Writes it anew, with a decision. Throws bad_input: the value is no text, or no path where it is
 /// to be one.
 void write_setting(Database& database, std::string_view name, std::string_view value,

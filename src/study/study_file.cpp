@@ -81,7 +81,7 @@ std::filesystem::path place_of_study(const std::filesystem::path& folder, StudyK
     if (!is_study(place, kind) && is_there(place) &&
         (!is_folder(place) || !entries_of(place).empty())) {
         throw Error(ErrorCode::usage,
-                    fmt::format("{} is there and not an empty folder", folder.string()));
+                    fmt::format("{} exists and is not an empty folder", folder.string()));
     }
     return place;
 }

@@ -155,10 +155,10 @@ TEST_F(Folders, AllOrNothing) {
     EXPECT_THAT(message_of([&] { make_folder(folder_, bad); }), HasSubstr("none.csv"));
     bad = options();
     bad.votes = 513;
-    EXPECT_THAT(usage(bad), HasSubstr("513; allowed: 1 to 512"));
+    EXPECT_THAT(usage(bad), HasSubstr("votes is 513; allowed: a whole number from 1 to 512"));
     bad = options();
     bad.screen = 0;
-    EXPECT_THAT(usage(bad), HasSubstr("0; allowed: 1 to 500"));
+    EXPECT_THAT(usage(bad), HasSubstr("screen is 0; allowed: a whole number from 1 to 500"));
     bad = options();
     bad.title = std::string(2000, 'x');
     EXPECT_THAT(usage(bad), HasSubstr("the title has 2000 bytes"));
@@ -358,9 +358,9 @@ TEST_F(Folders, RowsThatContradictAreFound) {
     EXPECT_THAT(broken("DELETE FROM shown WHERE question = 2"), HasSubstr("on no screen"));
     EXPECT_THAT(broken("DELETE FROM setting WHERE name = 'votes'"), HasSubstr("votes is missing"));
     EXPECT_THAT(broken("UPDATE setting SET value = '0' WHERE name = 'votes'"),
-                HasSubstr("votes is `0`; allowed: 1 to 512"));
+                HasSubstr("the setting votes is 0; allowed: a whole number from 1 to 512"));
     EXPECT_THAT(broken("UPDATE setting SET value = 'fun' WHERE name = 'task'"),
-                HasSubstr("unknown task `fun`"));
+                HasSubstr("the setting task is `fun`; allowed: yes-no, grid, labels"));
     EXPECT_THAT(broken("UPDATE setting SET value = 'grid' WHERE name = 'task'; "
                        "DELETE FROM shown; INSERT INTO shown VALUES (1, 0, 1), (1, 1, 2), "
                        "(2, 0, 3)"),

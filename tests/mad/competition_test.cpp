@@ -414,7 +414,7 @@ TEST_F(MadCompetition, AForeignChangeOfTheRowsIsRefused) {
         database.execute("UPDATE setting SET value = 'nan' WHERE name = 'threshold'");
     }
     EXPECT_THAT(message_of([&] { Competition::open(folder()); }),
-                HasSubstr("the setting threshold is `nan`"));
+                HasSubstr("the setting threshold is nan; allowed: a number from 0 to 1"));
 }
 
 }  // namespace

@@ -2,9 +2,12 @@
 // time, a grid of images at a time, or all labels of an image at a time.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "assay/study/answer.h"
@@ -19,8 +22,13 @@ enum class Task : std::uint8_t {
     labels,  ///< one image, many labels: those that apply are chosen, the others do not apply; each
              ///< may be marked as unsure
 };
-/// "yes-no", "grid", "labels".
-std::string_view name_of(Task);
+constexpr auto words_of(Task) {
+    return std::array<std::pair<Task, std::string_view>, 3>{
+        {{Task::yes_no, "yes-no"}, {Task::grid, "grid"}, {Task::labels, "labels"}}};
+}
+constexpr std::string_view name_of(Task task) {
+    return words_of(task).at(static_cast<std::size_t>(task)).second;
+}
 /// Throws usage with the known names.
 Task task_named(std::string_view name);
 

@@ -8,11 +8,13 @@
 // are selected for any number of chunks, threads and ranks.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "assay/mad/distance.h"
@@ -42,6 +44,13 @@ enum class CapMode : std::uint8_t {
                ///< and each pair of labels once
     none,
 };
+constexpr auto words_of(CapMode) {
+    return std::array<std::pair<CapMode, std::string_view>, 5>{{{CapMode::side, "side"},
+                                                                {CapMode::first, "first"},
+                                                                {CapMode::shared, "shared"},
+                                                                {CapMode::official, "official"},
+                                                                {CapMode::none, "none"}}};
+}
 std::string_view name_of(CapMode);
 /// Throws usage with the known names.
 CapMode cap_mode_named(std::string_view name);
