@@ -12,7 +12,6 @@
 #include "cli/command.h"
 #include "cli/progress.h"
 #include "core/file.h"
-#include "core/hash.h"
 #include "core/paths.h"
 #include "demo/answers.h"
 #include "demo/competition.h"
@@ -22,6 +21,7 @@
 #include "demo/summary.h"
 #include "demo/walkthrough.h"
 #include "demo/world/world.h"
+#include "store/same_models.h"
 
 namespace assay::cli {
 namespace {
@@ -101,7 +101,7 @@ std::vector<fs::path> own_stores(const fs::path& runs, const std::vector<DemoNet
 bool is_stale(const fs::path& store, const fs::path& model) {
     if (!is_there(store / "manifest.json")) return is_there(store / "shards");
     try {
-        return PredictionStore::open(store).spec().model_hash != hash_file(model);
+        return !store::made_by(PredictionStore::open(store), model);
     } catch (const Error& error) {
         if (error.code() == ErrorCode::bad_input) return true;
         throw;

@@ -122,8 +122,19 @@ void refuse_namesakes(const StringColumn& keys, const std::vector<std::uint32_t>
 }  // namespace
 
 void require_labels(const std::filesystem::path& path) {
-    if (!path.empty() && !is_there(path))
-        throw Error(ErrorCode::bad_input, fmt::format("no labels at `{}`", path.string()));
+    if (path.empty() || is_there(path)) return;
+    std::vector<std::string> beside;
+    const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+    if (is_folder(folder)) {
+        for (const std::filesystem::path& entry : entries_of(folder))
+            beside.push_back(entry.filename().string());
+    }
+    const std::string near = nearest_name(path.filename().string(), beside);
+    throw Error(
+        ErrorCode::bad_input,
+        fmt::format("no labels at `{}`{}; `assay export RUNS --top 0 -o labels.csv` writes "
+                    "the labels that stored predictions have, as a file to change",
+                    path.string(), near.empty() ? "" : fmt::format("; did you mean `{}`?", near)));
 }
 
 std::vector<std::uint32_t> items_of_keys(const StringColumn& keys, const Dataset& dataset,

@@ -16,6 +16,7 @@
 #include "evaluate/computed_on.h"
 #include "evaluate/measurement_text.h"
 #include "evaluate/score_set.h"
+#include "store/same_data.h"
 
 namespace assay {
 namespace {
@@ -221,7 +222,8 @@ Verdict verdict_of(const PairedMetric& m, double level) {
 }
 
 // Items are paired by their ids; whether their images are the same is told by their bytes.
-void check_images(PairReport& report, const PairedImages& images, bool others_allowed) {
+void check_images(PairReport& report, const PairedImages& images, bool one_name,
+                  bool others_allowed) {
     std::string others;
     if (images.differ > 0) {
         others = fmt::format(
@@ -236,7 +238,7 @@ void check_images(PairReport& report, const PairedImages& images, bool others_al
                                 "corrupted images",
                                 others));
     }
-    if (report.dataset != report.candidate_dataset) {
+    if (!one_name) {
         const std::string_view what = images.differ > 0     ? "they are other images"
                                       : images.compared > 0 ? "they are the same images"
                                                             : "nothing tells whether they are the "
@@ -308,7 +310,8 @@ PairReport compare_pair(const RowReader& baseline, const Truth& truth, const Pre
     report.items = rows.baseline.size();
     // Before anything is computed.
     agree(comm, [&] {
-        check_images(report, paired_images(baseline, candidate, rows), options.other_images);
+        check_images(report, paired_images(baseline, candidate, rows),
+                     store::same_name(a.spec(), b.spec()), options.other_images);
     });
     report.only_baseline = rows.only_baseline;
     report.only_candidate = rows.only_candidate;

@@ -109,9 +109,10 @@ PairedImages paired_images(const RowReader& first, const RowReader& second, cons
     for (std::size_t k = 0; k < rows.baseline.size(); ++k) {
         const ImageFile x = image_of(first, rows.baseline[k]),
                         y = image_of(second, rows.candidate[k]);
-        if (!x.known() || !y.known()) continue;
+        const std::optional<bool> same = store::same_file(x, y);
+        if (!same) continue;
         ++out.compared;
-        if (x == y && same_files_same_images) continue;
+        if (*same && same_files_same_images) continue;
         if (out.differ++ == 0)
             out.first = a.dataset().ids[static_cast<std::size_t>(rows.baseline[k])];
     }
@@ -120,9 +121,10 @@ PairedImages paired_images(const RowReader& first, const RowReader& second, cons
     for (std::size_t s = 0; s < a.shards(); ++s) {
         const PredictionStore::Shard *one = first.shard(s), *two = second.shard(s);
         if (one == nullptr || two == nullptr) continue;
-        if (one->images_hash().empty() || two->images_hash().empty()) continue;
+        const std::optional<bool> same = store::saw_same_files(*one, *two);
+        if (!same) continue;
         out.compared += one->rows;
-        if (one->images_hash() != two->images_hash()) out.differ += one->rows;
+        if (!*same) out.differ += one->rows;
     }
     return out;
 }

@@ -13,6 +13,7 @@
 
 #include "assay/error.h"
 #include "assay/evaluate/score.h"
+#include "assay/robustness/model_stores.h"
 #include "assay/store/prediction_store.h"
 #include "assay/store/row_reader.h"
 #include "containers/arrow/writer.h"
@@ -342,9 +343,11 @@ ExportResult export_items(const ExportOptions& options,
                     "of probabilities");
     }
     ExportResult result;
-    const std::vector<fs::path> folders = find_stores(options.paths);
+    const ModelStores stores = model_stores(options.paths);
+    const std::vector<fs::path>& folders = stores.folders;
     const GivenLabels labels = labels_of_stores(options, folders);
     result.notes = labels.notes();
+    if (!stores.attacked.empty()) result.notes.push_back(stores.note());
     result.warnings = labels.warnings();
     Progress state;
     std::size_t top = options.top;
@@ -429,7 +432,7 @@ bool ItemPieces::next(ColumnTable& rows) {
 
 void export_probabilities(const ExportOptions& options,
                           const std::function<void(std::string_view)>& write) {
-    const std::vector<fs::path> folders = find_stores(options.paths);
+    const std::vector<fs::path> folders = model_stores(options.paths).folders;
     if (folders.size() != 1) {
         throw Error(
             ErrorCode::usage,

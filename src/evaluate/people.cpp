@@ -13,6 +13,7 @@
 
 #include "assay/error.h"
 #include "assay/evaluate/compare.h"
+#include "assay/robustness/model_stores.h"
 #include "assay/store/row_reader.h"
 #include "core/parallel.h"
 #include "core/statistics.h"
@@ -265,10 +266,9 @@ PeopleResult compare_with_people(const PeopleOptions& options) {
     const std::vector<PeoplesAnswer> answers = read_peoples_answers(options.answers);
     PeopleResult result;
     std::vector<PredictionStore> stores;
-    for (const fs::path& path : options.stores) {
-        for (const fs::path& folder : find_stores(path))
-            stores.push_back(PredictionStore::open(folder));
-    }
+    const ModelStores found = model_stores(options.stores);
+    for (const fs::path& folder : found.folders) stores.push_back(PredictionStore::open(folder));
+    if (!found.attacked.empty()) result.warnings.push_back(found.note());
     std::vector<const PredictionStore*> all;
     for (const PredictionStore& store : stores) all.push_back(&store);
     const std::vector<std::string> names = names_of(all);

@@ -23,6 +23,11 @@ Table by_store(std::span<const PredictResult> results) {
     return table;
 }
 
+/// A folder holds one data set.
+bool in_one_folder(const PredictResult& one, const PredictResult& two) {
+    return one.store.parent_path() == two.store.parent_path();
+}
+
 Table by_dataset(std::span<const PredictResult> results) {
     Table table{.title = "",
                 .columns = {{"data set", false},
@@ -36,7 +41,7 @@ Table by_dataset(std::span<const PredictResult> results) {
     for (std::size_t begin = 0, end = 0; begin < results.size(); begin = end) {
         const PredictResult& first = results[begin];
         std::uint64_t computed = 0, bad = 0;
-        for (end = begin; end < results.size() && results[end].dataset == first.dataset; ++end) {
+        for (end = begin; end < results.size() && in_one_folder(results[end], first); ++end) {
             computed += results[end].predicted;
             bad += results[end].bad_rows;
         }

@@ -11,6 +11,7 @@
 #include "assay/evaluate/score.h"
 #include "evaluate/given_labels.h"
 #include "store/data_groups.h"
+#include "store/same_models.h"
 
 namespace assay {
 namespace {
@@ -21,21 +22,22 @@ std::vector<PredictionStore> matching(std::vector<PredictionStore> stores,
                                       std::vector<std::string>& warnings) {
     std::set<std::string> names;
     std::vector<PredictionStore> chosen;
-    std::map<std::string, std::set<std::string>> files;
+    std::map<std::string, std::string> files;  // of the models
+    std::set<std::string> several;             // models of more than one file
     for (PredictionStore& store : stores) {
         names.insert(store.spec().dataset_name);
         if (fnmatch(pattern.c_str(), store.spec().dataset_name.c_str(), 0) != 0) continue;
-        // The hash of an import is that of its scores, another on every data set.
-        if (!store.spec().preprocess_hash.empty())
-            files[store.spec().model_name].insert(store.spec().model_hash);
+        const std::string &model = store.spec().model_name,
+                          &file = store::model_file_of(store.spec());
+        std::string& first = files[model];
+        if (!store::same_model_file(first, file)) several.insert(model);
+        if (first.empty()) first = file;
         chosen.push_back(std::move(store));
     }
-    for (const auto& [model, hashes] : files) {
-        if (hashes.size() > 1)
-            warnings.push_back("`" + model +
-                               "` is not the same file on every data set: its mean is of "
-                               "different models");
-    }
+    for (const std::string& model : several)
+        warnings.push_back("`" + model +
+                           "` is not the same file on every data set: its mean is of different "
+                           "models");
     if (chosen.empty()) {
         std::string known;
         for (const auto& name : names) known += (known.empty() ? "`" : ", `") + name + "`";
@@ -65,24 +67,6 @@ std::vector<PredictionStore> open_all(const std::vector<std::filesystem::path>& 
     return stores;
 }
 
-// A pair of data sets is told by names, which must be those of one each.
-void refuse_namesakes(const std::vector<PredictionStore>& stores, const std::string& name) {
-    store::DataGroups groups;
-    const PredictionStore* first = nullptr;
-    for (const PredictionStore& store : stores) {
-        if (store.spec().dataset_name != name) continue;
-        if (groups.of(store) == 0) {
-            if (first == nullptr) first = &store;
-            continue;
-        }
-        throw Error(ErrorCode::usage,
-                    fmt::format("`{}` and `{}` are different data sets with the same name, `{}`: "
-                                "score one of the two folders at a time",
-                                first->folder().parent_path().string(),
-                                store.folder().parent_path().string(), name));
-    }
-}
-
 std::vector<const PredictionStore*> pointers_to(const std::vector<PredictionStore>& stores) {
     std::vector<const PredictionStore*> all;
     for (const PredictionStore& store : stores) all.push_back(&store);
@@ -97,21 +81,25 @@ void add_ood(ScoreResult& result, const ScoreRunsOptions& options,
     for (const PredictionStore& store : stores) datasets.push_back(store.spec().dataset_name);
     for (const std::string& text : options.ood) {
         const OodPair pair = parse_ood_pair(text);
-        for (const std::string& name : {pair.in, pair.out}) {
-            if (std::find(datasets.begin(), datasets.end(), name) == datasets.end())
+        const auto stores_of = [&](const std::string& name) {
+            store::CalledData called(name);
+            std::vector<const PredictionStore*> own;
+            for (const PredictionStore& store : stores)
+                if (called.is_of(store)) own.push_back(&store);
+            if (own.empty())
                 throw Error(ErrorCode::usage, fmt::format("no store of the data set `{}`{}", name,
                                                           suggest(name, datasets)));
-            refuse_namesakes(stores, name);
-        }
+            return own;
+        };
+        const auto ins = stores_of(pair.in), outs = stores_of(pair.out);
         bool found = false;
         std::size_t attacked = 0;
-        for (const PredictionStore& in : stores) {
-            if (in.spec().dataset_name != pair.in) continue;
+        for (const PredictionStore* one : ins) {
+            const PredictionStore& in = *one;
             bool both = false;
-            for (const PredictionStore& out : stores) {
-                if (out.spec().dataset_name != pair.out ||
-                    out.spec().model_name != in.spec().model_name)
-                    continue;
+            for (const PredictionStore* other : outs) {
+                const PredictionStore& out = *other;
+                if (out.spec().model_name != in.spec().model_name) continue;
                 both = found = true;
                 with_note(
                     "comparing `" + in.folder().string() + "` with `" + out.folder().string() + "`",

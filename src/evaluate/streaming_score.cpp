@@ -18,6 +18,7 @@
 #include "evaluate/streaming_state.h"
 #include "evaluate/truth.h"
 #include "metric/pass.h"
+#include "store/same_data.h"
 
 namespace assay {
 namespace {
@@ -265,7 +266,7 @@ void StreamingScore::merge(const StreamingScore& other) {
         all.score.metrics = more.score.metrics;
         all.states.emplace(more.states->shape(), all.options.measure.resampling);
         all.prepare();
-    } else if (all.kind != more.kind || all.names.ids() != more.names.ids() ||
+    } else if (all.kind != more.kind || !store::same_class_ids(all.names, more.names) ||
                all.with_sets != more.with_sets || all.with_targets != more.with_targets ||
                texts_of(all.score.metrics) != texts_of(more.score.metrics)) {
         throw Error(ErrorCode::usage,

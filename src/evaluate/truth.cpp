@@ -8,6 +8,7 @@
 #include "assay/error.h"
 #include "assay/report.h"
 #include "data/attributes.h"
+#include "store/same_data.h"
 
 namespace assay {
 namespace {
@@ -15,8 +16,7 @@ namespace {
 // Labels are over the model's classes, or over the map's targets when the data set was made for
 // them (16 folders).
 bool is_over_targets(const Dataset& dataset, const ClassMap* map) {
-    return map != nullptr && dataset.classes.size() == map->targets.size() &&
-           dataset.classes.ids() == map->targets.ids();
+    return map != nullptr && store::same_class_ids(dataset.classes, map->targets);
 }
 
 // Label sets of the store's items as classes of the predictions.

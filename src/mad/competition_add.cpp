@@ -62,9 +62,10 @@ std::vector<std::string> Competition::add(const std::vector<std::string>& paths,
     const IncomingFolder folder(in.folder);
     std::vector<Incoming> incoming;
     if (!stores.empty()) {
-        const std::vector<PredictionStore> open = open_classifiers(stores);
-        for (const PredictionStore& store : open) check_images(in, store);
-        for (const PredictionStore& store : open) {
+        const OpenedClassifiers open = open_classifiers(stores);
+        in.skipped = open.skipped;
+        for (const PredictionStore& store : open.stores) check_images(in, store);
+        for (const PredictionStore& store : open.stores) {
             incoming.push_back(read_incoming(folder.path(), store, in.classes, in.folder.string(),
                                              threads, progress));
         }

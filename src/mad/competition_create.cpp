@@ -183,7 +183,8 @@ Competition Competition::create(const std::filesystem::path& folder, const InitO
         refuse(fmt::format("{}: there is no such folder of images", options.images.string()));
     const std::filesystem::path target =
         study::place_of_study(folder, study::StudyKind::competition);
-    const std::vector<PredictionStore> stores = open_classifiers(options.stores);
+    const OpenedClassifiers opened = open_classifiers(options.stores);
+    const std::vector<PredictionStore>& stores = opened.stores;
     if (stores.size() < 2)
         throw Error(ErrorCode::usage,
                     "a competition needs two classifiers or more: the folders hold one");
@@ -196,7 +197,11 @@ Competition Competition::create(const std::filesystem::path& folder, const InitO
                                 any.spec().dataset_name));
     }
     const Beginning begin = beginning_of(target, options, any);
-    if (is_competition(target)) return opened_again(folder, begin, options, stores, progress);
+    const auto told = [&](Competition competition) {
+        competition.impl().skipped = opened.skipped;
+        return competition;
+    };
+    if (is_competition(target)) return told(opened_again(folder, begin, options, stores, progress));
 
     check_texts(any, begin.classes, begin.above_hash.empty() ? nullptr : &begin.above);
     make_folders(target.parent_path());
@@ -241,7 +246,7 @@ Competition Competition::create(const std::filesystem::path& folder, const InitO
     in.reset();
 
     aside.keep();
-    return open(folder, Access::write);
+    return told(open(folder, Access::write));
 }
 
 }  // namespace assay::mad

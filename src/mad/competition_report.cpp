@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "assay/mad/competition.h"
+#include "mad/predict_alike.h"
 #include "mad/settings.h"
 #include "mad/tables.h"
 
@@ -12,7 +13,7 @@ std::vector<std::string> competition_warnings(const std::vector<CompetitionClass
     std::vector<std::string> warnings;
     for (std::size_t i = 0; i < all.size(); ++i) {
         for (std::size_t j = i + 1; j < all.size(); ++j) {
-            if (all[i].labels_hash == all[j].labels_hash)
+            if (predict_alike(all[i], all[j]))
                 warnings.push_back(
                     fmt::format("`{}` and `{}` predict the same label for every image: they are "
                                 "not compared",
@@ -80,6 +81,8 @@ Report report_of(const Competition& competition) {
                      {"settings", settings_text(settings)},
                      {"classifiers", classifiers}};
     report.warnings = competition_warnings(active);
+    if (const std::string& skipped = competition.impl().skipped; !skipped.empty())
+        report.warnings.push_back(skipped);
     return report;
 }
 

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "assay/error.h"
+#include "assay/robustness/model_stores.h"
 #include "core/file.h"
 #include "core/file_stream.h"
 #include "core/paths.h"
@@ -55,8 +56,11 @@ void check_image_blocks(Competition::Impl& in, std::uint32_t number, const Incom
 
 }  // namespace
 
-std::vector<PredictionStore> open_classifiers(const std::vector<std::string>& paths) {
-    std::vector<PredictionStore> stores = open_stores_together(paths);
+OpenedClassifiers open_classifiers(const std::vector<std::string>& paths) {
+    const ModelStores found = model_stores({paths.begin(), paths.end()});
+    std::vector<std::string> folders;
+    for (const std::filesystem::path& folder : found.folders) folders.push_back(folder.string());
+    std::vector<PredictionStore> stores = open_stores_together(folders);
     std::set<std::string> names;
     for (const PredictionStore& store : stores) {
         const std::string& name = store.spec().model_name;
@@ -73,7 +77,7 @@ std::vector<PredictionStore> open_classifiers(const std::vector<std::string>& pa
             refuse(fmt::format("{}: {} classes; allowed: up to {}", store.folder().string(),
                                store.classes(), no_label - 1));
     }
-    return stores;
+    return {std::move(stores), found.note()};
 }
 
 std::vector<std::int32_t> places_of_classes(const PredictionStore& store, const ClassList& classes,

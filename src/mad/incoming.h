@@ -15,9 +15,13 @@
 
 namespace assay::mad {
 
-/// The stores at or below each path, each with a name of its own. Throws as open_stores_together();
-/// bad_input: two of one name, more classes than a label can say.
-std::vector<PredictionStore> open_classifiers(const std::vector<std::string>& paths);
+struct OpenedClassifiers {
+    std::vector<PredictionStore> stores;
+    std::string skipped;  ///< ModelStores::note()
+};
+/// The stores at or below each path as model_stores() finds them, each with a name of its own.
+/// Throws as open_stores_together(); bad_input: two of one name, more classes than a label can say.
+OpenedClassifiers open_classifiers(const std::vector<std::string>& paths);
 
 /// Where each class of a competition is among the columns of a store: nothing where the store
 /// does not know its classes, and has as many. Throws bad_input: other classes.

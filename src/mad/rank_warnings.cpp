@@ -5,6 +5,7 @@
 #include "assay/report.h"
 #include "core/text.h"
 #include "mad/annotator_check.h"
+#include "mad/predict_alike.h"
 
 namespace assay::mad {
 namespace {
@@ -49,7 +50,7 @@ void add_rank_warnings(const Competition& competition, const RankInput& in, Rank
         "the others are settled");
     // Of classifiers that are the same everywhere no image is selected: one warning is enough.
     const auto same = [&](std::size_t a, std::size_t b) {
-        return in.classifiers[a].labels_hash == in.classifiers[b].labels_hash;
+        return predict_alike(in.classifiers[a], in.classifiers[b]);
     };
     warn_of_pairs(
         out,

@@ -10,6 +10,7 @@
 #include "core/text.h"
 #include "mad/annotator_check.h"
 #include "mad/control_accuracy.h"
+#include "mad/predict_alike.h"
 #include "mad/shown_questions.h"
 #include "mad/tally.h"
 
@@ -109,7 +110,7 @@ CompetitionStatus status_of(const Competition& competition) {
     for (std::size_t i = 0; i < out.classifiers.size(); ++i) {
         for (std::size_t j = i + 1; j < out.classifiers.size(); ++j) {
             const CompetitionClassifier &a = out.classifiers[i], &b = out.classifiers[j];
-            if (a.active && b.active && a.labels_hash == b.labels_hash)
+            if (a.active && b.active && predict_alike(a, b))
                 out.warnings.push_back(fmt::format("{} and {} predict the same for every image",
                                                    shortened(a.name), shortened(b.name)));
         }

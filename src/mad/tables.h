@@ -43,6 +43,7 @@ struct Competition::Impl {
     std::filesystem::path image_root;
     std::string items_hash;
     std::vector<CompetitionClassifier> classifiers;
+    std::string skipped;                 ///< of stores that were named to begin it, or to add
     std::optional<Hierarchy> hierarchy;  ///< read on first use
     std::optional<Dataset> dataset;      ///< likewise
 

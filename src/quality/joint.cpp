@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/random.h"
+#include "store/same_data.h"
 
 namespace assay::quality {
 namespace {
@@ -113,8 +114,9 @@ double error_of_difference(const QualityCell& a, const QualityCell& b) {
     bool joint = false;
     std::size_t matched = 0;
     for (const ErrorShare& share : a.shares) {
-        const auto other = std::find_if(b.shares.begin(), b.shares.end(),
-                                        [&](const auto& s) { return s.data == share.data; });
+        const auto other = std::find_if(b.shares.begin(), b.shares.end(), [&](const auto& s) {
+            return store::same_description(s.data, share.data);
+        });
         if (other == b.shares.end()) {
             sum += squares_of(share.parts);
             continue;
@@ -126,8 +128,9 @@ double error_of_difference(const QualityCell& a, const QualityCell& b) {
     if (!joint) return std::hypot(a.standard_error.value_or(0), b.standard_error.value_or(0));
     if (matched < b.shares.size()) {
         for (const ErrorShare& share : b.shares) {
-            const bool in_a = std::any_of(a.shares.begin(), a.shares.end(),
-                                          [&](const auto& s) { return s.data == share.data; });
+            const bool in_a = std::any_of(a.shares.begin(), a.shares.end(), [&](const auto& s) {
+                return store::same_description(s.data, share.data);
+            });
             if (!in_a) sum += squares_of(share.parts);
         }
     }

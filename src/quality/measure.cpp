@@ -14,6 +14,7 @@
 #include "quality/labels.h"
 #include "quality/measured_dimension.h"
 #include "store/same_data.h"
+#include "store/same_models.h"
 
 namespace assay::quality {
 namespace {
@@ -126,7 +127,7 @@ public:
         const std::string val_name = in_.index.dataset_of(Role::val);
         PredictionStore val = in_.index.open(val_name, in_.model, in_.model);
         const StoreSpec& spec = val.spec();
-        if (!spec.preprocess_hash.empty()) row_.file_hash = spec.model_hash;
+        row_.file_hash = store::model_file_of(spec);
         if (!val.complete()) result_.partial = true;
         if (std::string writing = writer_warning(val); !writing.empty())
             result_.warnings.push_back(std::move(writing));

@@ -13,6 +13,7 @@
 #include "quality/cell_notes.h"
 #include "quality/labels.h"
 #include "quality/table_values.h"
+#include "store/same_models.h"
 
 namespace assay::quality {
 namespace {
@@ -84,8 +85,7 @@ struct Joined {
 Joined join(const QualityModel& earlier, const QualityModel& later,
             const std::vector<std::string>& tags) {
     Joined out{later, {}};
-    const bool other_file = !earlier.file_hash.empty() && !later.file_hash.empty() &&
-                            earlier.file_hash != later.file_hash;
+    const bool other_file = !store::same_model_file(earlier.file_hash, later.file_hash);
     if (other_file) out.contradictions.push_back({"file hash", earlier.file_hash, later.file_hash});
     if (later.file_hash.empty()) out.model.file_hash = earlier.file_hash;
     for (std::size_t t = 0; t < tags.size(); ++t) {

@@ -9,16 +9,9 @@
 #include "core/refuse.h"
 #include "core/text.h"
 #include "store/same_data.h"
+#include "store/same_models.h"
 
 namespace assay::quality {
-namespace {
-
-/// "" of imports.
-std::string file_of(const StoreSpec& spec) {
-    return spec.preprocess_hash.empty() ? "" : spec.model_hash;
-}
-
-}  // namespace
 
 void NamedStores::add(const PredictionStore& store) {
     const StoreSpec& spec = store.spec();
@@ -121,8 +114,8 @@ PredictionStore StoreIndex::open(const std::string& dataset, const std::string& 
     const Clean& clean = clean_of(as);
     const StoreSpec &own = store.spec(), &val = clean.spec;
     const std::string both = fmt::format("{} and {}", clean.folder, store.folder().string());
-    check_file(as, file_of(val), clean.folder);
-    check_file(as, file_of(own), store.folder().string());
+    check_file(as, store::model_file_of(val), clean.folder);
+    check_file(as, store::model_file_of(own), store.folder().string());
     if (own.classes != val.classes) {
         refuse(fmt::format("{} are of {} and {}: not the same classifier", both, val.classes,
                            how_many(own.classes, "class", "classes")));
@@ -139,7 +132,7 @@ void StoreIndex::check_file(const std::string& model, const std::string& hash,
                             const std::string& where) const {
     if (hash.empty()) return;
     const auto [at, fresh] = files_.try_emplace(model, File{hash, where});
-    if (fresh || at->second.hash == hash) return;
+    if (fresh || store::same_model_file(at->second.hash, hash)) return;
     refuse(fmt::format(
         "{} and {} are predictions of two files that are both called `{}`: predict with "
         "one of them anew, or under another name",

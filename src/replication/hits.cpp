@@ -5,6 +5,7 @@
 
 #include "assay/error.h"
 #include "assay/replication/study.h"
+#include "assay/robustness/model_stores.h"
 #include "assay/store/prediction_store.h"
 #include "assay/store/row_reader.h"
 #include "containers/csv.h"
@@ -124,10 +125,12 @@ void merge_ranks(Comm& comm, std::vector<std::uint8_t>& hits) {
 
 Hits hits_of_stores(const std::filesystem::path& folder, int threads, Comm& comm) {
     std::vector<PredictionStore> stores;
-    for (const auto& path : find_stores(folder)) stores.push_back(PredictionStore::open(path));
+    const ModelStores found = model_stores({folder});
+    for (const auto& path : found.folders) stores.push_back(PredictionStore::open(path));
     for (const PredictionStore& store : stores)
         store::require_same(stores.front(), store, {.name = true});
     Hits hits;
+    if (!found.attacked.empty()) hits.warnings.push_back(folder.string() + ": " + found.note());
     for (const PredictionStore& store : stores) {
         if (std::string writing = writer_warning(store); !writing.empty())
             hits.warnings.push_back(std::move(writing));

@@ -16,8 +16,10 @@
 #include "core/text.h"
 #include "robustness/clean_images.h"
 #include "robustness/version_means.h"
+#include "store/data_groups.h"
 #include "store/outcomes.h"
 #include "store/same_data.h"
+#include "store/same_models.h"
 
 namespace assay {
 namespace {
@@ -34,7 +36,7 @@ using robustness::Outcomes;
 /// A store that is not open.
 struct ClosedStore {
     fs::path folder;
-    std::string dataset, model, model_hash, preprocess_hash;
+    StoreSpec spec;
     VersionOf version;
     std::string settings;  ///< of the corruptions, where they are known, as JSON
     bool clean = false;
@@ -45,18 +47,16 @@ struct ClosedStore {
 
 std::vector<ClosedStore> look_at(const CorruptedAccuracyOptions& options) {
     std::vector<ClosedStore> found;
+    store::CalledData clean(options.clean);
     for (const fs::path& folder :
          find_stores(std::vector<fs::path>(options.paths.begin(), options.paths.end()))) {
         const PredictionStore store = PredictionStore::open(folder);
         const StoreSpec& spec = store.spec();
         found.push_back({folder,
-                         spec.dataset_name,
-                         spec.model_name,
-                         spec.model_hash,
-                         spec.preprocess_hash,
+                         spec,
                          {},
                          {},
-                         spec.dataset_name == options.clean,
+                         clean.is_of(store),
                          store.complete(),
                          writer_warning(store),
                          !derived_of(store).attack.empty()});
@@ -91,17 +91,18 @@ void find_versions(std::vector<ClosedStore>& stores, const std::vector<std::stri
     };
     std::map<fs::path, Version> versions;
     for (ClosedStore& one : stores) {
-        if (one.clean || std::find(models.begin(), models.end(), one.model) == models.end())
+        if (one.clean ||
+            std::find(models.begin(), models.end(), one.spec.model_name) == models.end())
             continue;
         const auto [at, fresh] = versions.emplace(one.folder.parent_path(), Version{});
         if (fresh) {
             const PredictionStore store = PredictionStore::open(one.folder);
             VersionOf& which = at->second.which;
-            which = version_of(store.dataset().root, one.dataset);
+            which = version_of(store.dataset().root, one.spec.dataset_name);
             if (which.corruption == nullptr) continue;
             const std::string corruption = store::corruption_of(store);
             const std::string own =
-                corruption.empty() ? std::string() : made_of(one.dataset, which);
+                corruption.empty() ? std::string() : made_of(one.spec.dataset_name, which);
             at->second.settings = common_settings(corruption);
             if ((!own.empty() && own != clean) ||
                 (counts && !counts(*which.corruption, which.severity)))
@@ -121,11 +122,11 @@ struct StoresOfModel {
 StoresOfModel stores_of(const std::string& model, const std::vector<ClosedStore>& stores) {
     StoresOfModel own;
     for (const ClosedStore& store : stores) {
-        if (store.model != model) continue;
+        if (store.spec.model_name != model) continue;
         if (store.clean && own.clean != nullptr) {
             refuse(fmt::format("{} and {} are both predictions of `{}` on `{}`: name one of them",
                                own.clean->folder.string(), store.folder.string(), model,
-                               store.dataset));
+                               store.spec.dataset_name));
         }
         if (store.clean) own.clean = &store;
         if (store.version.corruption != nullptr) own.versions.push_back(&store);
@@ -157,13 +158,13 @@ std::set<std::string> look_for_differences(const std::string& model, const Store
             result.warnings.push_back(store.folder.string() + " is not complete");
         }
         if (!store.writing.empty()) result.warnings.push_back(store.writing);
-        // The hash of an import is that of its scores, another on every data set.
-        if (!store.preprocess_hash.empty()) files.insert(store.model_hash);
+        if (const std::string& file = store::model_file_of(store.spec); !file.empty())
+            files.insert(file);
     };
     look(*own.clean);
     for (const ClosedStore* store : own.versions) {
         look(*store);
-        if (!store->preprocess_hash.empty()) steps.insert(store->preprocess_hash);
+        if (!store->spec.preprocess_hash.empty()) steps.insert(store->spec.preprocess_hash);
         if (!store->settings.empty()) settings.insert(store->settings);
     }
     if (files.size() > 1) {
@@ -183,8 +184,9 @@ std::set<std::string> look_for_differences(const std::string& model, const Store
             fmt::format("{}: the corrupted data sets were preprocessed in {} ways: their mean is "
                         "of different measurements",
                         model, steps.size()));
-    } else if (steps.size() == 1 && !own.clean->preprocess_hash.empty() &&
-               *steps.begin() != own.clean->preprocess_hash) {
+    } else if (std::ranges::any_of(own.versions, [&](const ClosedStore* store) {
+                   return !store::same_preprocessing(store->spec, own.clean->spec);
+               })) {
         result.notes.push_back(
             fmt::format("{}: the corrupted images were preprocessed in another way than the clean "
                         "ones",
@@ -205,7 +207,7 @@ CorruptedModel measure_model(const std::string& model, const StoresOfModel& own,
     std::uint64_t relabelled = 0, ambiguous = 0;
     for (const ClosedStore* one : own.versions) {
         measured.versions.push_back(
-            {one->version.corruption, one->version.severity, one->dataset, Estimate{}});
+            {one->version.corruption, one->version.severity, one->spec.dataset_name, Estimate{}});
         const PredictionStore store = PredictionStore::open(one->folder);  // closed before the next
         if (!one->settings.empty() && !store::saw_same_files(clean, store).value_or(true)) {
             refuse(
@@ -284,10 +286,12 @@ CorruptedAccuracyResult robustness::corrupted_models(const CorruptedAccuracyOpti
     result.clean = options.clean;
     std::vector<std::string> models, datasets;
     for (const ClosedStore& store : stores) {
-        const bool measured = store.clean && (chosen.empty() || chosen.contains(store.model));
-        if (measured && std::find(models.begin(), models.end(), store.model) == models.end())
-            models.push_back(store.model);
-        datasets.push_back(store.dataset);
+        const bool measured =
+            store.clean && (chosen.empty() || chosen.contains(store.spec.model_name));
+        if (measured &&
+            std::find(models.begin(), models.end(), store.spec.model_name) == models.end())
+            models.push_back(store.spec.model_name);
+        datasets.push_back(store.spec.dataset_name);
     }
     if (models.empty()) {
         throw Error(ErrorCode::usage, fmt::format("no data set is called `{}`{}", options.clean,

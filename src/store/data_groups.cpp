@@ -3,14 +3,16 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "assay/error.h"
 #include "core/told_apart.h"
 #include "store/same_data.h"
 
 namespace assay::store {
 namespace {
 
-constexpr Needs all_but_files = {
-    .images = false, .classes = true, .labels = true, .name = true, .attributes = true};
+/// The images are compared by their records where the keys are equal.
+constexpr Needs everything = {
+    .images = true, .classes = true, .labels = true, .name = true, .attributes = true};
 
 }  // namespace
 
@@ -22,7 +24,7 @@ std::size_t DataGroups::of(const PredictionStore& store) {
         const auto known = by_folder_.find(folder);
         if (known != by_folder_.end()) return known->second;
     }
-    const std::string key = data_key(store, all_but_files);
+    const std::string key = data_key(store, everything);
     std::size_t number = 0;
     for (; number < groups_.size(); ++number) {
         const Group& group = groups_[number];
@@ -58,6 +60,16 @@ std::vector<std::string> DataGroups::names(std::vector<std::string>& warnings) c
                         fmt::join(list, " and "), name));
     }
     return names;
+}
+
+bool CalledData::is_of(const PredictionStore& store) {
+    if (store.spec().dataset_name != name_) return false;
+    if (groups_.of(store) == 0) return true;
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("`{}` and `{}` are different data sets with the same name, `{}`: "
+                    "score one of the two folders at a time",
+                    groups_.folder(0).string(), store.folder().parent_path().string(), name_));
 }
 
 }  // namespace assay::store

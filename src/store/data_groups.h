@@ -12,8 +12,8 @@
 namespace assay::store {
 
 /// Numbers data sets from 0, in the order in which they are met. Stores of one number have the same
-/// name of the data set, ids, labels, attributes and classes, and saw the same images as far as
-/// their records tell.
+/// name of the data set, ids, labels, attributes and classes. They saw the same images as far as
+/// their records tell, corrupted in the same way or not at all.
 class DataGroups {
 public:
     /// Cost: that of opening two stores, once for each folder of a data set.
@@ -28,13 +28,27 @@ public:
 
 private:
     struct Group {
-        std::string key;                      ///< equal where all but the images is the same
+        std::string key;                      ///< equal where all but the files is the same
         std::string name;                     ///< as the stores say
         std::filesystem::path folder, store;  ///< of the first store
         bool in_memory = false;
     };
     std::vector<Group> groups_;
     std::map<std::filesystem::path, std::size_t> by_folder_;
+};
+
+/// The one data set that people call by a name.
+class CalledData {
+public:
+    explicit CalledData(std::string name) : name_(std::move(name)) {}
+
+    /// Whether the store's data set has the name. Throws usage where an earlier store of this name
+    /// is of another data set, with the folders of both. Cost: as DataGroups::of().
+    bool is_of(const PredictionStore& store);
+
+private:
+    std::string name_;
+    DataGroups groups_;
 };
 
 }  // namespace assay::store

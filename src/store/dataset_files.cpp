@@ -144,7 +144,7 @@ std::string root_text(const fs::path& root) {
 /// Throws where the images are other ones, whatever their names: the same ones corrupted otherwise.
 void check_same_corruption(const DatasetRecord& there, std::string_view now,
                            const fs::path& folder) {
-    if (there.corruption == now) return;
+    if (same_corruption(there.corruption, now)) return;
     std::string how;
     if (now.empty()) {
         how = "corrupted images, and those now are as they are on the disk";
@@ -165,7 +165,7 @@ Dataset read_items(const DatasetRecord& record, const fs::path& folder) {
     const fs::path items = items_file(folder);
     return with_note(fmt::format("reading `{}`", items.string()), [&] {
         Dataset dataset = read_items_csv(items);
-        if (dataset.size() != record.rows || dataset.ids_fingerprint() != record.ids_hash) {
+        if (!same_items(record, dataset)) {
             refuse(
                 fmt::format("`{}` holds {} items with ids hash `{}`; dataset.json says {} and `{}`",
                             items.string(), dataset.size(), dataset.ids_fingerprint(), record.rows,

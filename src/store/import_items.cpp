@@ -16,6 +16,7 @@
 #include "core/string_index.h"
 #include "core/text.h"
 #include "data/label_rows.h"
+#include "same_data.h"
 
 namespace assay::store {
 namespace {
@@ -243,7 +244,7 @@ void follow(const Dataset& existing, ImportedItems& items, std::vector<std::uint
     }
     const bool moved = !is_identity(order);
     if (moved) put_in_order(items, order, rows);
-    if (moved || !(items.dataset.ids == existing.ids)) {
+    if (moved || !same_items(items.dataset, existing)) {
         notes.emplace_back(moved
                                ? "the rows are sorted by their ids into the order of the existing "
                                  "data set"

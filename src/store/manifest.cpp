@@ -16,6 +16,8 @@
 #include "fields.h"
 #include "layout.h"
 #include "parts.h"
+#include "same_data.h"
+#include "same_models.h"
 
 namespace assay::store {
 namespace {
@@ -204,7 +206,8 @@ std::string source_of(const StoreSpec& spec) {
 
 void compare_models(const StoreSpec& recorded, const StoreSpec& wanted,
                     std::vector<std::string>& found) {
-    if (recorded.model_hash != wanted.model_hash) {
+    const SameOrigin same = same_origin(recorded, wanted);
+    if (!same.file) {
         const bool imported = wanted.preprocess_hash.empty();
         const std::string what = imported ? "the file of scores" : "the model's file";
         const std::string there = source_of(recorded), now = source_of(wanted);
@@ -223,7 +226,7 @@ void compare_models(const StoreSpec& recorded, const StoreSpec& wanted,
         found.push_back(fmt::format("the precision is `{}` there and `{}` now",
                                     precision_of(recorded), precision_of(wanted)));
     }
-    if (recorded.preprocess_hash != wanted.preprocess_hash) {
+    if (!same.preprocessing) {
         const std::string fields = field_differences(there.value("preprocess", json::object()),
                                                      now.value("preprocess", json::object()));
         // The hash is of the precision, too, which may be all that differs.
@@ -254,17 +257,17 @@ std::vector<std::string> differences(const StoreSpec& recorded, const StoreSpec&
     compare_models(recorded, wanted, found);
     if (!recorded.id.empty()) {
         compare("the data set", recorded.dataset_name, wanted.dataset_name);
-        if (recorded.import_hash != wanted.import_hash) {
+        if (!same_origin(recorded, wanted).rows) {
             found.emplace_back(
                 "the rows of the file belong to other items than they did then, or its columns to "
                 "other classes");
         }
     }
     compare("the number of items", recorded.rows, wanted.rows);
-    if (recorded.rows == wanted.rows && recorded.ids_hash != wanted.ids_hash) {
+    if (recorded.rows == wanted.rows && !same_items(recorded, wanted)) {
         found.emplace_back("the items have other ids, or another order");
-    } else if (!recorded.id.empty() && recorded.dataset_name == wanted.dataset_name &&
-               recorded.dataset_id != wanted.dataset_id) {
+    } else if (!recorded.id.empty() && same_name(recorded, wanted) &&
+               !same_description(recorded, wanted)) {
         found.emplace_back(
             "dataset.json and items.csv give the items other labels, attributes or classes than "
             "they did then");

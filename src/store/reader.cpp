@@ -87,8 +87,8 @@ void check_dataset(const StoreSpec& spec, const DatasetRecord& there, const fs::
             fmt::format("the store `{}` has scores of {} classes; dataset.json beside it names {}",
                         folder.string(), spec.classes, there.classes.size()));
     }
-    if (spec.dataset_id.empty() || there.id == spec.dataset_id) return;
-    if (there.name != spec.dataset_name) {
+    if (spec.dataset_id.empty() || same_description(there.id, spec.dataset_id)) return;
+    if (!same_name(spec, there)) {
         belongs(fmt::format("the data set `{}`", spec.dataset_name),
                 fmt::format("is that of `{}`", there.name));
     }

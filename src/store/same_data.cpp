@@ -58,8 +58,8 @@ SameData compared(const PredictionStore& one, const PredictionStore& two, const 
     if (!have_one_description(one, two)) {
         if (needs.classes || needs.labels || needs.attributes || needs.images)
             same = same_data(*description(one), *description(two));
-        same.ids = a.rows == b.rows && a.ids_hash == b.ids_hash;
-        same.name = a.dataset_name == b.dataset_name;
+        same.ids = same_items(a, b);
+        same.name = same_name(a, b);
     }
     same.classes = same.classes && a.classes == b.classes;
     if (needs.images && same.ids && same.corruption) same.files = saw_same_files(one, two);
@@ -183,12 +183,44 @@ bool same_items(const PredictionStore& one, const PredictionStore& two) {
     return same_data(one, two, {.images = false}).ids;
 }
 
+bool same_items(const StoreSpec& one, const StoreSpec& two) {
+    return one.rows == two.rows && one.ids_hash == two.ids_hash;
+}
+
 bool same_items(const StoreSpec& store, const DatasetRecord& described) {
     return store.rows == described.rows && store.ids_hash == described.ids_hash;
 }
 
 bool same_items(const StoreSpec& store, const Dataset& dataset) {
     return store.rows == dataset.size() && store.ids_hash == dataset.ids_fingerprint();
+}
+
+bool same_items(const DatasetRecord& described, const Dataset& dataset) {
+    return described.rows == dataset.size() && described.ids_hash == dataset.ids_fingerprint();
+}
+
+bool same_items(const Dataset& one, const Dataset& two) {
+    return one.ids == two.ids;
+}
+
+bool same_description(const StoreSpec& one, const StoreSpec& two) {
+    return same_description(one.dataset_id, two.dataset_id);
+}
+
+bool same_description(std::string_view one, std::string_view two) {
+    return one == two;
+}
+
+bool same_name(const StoreSpec& one, const StoreSpec& two) {
+    return one.dataset_name == two.dataset_name;
+}
+
+bool same_name(const StoreSpec& store, const DatasetRecord& described) {
+    return store.dataset_name == described.name;
+}
+
+bool same_corruption(std::string_view one, std::string_view two) {
+    return one == two;
 }
 
 std::string difference(const PredictionStore& one, const PredictionStore& two, const Needs& needs) {
@@ -228,9 +260,6 @@ void require_same(const PredictionStore& one, const PredictionStore& two, const 
 }
 
 std::string data_key(const PredictionStore& store, const Needs& needs) {
-    // The data set's identity is made of all of them.
-    if (needs.images && needs.classes && needs.labels && needs.name && needs.attributes)
-        return fmt::format("{}/{}", dataset_id_of(store), store.classes());
     const Record record = record_of_data(store);
     Hasher hasher;
     hasher.add_field(std::to_string(store.rows()));
@@ -279,7 +308,7 @@ std::string dataset_id_of(const PredictionStore& store) {
 
 std::optional<bool> saw_same_files(const PredictionStore& one, const PredictionStore& two) {
     const StoreSpec &a = one.spec(), &b = two.spec();
-    if (a.ids_hash != b.ids_hash || a.rows != b.rows) return std::nullopt;
+    if (!same_items(a, b)) return std::nullopt;
     const auto record_of = [](const PredictionStore& store, std::size_t shard) {
         std::optional<ShardRecord> record;
         if (store.has(shard) && !store.is_in_memory())
@@ -317,6 +346,17 @@ std::optional<bool> saw_same_files(const PredictionStore& one, const PredictionS
     return std::nullopt;
 }
 
+std::optional<bool> saw_same_files(const PredictionStore::Shard& one,
+                                   const PredictionStore::Shard& two) {
+    if (one.images_hash().empty() || two.images_hash().empty()) return std::nullopt;
+    return one.images_hash() == two.images_hash();
+}
+
+std::optional<bool> same_file(const ImageFile& one, const ImageFile& two) {
+    if (!one.known() || !two.known()) return std::nullopt;
+    return one == two;
+}
+
 CommonItems common_items(const PredictionStore& one, const PredictionStore& two) {
     const StringColumn &a = one.dataset().ids, &b = two.dataset().ids;
     std::vector<std::pair<std::uint64_t, std::uint64_t>> common = pairs_of_equal(a, b, false);
@@ -326,10 +366,11 @@ CommonItems common_items(const PredictionStore& one, const PredictionStore& two)
     ShardRecords first(one), second(two);
     CommonItems out{.items = common.size()};
     for (std::size_t k = 0; k < common.size(); k += step) {
-        const ImageFile x = first.image(common[k].first), y = second.image(common[k].second);
-        if (!x.known() || !y.known()) continue;
-        out.same_files = x == y;
-        if (x != y) break;
+        const std::optional<bool> same =
+            same_file(first.image(common[k].first), second.image(common[k].second));
+        if (!same) continue;
+        out.same_files = same;
+        if (!*same) break;
     }
     return out;
 }

@@ -51,9 +51,20 @@ SameData same_data(const DatasetRecord& one, const DatasetRecord& two);
 SameData same_data(const PredictionStore& one, const PredictionStore& two, const Needs& needs = {});
 /// Whether row i of both is the same item.
 bool same_items(const PredictionStore& one, const PredictionStore& two);
+bool same_items(const StoreSpec& one, const StoreSpec& two);
 bool same_items(const StoreSpec& store, const DatasetRecord& described);
 /// Cost: a pass over the ids, where their number is the same.
 bool same_items(const StoreSpec& store, const Dataset& dataset);
+bool same_items(const DatasetRecord& described, const Dataset& dataset);
+bool same_items(const Dataset& one, const Dataset& two);
+/// Whether both record one identity of their data set: its name, items and what is known of these.
+bool same_description(const StoreSpec& one, const StoreSpec& two);
+/// Of two identities as dataset_id_of() gives them.
+bool same_description(std::string_view one, std::string_view two);
+bool same_name(const StoreSpec& one, const StoreSpec& two);
+bool same_name(const StoreSpec& store, const DatasetRecord& described);
+/// Of two records of what was done to the images (corruption_of()).
+bool same_corruption(std::string_view one, std::string_view two);
 
 /// What differs of what is needed, as people say it: "other labels: `a/2.png` is labelled `cat` in
 /// the first and `dog` in the second"; "": nothing. Reads both lists of items where these differ.
@@ -78,6 +89,11 @@ std::string dataset_id_of(const PredictionStore& store);
 /// Whether two stores of the same ids read the same files, by the first rows of which both have
 /// records; nothing where no records tell. Cost: mostly two records.
 std::optional<bool> saw_same_files(const PredictionStore& one, const PredictionStore& two);
+/// The same of two shards of the same rows, by the hash over all of their images.
+std::optional<bool> saw_same_files(const PredictionStore::Shard& one,
+                                   const PredictionStore::Shard& two);
+/// The same of one image; nothing where either is not known.
+std::optional<bool> same_file(const ImageFile& one, const ImageFile& two);
 /// The items that two stores of other ids both have: by their ids, or where none is in both, by the
 /// names of their files.
 struct CommonItems {

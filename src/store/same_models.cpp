@@ -7,6 +7,7 @@
 #include <iterator>
 #include <set>
 
+#include "core/hash.h"
 #include "core/refuse.h"
 
 namespace assay::store {
@@ -31,6 +32,30 @@ void require_shared(const SharedModels& models, const std::string& one, const st
     if (!models.both.empty()) return;
     refuse(fmt::format("no model has scores on both {0} and {1}: {0} has {2}; {1} has {3}", one,
                        two, names_text(models.only_one), names_text(models.only_two)));
+}
+
+SameOrigin same_origin(const StoreSpec& one, const StoreSpec& two) {
+    return {.file = one.model_hash == two.model_hash,
+            .preprocessing = one.preprocess_hash == two.preprocess_hash,
+            .rows = one.import_hash == two.import_hash};
+}
+
+const std::string& model_file_of(const StoreSpec& store) {
+    static const std::string none;
+    return store.preprocess_hash.empty() ? none : store.model_hash;
+}
+
+bool same_model_file(const std::string& one, const std::string& two) {
+    return one.empty() || two.empty() || one == two;
+}
+
+bool same_preprocessing(const StoreSpec& one, const StoreSpec& two) {
+    return one.preprocess_hash.empty() || two.preprocess_hash.empty() ||
+           same_origin(one, two).preprocessing;
+}
+
+bool made_by(const PredictionStore& store, const std::filesystem::path& model) {
+    return store.spec().model_hash == hash_file(model);
 }
 
 }  // namespace assay::store

@@ -169,7 +169,10 @@ TEST_F(LabelsOfDataSets, WhatCannotBeMeantIsAnError) {
                 AllOf(HasSubstr("`v3`, which is no data set here"), HasSubstr("v1")));
     EXPECT_THAT(refused({"v1="}), HasSubstr("FILE or NAME=FILE is allowed"));
     EXPECT_THAT(refused({"v1=" + at("absent.csv")}), HasSubstr("no labels at"));
-    EXPECT_THAT(refused({at("absent.csv")}), HasSubstr("no labels at"));
+    EXPECT_THAT(refused({at("absent.csv")}),
+                AllOf(HasSubstr("no labels at"), HasSubstr("`assay export RUNS --top 0 -o")));
+    put("near.csv", slurp(l1));
+    EXPECT_THAT(refused({at("naer.csv")}), HasSubstr("did you mean `near.csv`?"));
     EXPECT_THAT(refused({"v1=" + l1, "v1=" + put("l3.csv", slurp(l1))}),
                 HasSubstr("v1 gets labels from"));
     EXPECT_THAT(refused({"v*=" + put("all.csv", slurp(l1) + "a.png,cat\n"), l1}),

@@ -258,5 +258,25 @@ TEST(Export, ProbabilitiesAsNumpyReadsThem) {
     EXPECT_THROW(export_probabilities({.paths = {folder / "runs/val/two"}}, nothing), Error);
 }
 
+TEST(Export, StoresOfAttacksAreSkipped) {
+    const Scratch folder;
+    const Made made = made_up(5, 3, 1);
+    for (const char* model : {"m", "m@pgd-linf-8_255"}) save(folder, made, model);
+    ExportOptions options;
+    options.paths = {folder / "runs"};
+    const Exported found = exported(options);
+    EXPECT_EQ(found.result.rows, 5U);
+    for (const Row& row : rows_of(found.text)) EXPECT_EQ(row.at("model"), "m");
+    EXPECT_THAT(found.result.notes, testing::ElementsAre(HasSubstr("1 store of an attack")));
+    options.paths = {folder / "runs/val/m@pgd-linf-8_255"};
+    EXPECT_EQ(rows_of(exported(options).text).at(0).at("model"), "m@pgd-linf-8_255");
+    // A matrix is of one store: that of the model.
+    options.paths = {folder / "runs"};
+    std::string matrix;
+    export_probabilities(options, [&](std::string_view text) { matrix += text; });
+    EXPECT_EQ(parse_npy(std::as_bytes(std::span(matrix))).shape,
+              (std::vector<std::uint64_t>{5, 3}));
+}
+
 }  // namespace
 }  // namespace assay

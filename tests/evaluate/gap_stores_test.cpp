@@ -586,5 +586,25 @@ TEST(GapStores, AFurtherDataSetOfThePresentSubgroups) {
     EXPECT_THAT(message_of([&] { check(request); }, ErrorCode::usage), HasSubstr("few"));
 }
 
+TEST(GapOfFolders, StoresOfAttacksAreSkipped) {
+    const Scratch folder;
+    for (const char* set : {"v1", "v2"}) {
+        Made made = made_up(60, 4, 3);
+        made.dataset = set;
+        for (const char* model : {"net", "net@pgd-linf-8_255", "other"}) save(folder, made, model);
+    }
+    GapRequest request;
+    request.sets = {(folder / "runs/v1").string(), (folder / "runs/v2").string()};
+    request.options = Runs::quick();
+    const GapReport report = run_gap(request, *self_comm());
+    ASSERT_EQ(report.models.size(), 2U);
+    EXPECT_EQ(report.models[1].name, "other");
+    EXPECT_THAT(report.warnings,
+                testing::IsSupersetOf({HasSubstr("v1: 1 store of an attack is skipped"),
+                                       HasSubstr("v2: 1 store of an attack is skipped")}));
+    for (std::string& set : request.sets) set += "/net@pgd-linf-8_255";
+    EXPECT_EQ(run_gap(request, *self_comm()).models.at(0).name, "net@pgd-linf-8_255");
+}
+
 }  // namespace
 }  // namespace assay

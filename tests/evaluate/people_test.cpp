@@ -81,6 +81,17 @@ protected:
     Scratch scratch_;
 };
 
+TEST_F(People, StoresOfAttacksAreSkipped) {
+    const Made made = decided({"a.png", "b.png"}, {0, 1}, {"cat", "dog"});
+    for (const char* model : {"m", "m@pgd-linf-8_255"}) save(scratch_, made, model);
+    const fs::path csv = answers("anna,1,1,0.5,cat,cat,0,a.png\nanna,1,2,0.5,cat,dog,0,b.png\n");
+    const PeopleResult result = run(scratch_ / "runs/cues", csv);
+    ASSERT_EQ(result.models.size(), 1U);
+    EXPECT_EQ(result.models[0].model, "m");
+    EXPECT_THAT(result.warnings, testing::ElementsAre(HasSubstr("1 store of an attack")));
+    EXPECT_EQ(run(scratch_ / "runs/cues/m@pgd-linf-8_255", csv).models.size(), 1U);
+}
+
 TEST_F(People, TheFormulaByHand) {
     // cat, cat, dog, dog; the model says cat, dog, dog, cat: correct 1 0 1 0.
     const auto store = save(scratch_,

@@ -10,6 +10,7 @@
 #include "assay/error.h"
 #include "assay/evaluate/compare.h"
 #include "assay/report.h"
+#include "assay/robustness/model_stores.h"
 #include "containers/csv.h"
 #include "evaluate/measurement_text.h"
 #include "saved_scores.h"
@@ -535,6 +536,34 @@ TEST(DerivedStores, KnowThemselvesByTheirRecord) {
     EXPECT_EQ(derived_of(save(folder, made, "net")), (DerivedStore{"", "", "fog", 3}));
     EXPECT_EQ(describe(derived_of(save(folder, made, "net@fgsm-linf-8_255"))),
               "fgsm-linf-8_255, fog at severity 3");
+}
+
+TEST(DerivedStores, OfAttacksAreNotAmongModelsUnlessTheyAreNamed) {
+    Scratch folder;
+    const Made made = of_dataset("val", 1);
+    for (const char* model : {"net", "net@pgd-linf-8_255", "other", "other@fgsm-linf-8_255"})
+        save(folder, made, model);
+    save(folder, of_dataset("attacked", 1), "net@pgd-linf-8_255");
+    const std::filesystem::path val = folder / "runs/val";
+    const auto names = [](const std::vector<std::filesystem::path>& folders) {
+        std::vector<std::string> all;
+        for (const auto& one : folders) all.push_back(one.filename().string());
+        return all;
+    };
+    const ModelStores found = model_stores({val});
+    EXPECT_THAT(names(found.folders), testing::ElementsAre("net", "other"));
+    EXPECT_THAT(names(found.attacked),
+                testing::ElementsAre("net@pgd-linf-8_255", "other@fgsm-linf-8_255"));
+    EXPECT_THAT(found.note(), AllOf(HasSubstr("2 stores of attacks are skipped"),
+                                    HasSubstr("`" + (val / "net@pgd-linf-8_255").string() + "`")));
+    // By its own name, and where a folder has no others; each once.
+    const ModelStores named = model_stores({val / "net@pgd-linf-8_255", val});
+    EXPECT_THAT(names(named.folders), testing::ElementsAre("net@pgd-linf-8_255", "net", "other"));
+    EXPECT_THAT(named.note(), AllOf(HasSubstr("1 store of an attack is skipped"),
+                                    HasSubstr("other@fgsm-linf-8_255")));
+    EXPECT_EQ(model_stores({folder / "runs/attacked"}).note(), "");
+    EXPECT_EQ(model_stores({folder / "runs/attacked"}).folders.size(), 1U);
+    EXPECT_TRUE(model_stores({}).folders.empty());
 }
 
 TEST(DerivedStores, HaveATableOfTheirOwn) {

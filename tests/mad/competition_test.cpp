@@ -67,6 +67,24 @@ TEST_F(MadCompetition, KeepsThreeBytesOfEachPrediction) {
     EXPECT_THAT(verify_competition(folder()).problems, IsEmpty());
 }
 
+TEST_F(MadCompetition, StoresOfAttacksAreNoClassifiersUnlessTheyAreNamed) {
+    const std::string attacked =
+        write_small_store(runs(), "a@pgd-linf-8_255", {{1, 1}, {0, 1}, {3, 1}, {2, 1}, {0, 1}})
+            .string();
+    Competition made = create();
+    const auto names = [&] {
+        std::vector<std::string> all;
+        for (const CompetitionClassifier& one : made.active()) all.push_back(one.name);
+        return all;
+    };
+    EXPECT_THAT(names(), ElementsAre("a", "b"));
+    EXPECT_THAT(report_of(made).warnings, ElementsAre(HasSubstr("1 store of an attack")));
+    EXPECT_THAT(report_of(create()).warnings, ElementsAre(HasSubstr("1 store of an attack")));
+    EXPECT_THAT(report_of(Competition::open(folder())).warnings, IsEmpty());
+    EXPECT_THAT(made.add({attacked}, ""), ElementsAre("a@pgd-linf-8_255"));
+    EXPECT_THAT(report_of(made).warnings, IsEmpty());
+}
+
 TEST_F(MadCompetition, AThresholdMayBeAProportionOfTheImages) {
     options.settings.confident = .5;
     const Competition made = create();

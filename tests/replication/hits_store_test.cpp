@@ -57,6 +57,17 @@ TEST(HitsOfStores, RanksReadTogether) {
     }
 }
 
+TEST(HitsOfStores, StoresOfAttacksAreSkipped) {
+    const Scratch scratch;
+    for (const char* model : {"a", "a@pgd-linf-8_255", "b"}) save(scratch, four_rows(), model);
+    const Hits hits = read_hits(scratch / "runs", 1, *self_comm());
+    EXPECT_EQ(hits.classifiers, (std::vector<std::string>{"a", "b"}));
+    ASSERT_EQ(hits.warnings.size(), 1U);
+    EXPECT_NE(hits.warnings[0].find("1 store of an attack is skipped"), std::string::npos);
+    const Hits named = read_hits(scratch / "runs/val/a@pgd-linf-8_255", 1, *self_comm());
+    EXPECT_EQ(named.classifiers, (std::vector<std::string>{"a@pgd-linf-8_255"}));
+}
+
 TEST(HitsOfStores, NothingThere) {
     const Scratch scratch;
     EXPECT_THROW(read_hits(scratch.path(), 1, *self_comm()), Error);

@@ -226,6 +226,18 @@ TEST_F(CorruptedAccuracyOf, StoresOfAttacksAreLeftOutInOneNote) {
     EXPECT_THAT(result.notes, ElementsAre(HasSubstr("3 stores of attacks")));
 }
 
+TEST_F(CorruptedAccuracyOf, CleanIsOneDataSet) {
+    store("val", "11");
+    store("fog_1", "10");
+    store("val", "110", {}, "n", false, "more");
+    CorruptedAccuracyOptions options;
+    options.paths = {(scratch_ / "runs").string(), (scratch_ / "more").string()};
+    options.clean = "val";
+    EXPECT_THAT(message_of([&] { measure_corrupted(options); }, ErrorCode::usage),
+                testing::AllOf(HasSubstr("runs/val"), HasSubstr("more/val"),
+                               HasSubstr("different data sets with the same name, `val`")));
+}
+
 TEST_F(CorruptedAccuracyOf, AllRightIsExactlyOneForAnyNumberOfImages) {
     for (const std::size_t n : {11U, 18U, 20U, 50U}) {
         SCOPED_TRACE(n);

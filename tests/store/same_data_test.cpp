@@ -7,7 +7,9 @@
 #include "assay/store/memory_store.h"
 #include "made_up.h"
 #include "scratch.h"
+#include "store/data_groups.h"
 #include "store/label_fit.h"
+#include "store/same_models.h"
 
 namespace assay {
 namespace {
@@ -106,6 +108,50 @@ TEST_F(SameDataOfStores, GroupsAreInTheOrderOfTheirFirstStores) {
                 ElementsAre(ElementsAre(0, 2), ElementsAre(1), ElementsAre(3)));
     EXPECT_THAT(store::groups_of(stores, {}), ElementsAre(ElementsAre(0, 1, 2), ElementsAre(3)));
     EXPECT_THAT(store::groups_of({}, {}), ElementsAre());
+}
+
+TEST_F(SameDataOfStores, DataSetsOfOneNameAreToldApartByWhatWasDoneToTheirImages) {
+    const PredictionStore clean = made("a", made_up_dataset(12)),
+                          fog = made("b", made_up_dataset(12), "val", R"({"corruption":"fog"})"),
+                          same = made("c", made_up_dataset(12));
+    store::DataGroups groups;
+    EXPECT_EQ(groups.of(clean), 0U);
+    EXPECT_EQ(groups.of(fog), 1U);
+    EXPECT_EQ(groups.of(same), 0U);
+    std::vector<std::string> warnings;
+    EXPECT_THAT(groups.names(warnings), ElementsAre("a/val", "b/val"));
+    EXPECT_EQ(warnings.size(), 1U);
+}
+
+TEST_F(SameDataOfStores, ANameCallsOneDataSet) {
+    const PredictionStore val = made("a", made_up_dataset(12)),
+                          same = made("b", made_up_dataset(12)),
+                          v2 = made("a", made_up_dataset(12), "v2"),
+                          other = made("c", made_up_dataset(11));
+    store::CalledData called("val");
+    EXPECT_TRUE(called.is_of(val));
+    EXPECT_TRUE(called.is_of(same));
+    EXPECT_FALSE(called.is_of(v2));
+    const auto [code, message] = error_of([&] { called.is_of(other); });
+    EXPECT_EQ(code, ErrorCode::usage);
+    EXPECT_THAT(message, AllOf(HasSubstr("a/val"), HasSubstr("c/val"), HasSubstr("same name")));
+}
+
+TEST(SameModelsOfStores, WhatIsNotRecordedIsNoOtherFile) {
+    EXPECT_TRUE(store::same_model_file("", "1"));
+    EXPECT_TRUE(store::same_model_file("1", "1"));
+    EXPECT_FALSE(store::same_model_file("1", "2"));
+    StoreSpec one, two;
+    one.model_hash = "1";
+    two.model_hash = "2";
+    EXPECT_EQ(store::model_file_of(one), "");  // an import's is the hash of its scores
+    EXPECT_FALSE(store::same_origin(one, two).file);
+    EXPECT_TRUE(store::same_origin(one, two).preprocessing);
+    one.preprocess_hash = "3";
+    EXPECT_EQ(store::model_file_of(one), "1");
+    EXPECT_TRUE(store::same_preprocessing(one, two));
+    two.preprocess_hash = "4";
+    EXPECT_FALSE(store::same_preprocessing(one, two));
 }
 
 TEST(SameClassesOfLists, TheFourCases) {

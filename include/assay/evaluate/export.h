@@ -17,7 +17,8 @@
 namespace assay {
 
 struct ExportOptions {
-    std::vector<std::filesystem::path> paths{};  ///< RUNS folders, data sets in them, or stores
+    std::vector<std::filesystem::path>
+        paths{};  ///< RUNS folders, data sets in them, or stores: as model_stores()
     enum class Format { csv, jsonl, parquet, arrow } format = Format::csv;
     std::size_t top = 5;
     std::vector<std::string> labels{};

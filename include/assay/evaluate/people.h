@@ -18,7 +18,7 @@ namespace assay {
 struct Report;
 
 struct PeopleOptions {
-    std::vector<std::filesystem::path> stores;  ///< stores, or folders of them
+    std::vector<std::filesystem::path> stores;  ///< as model_stores()
     /// Csv files, or folders of them, with a row for each answer: the person (column subj, subject
     /// or participant), what they saw (object_response or response), what it is (category), the
     /// image (imagename or image). As model-vs-human publishes them.

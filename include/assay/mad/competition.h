@@ -48,8 +48,8 @@ struct CompetitionSettings {
 
 struct InitOptions {
     CompetitionSettings settings;
-    /// Folders of stores, RUNS folders or data sets below them: two or more classifiers' scores of
-    /// the same images and classes.
+    /// Folders of stores, RUNS folders or data sets below them, as model_stores(): two or more
+    /// classifiers' scores of the same images and classes.
     std::vector<std::string> stores;
     std::string hierarchy = "imagenet";  ///< as hierarchy_named(); not read with zero_one
     std::string classes;                 ///< class list file, or "imagenet"; "": the stores' own

@@ -21,16 +21,16 @@ struct Hits {
     std::vector<std::string> classifiers;
     StringColumn images;
     std::vector<std::uint8_t> hit;  ///< image-major, classifiers.size() an image: 0, 1 or unknown
-    std::vector<std::string> warnings;  ///< of stores that are being written
+    std::vector<std::string> warnings;  ///< of stores that are being written, or skipped
 };
 
 /// A csv: `image` and one column a classifier (0, 1 or empty), or the columns image, classifier,
 /// hit. Throws bad_input (file, line, value).
 Hits read_hits_csv(const std::filesystem::path& path);
-/// The stores below a folder, all of one data set: is the best class among the image's labels?
-/// Unknown where there is no score or no label. Throws bad_input: stores of several data sets, or
-/// of one with other images.
-/// Every rank reads a part of the shards and gets all hits.
+/// The stores below a folder, without those of attacks, all of one data set: is the best class
+/// among the image's labels? Unknown where there is no score or no label. Throws bad_input: stores
+/// of several data sets, or of one with other images. Every rank reads a part of the shards and
+/// gets all hits.
 Hits hits_of_stores(const std::filesystem::path& folder, int threads, Comm& comm);
 /// One of the two.
 Hits read_hits(const std::filesystem::path& path, int threads, Comm& comm);

@@ -8,6 +8,7 @@
 #include "assay/collective/comm.h"
 #include "assay/error.h"
 #include "assay/metric/metric.h"
+#include "assay/robustness/model_stores.h"
 #include "assay/store/prediction_store.h"
 #include "core/paths.h"
 #include "data/label_rows.h"
@@ -45,7 +46,8 @@ GapSide side_of(const std::string& argument, const fs::path& runs, const fs::pat
                 std::vector<std::string>& warnings) {
     const fs::path folder = folder_of(argument, runs);
     GapSide side;
-    side.stores = find_stores(folder);
+    ModelStores found = model_stores({folder});
+    side.stores = std::move(found.folders);
     for (const fs::path& store : side.stores) {
         if (store.parent_path() == side.stores[0].parent_path()) continue;
         throw Error(ErrorCode::usage,
@@ -54,6 +56,7 @@ GapSide side_of(const std::string& argument, const fs::path& runs, const fs::pat
     }
     const PredictionStore store = PredictionStore::open(side.stores[0]);
     side.name = store.spec().dataset_name;
+    if (!found.attacked.empty()) warnings.push_back(side.name + ": " + found.note());
     if (labels.empty()) return side;
     store::LabelFit fit = store::label_fit(labels, store.dataset());
     if (!fit.fits()) throw *fit.error;

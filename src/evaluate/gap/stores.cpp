@@ -229,13 +229,12 @@ std::vector<std::string> names_of_models(const ByName& models) {
 // tell.
 void compare_origins(const StoreSpec& one, const StoreSpec& two,
                      std::vector<std::string>& warnings) {
-    if (one.preprocess_hash.empty() || two.preprocess_hash.empty()) return;
-    if (one.model_hash != two.model_hash) {
+    if (!store::same_model_file(store::model_file_of(one), store::model_file_of(two))) {
         warnings.push_back(
             fmt::format("`{}` was another model file on {} than on {}: its gap is also the "
                         "difference between the two",
                         one.model_name, one.dataset_name, two.dataset_name));
-    } else if (one.preprocess_hash != two.preprocess_hash) {
+    } else if (!store::same_preprocessing(one, two)) {
         warnings.push_back(fmt::format(
             "`{}` saw {} and {} with other preprocessing: its gap holds that difference too",
             one.model_name, one.dataset_name, two.dataset_name));

@@ -1,0 +1,13 @@
+// Classifiers of a competition between which no image can choose.
+#pragma once
+
+#include "assay/mad/competition.h"
+
+namespace assay::mad {
+
+/// Whether both predict the same label for every image.
+inline bool predict_alike(const CompetitionClassifier& one, const CompetitionClassifier& two) {
+    return one.labels_hash == two.labels_hash;
+}
+
+}  // namespace assay::mad
