@@ -16,12 +16,13 @@
 #include "model/torch/network.h"
 #include "model/torch/onnx_graph.h"
 #include "model/torch/runtime.h"
+#include "model/torch/step_graph.h"
 
 namespace assay::torch_plugin {
 namespace {
 
-/// A node with its operator looked up, and what is no longer needed after it. Without an operator
-/// it is an If that is decided at each run, or a Loop.
+/// A node with its operator looked up. Without an operator it is an If that is decided at each run,
+/// or a Loop.
 struct Step {
     /// What it is given, its steps, and which values it returns.
     struct Branch {
@@ -33,6 +34,33 @@ struct Step {
     OnnxNode node;
     std::vector<int> done;         ///< values that no later step reads
     std::vector<Branch> branches;  ///< then and else, or a Loop's body
+
+    void run(GraphRun& run) const;
+    template <class Visit>
+    void for_each_result(Visit&& visit) const {
+        node.for_each_result(visit);
+    }
+    template <class Visit>
+    void for_each_read(Visit&& visit) const {
+        node.for_each_read(visit);
+        for (const Branch& branch : branches) {
+            for (const Step& inner : branch.steps) inner.for_each_read(visit);
+            for (const int v : branch.outputs) visit(v);
+        }
+    }
+    template <class Visit>
+    void for_each_written(Visit&& visit) const {
+        node.for_each_result(visit);
+        for (const Branch& branch : branches) {
+            for (const int v : branch.inputs) visit(v);
+            for (const Step& inner : branch.steps) inner.for_each_written(visit);
+        }
+    }
+
+private:
+    void compute(GraphRun& run) const;
+    void choose(GraphRun& run) const;
+    void go_round(GraphRun& run) const;
 };
 
 /// Of all loops of a run, those inside others too. No classifier goes round so often; a file that
@@ -121,31 +149,86 @@ at::Tensor put_together(const OnnxNode& node, const Tensors& rounds) {
     return at::stack(rounds);
 }
 
-/// Every value that a node reads, those in its branches included.
-template <class Visit>
-void for_each_read(const OnnxNode& node, Visit&& visit) {
-    for (const int v : node.inputs) visit(v);
-    for (const OnnxBlock& block : node.blocks) {
-        for (const OnnxNode& inner : block.nodes) for_each_read(inner, visit);
-        for (const int v : block.outputs) visit(v);
+/// Undefined where nothing has computed it, or it was left out.
+at::Tensor tensor_of(const GraphValues& values, int v) {
+    if (v < 0) return {};
+    const c10::IValue& value = values[static_cast<std::size_t>(v)];
+    return value.isTensor() ? value.toTensor() : at::Tensor();
+}
+
+void Step::run(GraphRun& run) const {
+    if (op != nullptr) {
+        compute(run);
+    } else if (node.op == "Loop") {
+        go_round(run);
+    } else {
+        choose(run);
     }
 }
 
-template <class Visit>
-void for_each_read(const Step& step, Visit&& visit) {
-    for (const int v : step.node.inputs) visit(v);
-    for (const Step::Branch& branch : step.branches) {
-        for (const Step& inner : branch.steps) for_each_read(inner, visit);
-        for (const int v : branch.outputs) visit(v);
+void Step::compute(GraphRun& run) const {
+    Tensors inputs, out;
+    inputs.reserve(node.inputs.size());
+    for (const int v : node.inputs) inputs.push_back(tensor_of(run.values, v));
+    {
+        std::optional<NodeScope> scope;
+        if (!run.folding) scope.emplace(node.name, node.op, is_quantised(node.op));
+        out = run_node(*op, node, inputs, run.folding);
+    }
+    for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+        if (node.outputs[i] < 0) continue;
+        // A graph of single precision says so at its casts and constants.
+        if (run.half) out[i] = as_type(out[i], computed_type(out[i].scalar_type(), *run.half));
+        run.values[static_cast<std::size_t>(node.outputs[i])] = std::move(out[i]);
     }
 }
 
-template <class Visit>
-void for_each_written(const Step& step, Visit&& visit) {
-    for (const int v : step.node.outputs) visit(v);
-    for (const Step::Branch& branch : step.branches) {
-        for (const int v : branch.inputs) visit(v);
-        for (const Step& inner : branch.steps) for_each_written(inner, visit);
+/// An If.
+void Step::choose(GraphRun& run) const {
+    const bool yes = condition_of(node, tensor_of(run.values, node.inputs[0]));
+    const Branch& branch = branches[yes ? 0 : 1];
+    run_steps(branch.steps, run);
+    for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+        if (node.outputs[i] >= 0 && branch.outputs[i] >= 0)
+            run.values[static_cast<std::size_t>(node.outputs[i])] =
+                run.values[static_cast<std::size_t>(branch.outputs[i])];
+    }
+}
+
+void Step::go_round(GraphRun& run) const {
+    const Branch& body = branches[0];
+    GraphValues& values = run.values;
+    std::int64_t most = std::numeric_limits<std::int64_t>::max();
+    if (node.inputs[0] >= 0) {
+        const at::Tensor count = tensor_of(values, node.inputs[0]);
+        if (!count.defined() || count.numel() != 1)
+            throw NodeError(fmt::format(
+                "node \"{}\" (Loop): its number of rounds is not one number", node.name));
+        most = count.to(at::kLong).item<std::int64_t>();
+    }
+    bool on = node.inputs[1] < 0 || condition_of(node, tensor_of(values, node.inputs[1]));
+    Tensors carried;
+    for (std::size_t i = 2; i < node.inputs.size(); ++i)
+        carried.push_back(tensor_of(values, node.inputs[i]));
+    std::vector<Tensors> together(body.outputs.size() - 1 - carried.size());
+    for (std::int64_t round = 0; on && round < most; ++round) {
+        if (++run.rounds > kMostRounds)
+            throw NodeError(fmt::format("node \"{}\" (Loop): it goes on after {} rounds", node.name,
+                                        kMostRounds));
+        values[body.inputs[0]] = at::scalar_tensor(round, at::kLong);
+        values[body.inputs[1]] = at::scalar_tensor(on, at::kBool);
+        for (std::size_t i = 0; i < carried.size(); ++i) values[body.inputs[i + 2]] = carried[i];
+        run_steps(body.steps, run);
+        on = condition_of(node, tensor_of(values, body.outputs[0]));
+        for (std::size_t i = 0; i < carried.size(); ++i)
+            carried[i] = tensor_of(values, body.outputs[i + 1]);
+        for (std::size_t i = 0; i < together.size(); ++i)
+            together[i].push_back(tensor_of(values, body.outputs[i + 1 + carried.size()]));
+    }
+    for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+        if (node.outputs[i] < 0) continue;
+        values[node.outputs[i]] =
+            i < carried.size() ? carried[i] : put_together(node, together[i - carried.size()]);
     }
 }
 
@@ -192,22 +275,29 @@ public:
           weights_(graph.weights),
           one_at_a_time_(graph.one_at_a_time),
           notes_(std::move(graph.notes)),
-          data_files_(std::move(graph.data_files)),
-          constants_(std::move(graph.constants)) {
+          data_files_(std::move(graph.data_files)) {
+        for (at::Tensor& constant : graph.constants) {
+            graph_.known.push_back(constant.defined());
+            graph_.start.values.push_back(constant.defined() ? c10::IValue(std::move(constant))
+                                                             : c10::IValue());
+        }
         std::vector<OnnxNode> nodes = needed(std::move(graph.nodes));
         check_operators(nodes);
-        fold(std::move(nodes), steps_);
-        plan_releases();
-        std::vector<bool> quantised(constants_.size(), false);
-        mark_quantised(steps_, quantised);
-        for (at::Tensor& constant : constants_) {
-            if (!constant.defined()) continue;
+        fold(std::move(nodes), graph_.steps);
+        graph_.plan_releases({&output_, 1});
+        std::vector<bool> quantised(graph_.known.size(), false);
+        mark_quantised(graph_.steps, quantised);
+        for (std::size_t v = 0; v < quantised.size(); ++v) {
+            c10::IValue& value = graph_.start.values[v];
+            if (!value.isTensor()) continue;
+            at::Tensor constant = value.toTensor();
             // A transposed weight would be copied into order again at each run.
             if (constant.is_non_overlapping_and_dense()) constant = constant.contiguous();
             // Whole numbers are shapes and positions, which are read on the CPU, or quantised.
-            if (constant.is_floating_point() || quantised[&constant - constants_.data()])
+            if (constant.is_floating_point() || quantised[v])
                 constant =
                     constant.to(computed_type(constant.scalar_type(), where.type)).to(where.device);
+            value = std::move(constant);
         }
         if (is_half(where.type)) half_ = where.type;
         if (std::string note = precision_note(graph.weight_type, where); !note.empty())
@@ -215,11 +305,11 @@ public:
     }
 
     at::Tensor forward(const at::Tensor& input) override {
-        std::vector<at::Tensor> values(constants_.size());
-        values[input_] = as_type(input, half_ ? computed_type(type_, *half_) : type_);
-        std::int64_t rounds = 0;
-        run(steps_, values, rounds);
-        return value_of(output_, values);
+        GraphRun run = graph_.begin(half_);
+        run.values[static_cast<std::size_t>(input_)] =
+            as_type(input, half_ ? computed_type(type_, *half_) : type_);
+        run_steps(graph_.steps, run);
+        return tensor_of(run.values, output_);
     }
 
     const WeightCost& weights() const override { return weights_; }
@@ -265,113 +355,20 @@ private:
 
     /// The nodes that the chosen output depends on; their unread outputs are marked -1.
     std::vector<OnnxNode> needed(std::vector<OnnxNode> nodes) const {
-        std::vector<bool> read(constants_.size(), false);
+        std::vector<bool> read(graph_.known.size(), false);
         read[output_] = true;
-        std::vector<OnnxNode> kept;
-        for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
-            if (std::ranges::none_of(node->outputs, [&](int v) { return v >= 0 && read[v]; }))
-                continue;
-            for_each_read(*node, [&](int v) {
-                if (v >= 0) read[v] = true;
-            });
-            for (int& v : node->outputs) {
+        nodes = needed_nodes(std::move(nodes), read);
+        for (OnnxNode& node : nodes) {
+            for (int& v : node.outputs) {
                 if (v >= 0 && !read[v]) v = -1;
             }
-            kept.push_back(std::move(*node));
         }
-        std::ranges::reverse(kept);
-        return kept;
-    }
-
-    const at::Tensor& value_of(int v, const std::vector<at::Tensor>& values) const {
-        return constants_[v].defined() ? constants_[v] : values[v];
-    }
-
-    void gather_inputs(const OnnxNode& node, const std::vector<at::Tensor>& values,
-                       Tensors& inputs) const {
-        inputs.clear();
-        for (const int v : node.inputs)
-            inputs.push_back(v < 0 ? at::Tensor() : value_of(v, values));
-    }
-
-    /// `rounds`: of loops, so far.
-    void run(const std::vector<Step>& steps, std::vector<at::Tensor>& values,
-             std::int64_t& rounds) const {
-        Tensors inputs;
-        for (const Step& step : steps) {
-            if (step.op == nullptr && step.node.op == "Loop") {
-                go_round(step, values, rounds);
-            } else if (step.op == nullptr) {
-                const bool yes = condition_of(step.node, value_of(step.node.inputs[0], values));
-                const Step::Branch& branch = step.branches[yes ? 0 : 1];
-                run(branch.steps, values, rounds);
-                for (std::size_t i = 0; i < step.node.outputs.size(); ++i) {
-                    if (step.node.outputs[i] >= 0 && branch.outputs[i] >= 0)
-                        values[step.node.outputs[i]] = value_of(branch.outputs[i], values);
-                }
-            } else {
-                gather_inputs(step.node, values, inputs);
-                Tensors out;
-                {
-                    const NodeScope scope(step.node.name, step.node.op, is_quantised(step.node.op));
-                    out = run_node(*step.op, step.node, inputs, false);
-                }
-                for (std::size_t i = 0; i < step.node.outputs.size(); ++i) {
-                    if (step.node.outputs[i] < 0) continue;
-                    // A graph of single precision says so at its casts and constants.
-                    values[step.node.outputs[i]] =
-                        half_ ? as_type(out[i], computed_type(out[i].scalar_type(), *half_))
-                              : std::move(out[i]);
-                }
-            }
-            for (const int value : step.done) values[value] = at::Tensor();
-        }
-    }
-
-    /// Runs a Loop; its results become `values`.
-    void go_round(const Step& step, std::vector<at::Tensor>& values, std::int64_t& rounds) const {
-        const OnnxNode& node = step.node;
-        const Step::Branch& body = step.branches[0];
-        std::int64_t most = std::numeric_limits<std::int64_t>::max();
-        if (node.inputs[0] >= 0) {
-            const at::Tensor& count = value_of(node.inputs[0], values);
-            if (!count.defined() || count.numel() != 1)
-                throw NodeError(fmt::format(
-                    "node \"{}\" (Loop): its number of rounds is not one number", node.name));
-            most = count.to(at::kLong).item<std::int64_t>();
-        }
-        bool on = node.inputs[1] < 0 || condition_of(node, value_of(node.inputs[1], values));
-        Tensors carried;
-        for (std::size_t i = 2; i < node.inputs.size(); ++i)
-            carried.push_back(value_of(node.inputs[i], values));
-        std::vector<Tensors> together(body.outputs.size() - 1 - carried.size());
-        for (std::int64_t round = 0; on && round < most; ++round) {
-            if (++rounds > kMostRounds)
-                throw NodeError(fmt::format("node \"{}\" (Loop): it goes on after {} rounds",
-                                            node.name, kMostRounds));
-            values[body.inputs[0]] = at::scalar_tensor(round, at::kLong);
-            values[body.inputs[1]] = at::scalar_tensor(on, at::kBool);
-            for (std::size_t i = 0; i < carried.size(); ++i)
-                values[body.inputs[i + 2]] = carried[i];
-            run(body.steps, values, rounds);
-            on = condition_of(node, value_of(body.outputs[0], values));
-            for (std::size_t i = 0; i < carried.size(); ++i)
-                carried[i] = value_of(body.outputs[i + 1], values);
-            for (std::size_t i = 0; i < together.size(); ++i)
-                together[i].push_back(value_of(body.outputs[i + 1 + carried.size()], values));
-        }
-        for (std::size_t i = 0; i < node.outputs.size(); ++i) {
-            if (node.outputs[i] < 0) continue;
-            values[node.outputs[i]] =
-                i < carried.size() ? carried[i] : put_together(node, together[i - carried.size()]);
-        }
+        return nodes;
     }
 
     /// Computes the nodes with constant inputs; the others become steps. What fails in a branch
     /// that may never be taken (`perhaps`) waits until it is.
     void fold(std::vector<OnnxNode> nodes, std::vector<Step>& steps, bool perhaps = false) {
-        const std::vector<at::Tensor> none(constants_.size());
-        Tensors inputs;
         for (OnnxNode& node : nodes) {
             if (node.op == "If") {
                 fold_if(std::move(node), steps, perhaps);
@@ -382,22 +379,13 @@ private:
                 continue;
             }
             const OnnxOperator* op = find_onnx_operator(node.op);
-            const bool constant = std::ranges::all_of(
-                node.inputs, [&](int v) { return v < 0 || constants_[v].defined(); });
-            if (!constant) {
-                steps.push_back({op, std::move(node), {}, {}});
-                continue;
-            }
-            gather_inputs(node, none, inputs);
+            Step step = {op, std::move(node), {}, {}};
             try {
-                Tensors out = run_node(*op, node, inputs, true);
-                for (std::size_t i = 0; i < node.outputs.size(); ++i) {
-                    if (node.outputs[i] >= 0) constants_[node.outputs[i]] = std::move(out[i]);
-                }
+                if (graph_.fold(step)) continue;
             } catch (const NodeError& error) {
                 if (!perhaps) throw Error(ErrorCode::bad_input, error.what());
-                steps.push_back({op, std::move(node), {}, {}});
             }
+            steps.push_back(std::move(step));
         }
     }
 
@@ -408,8 +396,7 @@ private:
                         fmt::format("node \"{}\" (If) has no condition", node.name));
         const OnnxBlock& yes = branch_of(node, "then_branch");
         const OnnxBlock& no = branch_of(node, "else_branch");
-        const at::Tensor& condition = constants_[node.inputs[0]];
-        if (!condition.defined()) {
+        if (!graph_.is_known(node.inputs[0])) {
             Step step;
             for (const OnnxBlock* block : {&yes, &no}) {
                 Step::Branch& branch = step.branches.emplace_back();
@@ -423,7 +410,7 @@ private:
         }
         bool taken = false;
         try {
-            taken = condition_of(node, condition);
+            taken = condition_of(node, tensor_of(graph_.start.values, node.inputs[0]));
         } catch (const NodeError& error) {
             throw Error(ErrorCode::bad_input, error.what());
         }
@@ -431,8 +418,9 @@ private:
         fold(block.nodes, steps, perhaps);
         for (std::size_t i = 0; i < node.outputs.size(); ++i) {
             if (node.outputs[i] < 0 || block.outputs[i] < 0) continue;
-            if (constants_[block.outputs[i]].defined()) {
-                constants_[node.outputs[i]] = constants_[block.outputs[i]];
+            if (graph_.is_known(block.outputs[i])) {
+                learn(node.outputs[i],
+                      graph_.start.values[static_cast<std::size_t>(block.outputs[i])]);
                 continue;
             }
             OnnxNode same;
@@ -455,18 +443,17 @@ private:
         node.blocks.clear();
         step.node = std::move(node);
         std::set<int> inside;
-        for_each_written(step, [&](int v) { inside.insert(v); });
+        step.for_each_written([&](int v) { inside.insert(v); });
         bool constant = true;
-        for_each_read(step, [&](int v) {
-            constant = constant && (v < 0 || constants_[v].defined() || inside.contains(v));
-        });
+        step.for_each_read(
+            [&](int v) { constant = constant && (graph_.is_known(v) || inside.contains(v)); });
         if (constant) {
             try {
-                std::vector<at::Tensor> values(constants_.size());
-                std::int64_t rounds = 0;
-                go_round(step, values, rounds);
+                // What it computes on its way is no constant.
+                GraphRun run = graph_.begin({});
+                step.run(run);
                 for (const int v : step.node.outputs) {
-                    if (v >= 0) constants_[v] = values[v];
+                    if (v >= 0) learn(v, std::move(run.values[static_cast<std::size_t>(v)]));
                 }
                 return;
             } catch (const NodeError& error) {
@@ -474,6 +461,11 @@ private:
             }
         }
         steps.push_back(std::move(step));
+    }
+
+    void learn(int v, c10::IValue value) {
+        graph_.start.values[static_cast<std::size_t>(v)] = std::move(value);
+        graph_.known[static_cast<std::size_t>(v)] = true;
     }
 
     /// Values that quantised operators read.
@@ -489,31 +481,6 @@ private:
         }
     }
 
-    void plan_releases() {
-        std::vector<bool> seen(constants_.size(), false);
-        seen[output_] = true;
-        for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
-            const auto last_use = [&](int v) {
-                if (v < 0 || seen[v]) return;
-                seen[v] = true;
-                step->done.push_back(v);
-            };
-            for_each_read(*step, last_use);
-            for_each_written(*step, last_use);
-        }
-        // Constants that only folded nodes read.
-        std::vector<bool> read(constants_.size(), false);
-        read[output_] = true;
-        for (const Step& step : steps_) {
-            for_each_read(step, [&](int v) {
-                if (v >= 0) read[v] = true;
-            });
-        }
-        for (std::size_t v = 0; v < constants_.size(); ++v) {
-            if (!read[v]) constants_[v] = at::Tensor();
-        }
-    }
-
     int input_;
     int output_;
     std::optional<std::array<std::int64_t, 4>> shape_;
@@ -523,8 +490,7 @@ private:
     bool one_at_a_time_;
     std::vector<std::string> notes_;
     std::vector<std::filesystem::path> data_files_;
-    std::vector<at::Tensor> constants_;
-    std::vector<Step> steps_;
+    StepGraph<Step> graph_;
 };
 
 }  // namespace

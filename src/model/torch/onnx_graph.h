@@ -52,6 +52,21 @@ struct OnnxNode {
     std::vector<OnnxAttribute> attributes;
     std::vector<OnnxBlock> blocks;
     std::int64_t opset = 0;  ///< of the graph or of the function that it comes from
+
+    /// For needed_nodes(). Nothing is changed in place; what its blocks read counts.
+    bool changes_values() const { return false; }
+    template <class Visit>
+    void for_each_result(Visit&& visit) const {
+        for (const int v : outputs) visit(v);
+    }
+    template <class Visit>
+    void for_each_read(Visit&& visit) const {
+        for (const int v : inputs) visit(v);
+        for (const OnnxBlock& block : blocks) {
+            for (const OnnxNode& inner : block.nodes) inner.for_each_read(visit);
+            for (const int v : block.outputs) visit(v);
+        }
+    }
 };
 
 /// The newest definitions of operators that are implemented here.

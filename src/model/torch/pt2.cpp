@@ -24,6 +24,7 @@
 #include "model/torch/pt2_symbols.h"
 #include "model/torch/runtime.h"
 #include "model/torch/scores.h"
+#include "model/torch/step_graph.h"
 
 namespace assay::torch_plugin {
 namespace {
@@ -40,15 +41,15 @@ struct Pt2Step {
     std::vector<bool> lists;                ///< the result is a list of tensors
     std::vector<int> reads, writes;         ///< values; written ones are changed in place
     std::vector<int> done;                  ///< values that no later step reads
-    std::optional<at::ScalarType> half;     ///< what all floats are computed in
 
-    void run(Pt2Values& values) const {
+    void run(GraphRun& run) const {
+        const GraphValues& values = run.values;
         try {
             if (symbol != nullptr) {
-                Pt2Values given;
+                GraphValues given;
                 given.reserve(feeds.size());
                 for (const Pt2Feed& feed : feeds) given.push_back(feed.plain(values));
-                keep({symbol(given)}, values);
+                keep({symbol(given)}, run);
             } else {
                 torch::jit::Stack stack;
                 const auto& arguments = call->op->schema().arguments();
@@ -61,16 +62,31 @@ struct Pt2Step {
                 }
                 const NodeScope scope(node, qualified);
                 call->run(stack);
-                keep(std::move(stack), values);
+                keep(std::move(stack), run);
             }
         } catch (...) {
             throw translated(name);
         }
-        for (const int v : done) values[static_cast<std::size_t>(v)] = c10::IValue();
+    }
+
+    bool changes_values() const { return !writes.empty(); }
+    template <class Visit>
+    void for_each_read(Visit&& visit) const {
+        for (const int v : reads) visit(v);
+    }
+    template <class Visit>
+    void for_each_result(Visit&& visit) const {
+        for (const std::vector<int>& result : outputs) {
+            for (const int v : result) visit(v);
+        }
+    }
+    template <class Visit>
+    void for_each_written(Visit&& visit) const {
+        for_each_result(visit);
     }
 
 private:
-    void keep(Pt2Values results, Pt2Values& values) const {
+    void keep(GraphValues results, GraphRun& run) const {
         if (results.size() < outputs.size()) {
             refuse(fmt::format("it returns {} values, the file expects {}", results.size(),
                                outputs.size()));
@@ -84,16 +100,18 @@ private:
                 }
                 for (std::size_t k = 0; k < items.size(); ++k) {
                     if (outputs[i][k] >= 0)
-                        values[static_cast<std::size_t>(outputs[i][k])] = in_type(items[k]);
+                        run.values[static_cast<std::size_t>(outputs[i][k])] =
+                            in_type(items[k], run.half);
                 }
             } else if (!outputs[i].empty() && outputs[i][0] >= 0) {
-                values[static_cast<std::size_t>(outputs[i][0])] = in_type(std::move(results[i]));
+                run.values[static_cast<std::size_t>(outputs[i][0])] =
+                    in_type(std::move(results[i]), run.half);
             }
         }
     }
 
     /// Bytes that are divided, for one, become single precision by themselves.
-    c10::IValue in_type(c10::IValue value) const {
+    static c10::IValue in_type(c10::IValue value, std::optional<at::ScalarType> half) {
         if (!half || !value.isTensor()) return value;
         const at::Tensor& tensor = value.toTensor();
         return as_type(tensor, computed_type(tensor.scalar_type(), *half));
@@ -162,8 +180,7 @@ public:
     Pt2Builder(const pt2::Package& package, const ComputeOn& where)
         : package_(package), where_(where) {}
 
-    std::vector<Pt2Step> steps;
-    Pt2Values start;  ///< the values before the first step: constants
+    StepGraph<Pt2Step> made;
     std::vector<Pt2Feed> outputs;
     std::vector<std::string> notes;
     int image = -1;
@@ -173,6 +190,7 @@ public:
 
     void build() {
         const pt2::Program& program = package_.program;
+        if (is_half(where_.type)) made.start.half = where_.type;
         std::vector<int> places(program.graph.names.size(), -1);
         bind_inputs(places);
         add_nodes(program.graph, places, 0);
@@ -188,15 +206,10 @@ public:
     }
 
 private:
-    int new_value() {
-        start.emplace_back();
-        return static_cast<int>(start.size() - 1);
-    }
-
     void bind_inputs(std::vector<int>& places) {
         const pt2::Program& program = package_.program;
         Pt2Tensors tensors(package_, where_);
-        for (int& place : places) place = new_value();
+        for (int& place : places) place = made.new_value();
         for (const pt2::Input& input : program.inputs) {
             // Buffers that are not saved with the weights are among the constants.
             const auto weight = package_.weights.find(input.name);
@@ -207,11 +220,12 @@ private:
                                    unreadable->second));
             if (weight == package_.weights.end() && constant == package_.constants.end())
                 refuse(fmt::format("the archive lacks the tensor `{}`", shortened(input.name)));
-            start[static_cast<std::size_t>(places[static_cast<std::size_t>(input.value)])] =
+            made.start
+                .values[static_cast<std::size_t>(places[static_cast<std::size_t>(input.value)])] =
                 tensors.get(weight != package_.weights.end() ? weight->second : constant->second);
         }
         for (const auto& [value, argument] : program.constants) {
-            start[static_cast<std::size_t>(places[static_cast<std::size_t>(value)])] =
+            made.start.values[static_cast<std::size_t>(places[static_cast<std::size_t>(value)])] =
                 Pt2Feed(argument, places, where_).plain({});
         }
         image = places[static_cast<std::size_t>(program.image)];
@@ -248,7 +262,6 @@ private:
         Pt2Step step;
         step.name = name;
         step.node = shortened(node.name);
-        if (is_half(where_.type)) step.half = where_.type;
         step.symbol = find_symbol_function(node.target);
         if (step.symbol != nullptr) {
             for (const pt2::NamedArgument& input : node.inputs)
@@ -279,7 +292,7 @@ private:
             for_each_value(output,
                            [&](int v) { values.push_back(places[static_cast<std::size_t>(v)]); });
         }
-        steps.push_back(std::move(step));
+        made.steps.push_back(std::move(step));
     }
 
     template <class Visit>
@@ -329,13 +342,13 @@ private:
             if (operands[i]->kind == pt2::ArgumentKind::value) {
                 place = places[static_cast<std::size_t>(operands[i]->value)];
             } else {
-                place = new_value();
-                start[static_cast<std::size_t>(place)] =
+                place = made.new_value();
+                made.start.values[static_cast<std::size_t>(place)] =
                     Pt2Feed(*operands[i], places, where_).plain({});
             }
         }
         for (int& place : inner) {
-            if (place < 0) place = new_value();
+            if (place < 0) place = made.new_value();
         }
         add_nodes(*graph, inner, depth + 1);
         take_results(node, *graph, inner, places);
@@ -372,23 +385,17 @@ private:
                            list));
     }
 
+    /// The values that the model returns.
+    std::vector<int> wanted() const {
+        std::vector<int> values;
+        for (const Pt2Feed& output : outputs) output.add_values(values);
+        return values;
+    }
+
     void drop_unread() {
-        std::vector<bool> read(start.size(), false);
-        std::vector<int> wanted;
-        for (const Pt2Feed& output : outputs) output.add_values(wanted);
-        for (const int v : wanted) read[static_cast<std::size_t>(v)] = true;
-        std::vector<Pt2Step> kept;
-        for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
-            bool needed = !step->writes.empty();
-            for (const auto& values : step->outputs) {
-                for (const int v : values) needed = needed || read[static_cast<std::size_t>(v)];
-            }
-            if (!needed) continue;
-            for (const int v : step->reads) read[static_cast<std::size_t>(v)] = true;
-            kept.push_back(std::move(*step));
-        }
-        std::ranges::reverse(kept);
-        steps = std::move(kept);
+        std::vector<bool> read(made.start.values.size(), false);
+        for (const int v : wanted()) read[static_cast<std::size_t>(v)] = true;
+        made.steps = needed_nodes(std::move(made.steps), read);
     }
 
     /// Which value each value shares its numbers with (views, in-place results), as far back as
@@ -396,11 +403,11 @@ private:
     /// exporter's memory order may be a copy in another (reshape): where numbers are changed that
     /// have been viewed, that order is kept.
     void find_changed() {
-        root_.resize(start.size());
+        root_.resize(made.start.values.size());
         for (std::size_t v = 0; v < root_.size(); ++v) root_[v] = static_cast<int>(v);
-        changed_.assign(start.size(), false);
-        std::vector<bool> viewed(start.size(), false);  // by root
-        for (const Pt2Step& step : steps) {
+        changed_.assign(made.start.values.size(), false);
+        std::vector<bool> viewed(made.start.values.size(), false);  // by root
+        for (const Pt2Step& step : made.steps) {
             if (!step.call) continue;
             for (std::size_t i = 0; i < step.outputs.size(); ++i) {
                 const int from = shared_with(step, i);
@@ -416,8 +423,8 @@ private:
                 needs_contiguous = needs_contiguous || viewed[root];
             }
         }
-        for (std::size_t v = 0; v < start.size(); ++v) {
-            if (!changed_[v] || !start[v].isTensor()) continue;
+        for (std::size_t v = 0; v < made.start.values.size(); ++v) {
+            if (!changed_[v] || !made.start.values[v].isTensor()) continue;
             fresh.push_back(static_cast<int>(v));
         }
         copies_image = changed_[static_cast<std::size_t>(image)];
@@ -429,7 +436,7 @@ private:
         const auto& known =
             torch::jit::getAllOperatorsFor(c10::Symbol::fromQualString("aten::reshape"));
         if (known.empty()) return;
-        for (Pt2Step& step : steps) {
+        for (Pt2Step& step : made.steps) {
             if (step.qualified != "aten::view" && step.qualified != "aten::_unsafe_view") continue;
             const auto& arguments = step.call->op->schema().arguments();
             const bool plain = arguments.size() == 2 && arguments[1].name() == "size";
@@ -476,32 +483,22 @@ private:
     }
 
     void fold() {
-        std::vector<bool> known(start.size(), false);
-        for (std::size_t v = 0; v < start.size(); ++v)
-            known[v] = !start[v].isNone() && !is_changed(static_cast<int>(v));
+        made.known.resize(made.start.values.size());
+        for (std::size_t v = 0; v < made.known.size(); ++v)
+            made.known[v] = !made.start.values[v].isNone() && !is_changed(static_cast<int>(v));
         std::vector<Pt2Step> kept;
-        for (Pt2Step& step : steps) {
-            const auto is_known = [&](int v) { return known[static_cast<std::size_t>(v)]; };
-            bool constant = step.writes.empty() && std::ranges::all_of(step.reads, is_known);
-            for (const auto& values : step.outputs) {
-                for (const int v : values) constant = constant && !is_changed(v);
-            }
+        for (Pt2Step& step : made.steps) {
+            bool constant = step.writes.empty();
+            step.for_each_result([&](int v) { constant = constant && !is_changed(v); });
             // What is random stays a step, for check_training_mode to find.
             if (constant && step.call) constant = randomness_in(step.qualified, *step.call).empty();
-            if (!constant) {
-                kept.push_back(std::move(step));
-                continue;
-            }
-            step.run(start);
-            for (const auto& values : step.outputs) {
-                for (const int v : values) known[static_cast<std::size_t>(v)] = true;
-            }
+            if (!constant || !made.fold(step)) kept.push_back(std::move(step));
         }
-        steps = std::move(kept);
+        made.steps = std::move(kept);
     }
 
     void check_training_mode() const {
-        for (const Pt2Step& step : steps) {
+        for (const Pt2Step& step : made.steps) {
             if (!step.call) continue;
             std::string trouble = randomness_in(step.qualified, *step.call);
             if (trouble.empty()) trouble = batch_dependence_of(step.qualified, *step.call);
@@ -510,26 +507,8 @@ private:
     }
 
     void plan_releases() {
-        std::vector<bool> seen(start.size(), false);
-        const auto needed_later = [&](const std::vector<int>& values, std::vector<int>* done) {
-            for (const int v : values) {
-                if (seen[static_cast<std::size_t>(v)]) continue;
-                seen[static_cast<std::size_t>(v)] = true;
-                if (done != nullptr) done->push_back(v);
-            }
-        };
-        std::vector<int> wanted;
-        for (const Pt2Feed& output : outputs) output.add_values(wanted);
-        needed_later(wanted, nullptr);
-        for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
-            needed_later(step->reads, &step->done);
-            for (const auto& values : step->outputs) needed_later(values, &step->done);
-        }
-        // Constants that only folded steps read.
-        for (std::size_t v = 0; v < start.size(); ++v) {
-            if (!seen[v]) start[v] = c10::IValue();
-        }
-        std::erase_if(fresh, [&](int v) { return !seen[static_cast<std::size_t>(v)]; });
+        const std::vector<bool> left = made.plan_releases(wanted());
+        std::erase_if(fresh, [&](int v) { return !left[static_cast<std::size_t>(v)]; });
     }
 
     const pt2::Package& package_;
@@ -546,8 +525,7 @@ public:
         const pt2::Program& program = package.program;
         Pt2Builder builder(package, where);
         builder.build();
-        steps_ = std::move(builder.steps);
-        start_ = std::move(builder.start);
+        graph_ = std::move(builder.made);
         outputs_ = std::move(builder.outputs);
         notes_ = std::move(builder.notes);
         fresh_ = std::move(builder.fresh);
@@ -570,7 +548,8 @@ public:
     }
 
     at::Tensor forward(const at::Tensor& input) override {
-        Pt2Values values = start_;
+        GraphRun run = graph_.begin(graph_.start.half);
+        GraphValues& values = run.values;
         for (const int v : fresh_) {
             c10::IValue& value = values[static_cast<std::size_t>(v)];
             value = value.toTensor().clone();
@@ -579,7 +558,7 @@ public:
         if (needs_contiguous_) x = x.contiguous();
         if (copies_image_) x = x.clone();
         values[static_cast<std::size_t>(image_)] = std::move(x);
-        for (const Pt2Step& step : steps_) step.run(values);
+        run_steps(graph_.steps, run);
         Scores scores = scores_in(returned(values), output_);
         if (!scores.note.empty()) {
             const std::scoped_lock lock(mutex_);
@@ -636,7 +615,7 @@ private:
     }
 
     /// What the model's forward() would have returned.
-    c10::IValue returned(const Pt2Values& values) const {
+    c10::IValue returned(const GraphValues& values) const {
         if (outputs_.size() == 1 && names_[0].empty()) return outputs_[0].plain(values);
         std::vector<c10::IValue> parts;
         for (const Pt2Feed& output : outputs_) parts.push_back(output.plain(values));
@@ -648,8 +627,7 @@ private:
 
     std::string output_;
     WeightCost weights_;
-    std::vector<Pt2Step> steps_;
-    Pt2Values start_;
+    StepGraph<Pt2Step> graph_;
     std::vector<Pt2Feed> outputs_;
     std::vector<std::string> names_;
     std::vector<int> fresh_;

@@ -267,7 +267,7 @@ Pt2Feed::Pt2Feed(const pt2::Argument& argument, std::span<const int> places,
     items_.clear();
 }
 
-IValue Pt2Feed::plain(const Pt2Values& values) const {
+IValue Pt2Feed::plain(const GraphValues& values) const {
     if (value_ >= 0) return values[static_cast<std::size_t>(value_)];
     if (!is_list_) return fixed_;
     c10::impl::GenericList list(c10::AnyType::get());
@@ -275,7 +275,7 @@ IValue Pt2Feed::plain(const Pt2Values& values) const {
     return list;
 }
 
-IValue Pt2Feed::fitted(const Pt2Values& values, const c10::Argument& wanted) const {
+IValue Pt2Feed::fitted(const GraphValues& values, const c10::Argument& wanted) const {
     try {
         const auto n = wanted.N();
         return fit(plain(values), *wanted.type(), n ? std::optional<int>(*n) : std::nullopt);

@@ -14,14 +14,12 @@
 
 #include "model/pt2/program.h"
 #include "model/torch/network.h"
+#include "model/torch/step_graph.h"
 
 namespace assay::torch_plugin {
 
 at::ScalarType scalar_type_of(pt2::NumberType type);
 bool is_half_precision(pt2::NumberType type);
-
-/// The values of one run by number.
-using Pt2Values = std::vector<c10::IValue>;
 
 /// An argument: a constant, a value of the run, or a list of such.
 class Pt2Feed {
@@ -32,10 +30,10 @@ public:
     explicit Pt2Feed(c10::IValue constant) : fixed_(std::move(constant)) {}
 
     /// As the file has it.
-    c10::IValue plain(const Pt2Values& values) const;
+    c10::IValue plain(const GraphValues& values) const;
     /// As an operator wants it: numbers become tensors where tensors are wanted, whole numbers
     /// floats, one number a list. Throws bad_input when it does not fit.
-    c10::IValue fitted(const Pt2Values& values, const c10::Argument& wanted) const;
+    c10::IValue fitted(const GraphValues& values, const c10::Argument& wanted) const;
     /// The constant that it is, if it is one.
     const c10::IValue* constant() const { return value_ < 0 && !is_list_ ? &fixed_ : nullptr; }
     void add_values(std::vector<int>& out) const;

@@ -1,0 +1,106 @@
+// What a file's graph becomes, in either format (ONNX, torch.export): steps in order over one table
+// of values. Here is what both do with it before and while it runs.
+#pragma once
+
+#include <ATen/core/ivalue.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace assay::torch_plugin {
+
+/// By number; None: nothing has computed it.
+using GraphValues = std::vector<c10::IValue>;
+
+/// One run of a graph.
+struct GraphRun {
+    GraphValues values;
+    std::optional<at::ScalarType> half = std::nullopt;  ///< all floats are computed in it
+    bool folding = false;                               ///< of what depends on no image
+    std::int64_t rounds = 0;                            ///< of its loops, so far
+};
+
+/// Steps and nodes have for_each_read(visit) and for_each_written(visit): numbers of values, of
+/// steps inside them too; -1: left out. The last nodes that what is `read` depends on, in their
+/// order; `read` then has all values that these read.
+template <class Node>
+std::vector<Node> needed_nodes(std::vector<Node> nodes, std::vector<bool>& read) {
+    std::vector<Node> kept;
+    for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
+        bool needed = node->changes_values();
+        node->for_each_result(
+            [&](int v) { needed = needed || (v >= 0 && read[static_cast<std::size_t>(v)]); });
+        if (!needed) continue;
+        node->for_each_read([&](int v) {
+            if (v >= 0) read[static_cast<std::size_t>(v)] = true;
+        });
+        kept.push_back(std::move(*node));
+    }
+    std::ranges::reverse(kept);
+    return kept;
+}
+
+/// `Step::run(GraphRun&)` computes; `Step::done` are the values that no later step reads.
+template <class Step>
+void run_steps(const std::vector<Step>& steps, GraphRun& run) {
+    for (const Step& step : steps) {
+        step.run(run);
+        for (const int v : step.done) run.values[static_cast<std::size_t>(v)] = c10::IValue();
+    }
+}
+
+template <class Step>
+struct StepGraph {
+    GraphRun start = {.values = {}, .folding = true};  ///< what is there before the first step
+    std::vector<bool> known;                           ///< the values that are the same in each run
+    std::vector<Step> steps;
+
+    int new_value() {
+        start.values.emplace_back();
+        return static_cast<int>(start.values.size() - 1);
+    }
+    bool is_known(int v) const { return v < 0 || known[static_cast<std::size_t>(v)]; }
+
+    /// Computes a step now if all that it reads is known. False: it has to wait for the image.
+    bool fold(const Step& step) {
+        bool constant = true;
+        step.for_each_read([&](int v) { constant = constant && is_known(v); });
+        if (!constant) return false;
+        step.run(start);
+        step.for_each_result([&](int v) {
+            if (v >= 0) known[static_cast<std::size_t>(v)] = true;
+        });
+        return true;
+    }
+
+    /// Says of each step what is no longer needed after it, and drops constants that no step reads.
+    /// `wanted`: what the run is for. Returns which values are left.
+    std::vector<bool> plan_releases(std::span<const int> wanted) {
+        std::vector<bool> seen(start.values.size(), false);
+        for (const int v : wanted) seen[static_cast<std::size_t>(v)] = true;
+        for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
+            const auto last_use = [&](int v) {
+                if (v < 0 || seen[static_cast<std::size_t>(v)]) return;
+                seen[static_cast<std::size_t>(v)] = true;
+                step->done.push_back(v);
+            };
+            step->for_each_read(last_use);
+            step->for_each_written(last_use);
+        }
+        for (std::size_t v = 0; v < start.values.size(); ++v) {
+            if (!seen[v]) start.values[v] = c10::IValue();
+        }
+        return seen;
+    }
+
+    /// With the values of `start`, for a caller that adds the image.
+    GraphRun begin(std::optional<at::ScalarType> half) const {
+        return {.values = start.values, .half = half};
+    }
+};
+
+}  // namespace assay::torch_plugin
