@@ -2,12 +2,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "assay/robustness/corrupt_dataset.h"
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "assay/describe_result.h"
+#include "core/result_table.h"
+#include "robustness/results.h"
 
 namespace assay {
 namespace {
-
-using nlohmann::json;
 
 std::string severity_list(const std::vector<int>& severities) {
     return fmt::format("{}", fmt::join(severities, " "));
@@ -45,58 +48,87 @@ Table corruption_table(const CorruptResult& result) {
     return table;
 }
 
-Table corruption_records(const CorruptResult& result) {
-    Table table;
-    for (const char* name : {"corruption", "group", "extra", "severity", "folder", "images"})
-        table.columns.push_back({.name = name});
+/// One corruption at one severity.
+struct MadeVersion {
+    const Corruption* corruption;
+    int severity;
+    std::string folder;
+    std::optional<std::uint64_t> images;  ///< none where nothing is made
+};
+
+std::vector<MadeVersion> made_versions(const CorruptResult& result) {
+    std::vector<MadeVersion> versions;
     for (const Corruption* c : result.corruptions) {
         for (const int severity : result.options.severities) {
-            table.add({std::string(c->name), std::string(c->group), c->extra,
-                       Count{static_cast<std::uint64_t>(severity)}, folder_of(result, *c, severity),
-                       Count{result.options.out.empty() ? 0 : result.images - result.left_out}});
+            versions.push_back({c, severity, folder_of(result, *c, severity), {}});
+            if (!result.options.out.empty())
+                versions.back().images = result.images - result.left_out;
         }
     }
-    return table;
+    return versions;
+}
+
+std::optional<std::string> path_or_none(const std::filesystem::path& path) {
+    return path.empty() ? std::nullopt : std::optional(path.string());
+}
+
+ResultType result_type(ResultOf<MadeVersion>) {
+    static constexpr auto rows = describe_result<MadeVersion>(
+        {.name = "MadeVersion",
+         .help = "One corruption at one severity",
+         .columns = "corruption,group,extra,severity,folder,images=images_or_0"},
+        {
+            part<&MadeVersion::corruption, &Corruption::name>({.name = "corruption"}),
+            part<&MadeVersion::corruption, &Corruption::group>({}),
+            part<&MadeVersion::corruption, &Corruption::extra>(
+                {.help = "Not among the 15 of the paper"}),
+            part<&MadeVersion::severity>({}),
+            part<&MadeVersion::folder>({.help = "With `--out`", .omitted = true}),
+            part<&MadeVersion::images>({.help = "With `--out`", .omitted = true}),
+            part({.name = "images_or_0", .only_csv = true},
+                 [](const MadeVersion& made) { return made.images.value_or(0); }),
+        });
+    return rows;
 }
 
 }  // namespace
 
+ResultType result_type(ResultOf<CorruptResult>) {
+    static constexpr auto rows = describe_result<CorruptResult>(
+        {.name = "CorruptResult",
+         .help = "Corrupted copies of a data set",
+         .schema = "assay.corrupt/1"},
+        {
+            part<&CorruptResult::dataset>({.help = "Its name"}),
+            part<&CorruptResult::images>({.help = "Of the data set, those left out included"}),
+            part<&CorruptResult::left_out>({.help = "Images that cannot be read or are too small"}),
+            part<&CorruptResult::examples>(
+                {.help = "The first of those", .name = "left_out_examples"}),
+            part<&CorruptResult::written>({.help = "All that are there", .name = "files"}),
+            part<&CorruptResult::found>(
+                {.help = "Of those, left by an earlier run", .name = "files_found"}),
+            part<&CorruptResult::was_there>({.help = "The data set was finished before"}),
+            part<&CorruptResult::options, &CorruptOptions::seed>({}),
+            part<&CorruptResult::options, &CorruptOptions::window, &CorruptionWindow::resize>({}),
+            part<&CorruptResult::options, &CorruptOptions::window, &CorruptionWindow::crop>({}),
+            part<&CorruptResult::options, &CorruptOptions::jpeg_quality>({.help = "Null: PNG"}),
+            part({.help = "In words", .name = "pipeline"},
+                 [](const CorruptResult& r) { return describe_pipeline(r.options); }),
+            part({.help = "The folder that was made", .name = "out"},
+                 [](const CorruptResult& r) { return path_or_none(r.options.out); }),
+            part({.help = "The picture of one image under every corruption", .name = "sheet"},
+                 [](const CorruptResult& r) { return path_or_none(r.options.sheet); }),
+            part({.name = "versions"}, [](const CorruptResult& r) { return made_versions(r); }),
+        });
+    return rows;
+}
+
 Report report_of(const CorruptResult& result) {
-    const CorruptOptions& o = result.options;
     Report report;
     report.title = "Corrupted copies";
     report.sections = {{.title = "", .blocks = {corruption_table(result)}, .sections = {}}};
-    report.records = corruption_records(result);
-    json versions = json::array();
-    for (const Corruption* c : result.corruptions) {
-        for (const int severity : o.severities) {
-            json version = {{"corruption", c->name},
-                            {"group", c->group},
-                            {"extra", c->extra},
-                            {"severity", severity}};
-            if (!o.out.empty()) {
-                version["folder"] = folder_of(result, *c, severity);
-                version["images"] = result.images - result.left_out;
-            }
-            versions.push_back(version);
-        }
-    }
-    report.result = {{"schema", "assay.corrupt/1"},
-                     {"dataset", result.dataset},
-                     {"images", result.images},
-                     {"left_out", result.left_out},
-                     {"left_out_examples", result.examples},
-                     {"files", result.written},
-                     {"files_found", result.found},
-                     {"was_there", result.was_there},
-                     {"seed", o.seed},
-                     {"resize", o.window.resize},
-                     {"crop", o.window.crop},
-                     {"jpeg_quality", o.jpeg_quality ? json(*o.jpeg_quality) : json()},
-                     {"pipeline", describe_pipeline(o)},
-                     {"out", o.out.empty() ? json() : json(o.out.string())},
-                     {"sheet", o.sheet.empty() ? json() : json(o.sheet.string())},
-                     {"versions", versions}};
+    report.records = table_of(made_versions(result));
+    report.result = json_of(result);
     report.partial = result.left_out > 0;
     if (report.partial) {
         std::string text =

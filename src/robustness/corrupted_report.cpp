@@ -1,14 +1,16 @@
 // Accuracy under corruptions, to read.
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
 #include <utility>
 
-#include "assay/robustness/corrupted_accuracy.h"
+#include "assay/describe_result.h"
+#include "core/result_table.h"
+#include "robustness/results.h"
 
 namespace assay {
 namespace {
 
-using nlohmann::json;
 using Show = Column::Show;
 
 Table model_summary(const CorruptedAccuracyResult& result) {
@@ -88,8 +90,96 @@ void add_values(Report& report, const std::string& clean, const CorruptedModel& 
             version.accuracy);
 }
 
-json mean_json(const CorruptedMean& mean) {
-    return {{"accuracy", to_json(mean.accuracy)}, {"relative", to_json(mean.relative)}};
+/// A row of csv.
+struct VersionOfModel {
+    const CorruptedModel* model;
+    const CorruptedVersion* version;
+};
+
+}  // namespace
+
+ResultType result_type(ResultOf<CorruptedVersion>) {
+    static constexpr auto rows = describe_result<CorruptedVersion>(
+        {.name = "CorruptedVersion", .help = "One data set of corrupted images"},
+        {
+            part<&CorruptedVersion::corruption, &Corruption::name>({.name = "corruption"}),
+            part<&CorruptedVersion::severity>({}),
+            part<&CorruptedVersion::dataset>({}),
+            part<&CorruptedVersion::accuracy>({.help = "Top-1"}),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<CorruptedMean>) {
+    static constexpr auto rows = describe_result<CorruptedMean>(
+        {.name = "CorruptedMean",
+         .help = "A mean over versions: each corruption counts once, each of its severities "
+                 "equally"},
+        {
+            part<&CorruptedMean::accuracy>({}),
+            part<&CorruptedMean::relative>(
+                {.help = "Divided by the clean accuracy of the same images"}),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<CorruptedModel::ByCorruption>) {
+    using ByCorruption = CorruptedModel::ByCorruption;
+    static constexpr auto rows = describe_result<ByCorruption>(
+        {.name = "MeanOfCorruption", .help = "Over the severities that are there"},
+        {
+            part<&ByCorruption::corruption, &Corruption::name>({.name = "corruption"}),
+            part<&ByCorruption::corruption, &Corruption::extra>(
+                {.help = "Not among the 15 of the paper"}),
+            part<&ByCorruption::mean>({.inlined = true}),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<CorruptedModel>) {
+    static constexpr auto rows = describe_result<CorruptedModel>(
+        {.name = "CorruptedModel"},
+        {
+            part<&CorruptedModel::model>({}),
+            part<&CorruptedModel::images>({.help = "That the clean data set and all others have"}),
+            part<&CorruptedModel::clean>({.help = "Top-1 of these images"}),
+            part<&CorruptedModel::versions>({}),
+            part<&CorruptedModel::corruptions>({}),
+            part<&CorruptedModel::paper>(
+                {.help = "Over the 15 x 5 of the paper; undefined where one is missing"}),
+            part<&CorruptedModel::present>({.help = "Over those of the 15 that are there"}),
+            part<&CorruptedModel::mce>({.help = "Mean over the 15 of error / AlexNet's error"}),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<CorruptedAccuracyResult>) {
+    static constexpr auto rows = describe_result<CorruptedAccuracyResult>(
+        {.name = "CorruptedResult",
+         .help = "Accuracy under corruptions",
+         .schema = "assay.corrupted_accuracy/1"},
+        {
+            part<&CorruptedAccuracyResult::clean>({.help = "Name of the clean data set"}),
+            part<&CorruptedAccuracyResult::models>({}),
+            part<&CorruptedAccuracyResult::notes>({}),
+            part<&CorruptedAccuracyResult::warnings>({}),
+        });
+    return rows;
+}
+
+namespace {
+
+ResultType result_type(ResultOf<VersionOfModel>) {
+    static constexpr auto rows = describe_result<VersionOfModel>(
+        {.name = "VersionOfModel",
+         .columns = "model,corruption,extra,severity,dataset,images,accuracy*"},
+        {
+            part<&VersionOfModel::model, &CorruptedModel::model>({}),
+            part<&VersionOfModel::version>({.inlined = true}),
+            part<&VersionOfModel::version, &CorruptedVersion::corruption, &Corruption::extra>({}),
+            part<&VersionOfModel::model, &CorruptedModel::images>({}),
+        });
+    return rows;
 }
 
 }  // namespace
@@ -98,44 +188,15 @@ Report report_of(const CorruptedAccuracyResult& result) {
     Report report;
     report.title = "Robustness to common corruptions";
     Section section{.title = "", .blocks = {model_summary(result)}, .sections = {}};
-    for (const char* name : {"model", "corruption", "extra", "severity", "dataset", "images"})
-        report.records.columns.push_back({.name = name});
-    report.records.columns.push_back({.name = "accuracy", .show = Show::every_part});
-    json models = json::array();
+    report.records = result_table<VersionOfModel>();
     for (const CorruptedModel& m : result.models) {
         section.blocks.emplace_back(by_corruption(m));
         add_values(report, result.clean, m);
-        json versions = json::array(), means = json::array();
-        for (const CorruptedVersion& v : m.versions) {
-            report.records.add({m.model, std::string(v.corruption->name), v.corruption->extra,
-                                Count{static_cast<std::uint64_t>(v.severity)}, v.dataset,
-                                Count{m.images}, v.accuracy});
-            versions.push_back({{"corruption", v.corruption->name},
-                                {"severity", v.severity},
-                                {"dataset", v.dataset},
-                                {"accuracy", to_json(v.accuracy)}});
-        }
-        for (const auto& row : m.corruptions) {
-            json mean = mean_json(row.mean);
-            mean["corruption"] = row.corruption->name;
-            mean["extra"] = row.corruption->extra;
-            means.push_back(mean);
-        }
-        models.push_back({{"model", m.model},
-                          {"images", m.images},
-                          {"clean", to_json(m.clean)},
-                          {"paper", mean_json(m.paper)},
-                          {"present", mean_json(m.present)},
-                          {"mce", to_json(m.mce)},
-                          {"corruptions", means},
-                          {"versions", versions}});
+        for (const CorruptedVersion& v : m.versions)
+            add_row(report.records, VersionOfModel{&m, &v});
     }
     report.sections.push_back(std::move(section));
-    report.result = {{"schema", "assay.corrupted_accuracy/1"},
-                     {"clean", result.clean},
-                     {"models", models},
-                     {"notes", result.notes},
-                     {"warnings", result.warnings}};
+    report.result = json_of(result);
     report.warnings = result.warnings;
     report.partial = result.partial;
     return report;

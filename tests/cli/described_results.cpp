@@ -4,6 +4,7 @@
 #include "evaluate/cost_result.h"
 #include "evaluate/results.h"
 #include "store/results.h"
+#include "robustness/results.h"
 
 namespace assay {
 
@@ -16,6 +17,8 @@ std::vector<ResultType> described_results() {
         result_type(ResultOf<CheckResult>{}),
         result_type(ResultOf<CompareResult>{}),
         result_type(ResultOf<CostResult>{}),
+        result_type(ResultOf<CorruptResult>{}),
+        result_type(ResultOf<CorruptedAccuracyResult>{}),
         result_type(ResultOf<GapReport>{}),
         result_type(ResultOf<ImportReport>{}),
         result_type(ResultOf<JoinResult>{}),

@@ -1,7 +1,8 @@
 // Accuracy under corruptions and attacks, of two models; one has a hostile name and gaps.
 import type { Sourced } from "../../src/report/document.ts";
 import type { Estimate } from "../../src/report/estimate.ts";
-import type { AttackResult, CorruptedResult } from "../../src/report/schemas/robustness.ts";
+import type { CorruptedResult } from "../../src/report/schemas/described.ts";
+import type { AttackResult } from "../../src/report/schemas/robustness.ts";
 
 export const hostileModel = '<img src=x onerror="window.hurt=1">\n__proto__';
 

@@ -4,7 +4,7 @@ import { countText, type Estimate, intervalText, valueText } from "../../estimat
 import { type Line, Lines } from "../../parts/lines.tsx";
 import { distinct, once, short } from "../../parts/names.ts";
 import { choicesOf, chosenOf, OneOf } from "../../parts/one_of.tsx";
-import type { Attacked, AttackedModel, AttackResult } from "../../schemas/robustness.ts";
+import type { AttackResult, Attacked, AttackedModel } from "../../schemas/robustness.ts";
 import { useAddress } from "../../state.ts";
 import { type DataColumn, DataTable } from "../../table/data_table.tsx";
 import { Said } from "./said.tsx";

@@ -5,7 +5,7 @@ import { type Area, Chart } from "../../chart/chart.tsx";
 import { type Mark, Marks, SeriesMark, Whisker } from "../../chart/marks.tsx";
 import { intervalText, valueText } from "../../estimate.ts";
 import { short } from "../../parts/names.ts";
-import type { CorruptedModel } from "../../schemas/robustness.ts";
+import type { CorruptedModel } from "../../schemas/described.ts";
 
 /** Beyond so many a mark is no longer found one by one: they are drawn as one. */
 const focusable = 1000;

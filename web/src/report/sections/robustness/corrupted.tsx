@@ -4,7 +4,7 @@ import { Lines } from "../../parts/lines.tsx";
 import { once } from "../../parts/names.ts";
 import { choicesOf, chosenOf, OneOf } from "../../parts/one_of.tsx";
 import { chosenAmong, SomeOf } from "../../parts/some_of.tsx";
-import type { CorruptedResult } from "../../schemas/robustness.ts";
+import type { CorruptedResult } from "../../schemas/described.ts";
 import { useAddress, useAddressList } from "../../state.ts";
 import { CleanAgainstCorrupted } from "./clean.tsx";
 import { wordsOf } from "./families.ts";

@@ -4,7 +4,7 @@ import { Chart } from "../../chart/chart.tsx";
 import { type Mark, Marks } from "../../chart/marks.tsx";
 import { estimateLines, intervalText, valueText } from "../../estimate.ts";
 import { once, short } from "../../parts/names.ts";
-import type { CorruptedModel } from "../../schemas/robustness.ts";
+import type { CorruptedModel } from "../../schemas/described.ts";
 import { familyOf, wordsOf } from "./families.ts";
 
 const rowHeight = 24;

@@ -1,6 +1,6 @@
 // Every model's accuracy under each corruption, and what is left of the clean one.
 import { type Estimate, halfWidth, numberText, valueText } from "../../estimate.ts";
-import type { CorruptedModel } from "../../schemas/robustness.ts";
+import type { CorruptedModel } from "../../schemas/described.ts";
 import { type DataColumn, DataTable } from "../../table/data_table.tsx";
 import { wordsOf } from "./families.ts";
 

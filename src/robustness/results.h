@@ -1,0 +1,13 @@
+// What is described of the results of this component (assay/describe_result.h).
+#pragma once
+
+#include "assay/result_type.h"
+#include "assay/robustness/corrupt_dataset.h"
+#include "assay/robustness/corrupted_accuracy.h"
+
+namespace assay {
+
+ResultType result_type(ResultOf<CorruptResult>);
+ResultType result_type(ResultOf<CorruptedAccuracyResult>);
+
+}  // namespace assay
