@@ -2,13 +2,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
 
-#include "assay/patchml/patchml.h"
+#include "assay/describe_result.h"
+#include "core/result_table.h"
+#include "patchml/results.h"
 
 namespace assay {
 namespace {
 
-using nlohmann::json;
 using Show = Column::Show;
 
 std::size_t most_labels(const PatchmlResult& result) {
@@ -38,9 +41,13 @@ std::vector<std::size_t> labels_met(const PatchmlResult& result) {
 }
 
 /// A proportion that is only known where there are composites.
-Cell expected(const GridSummary& grid, double proportion, int digits) {
+std::optional<double> expected(const GridSummary& grid, double proportion) {
+    return grid.repeats.value ? std::optional(proportion) : std::nullopt;
+}
+
+Cell expected_cell(const GridSummary& grid, double proportion) {
     if (!grid.repeats.value) return {};
-    return Number{.value = proportion, .unit = Unit::proportion, .digits = digits};
+    return Number{.value = proportion, .unit = Unit::proportion, .digits = 2};
 }
 
 Table composite_table(const PatchmlResult& result) {
@@ -70,8 +77,8 @@ Table composite_table(const PatchmlResult& result) {
             for (const std::size_t n : shown) cells.push_back(composites_with(counts, n));
             cells.emplace_back(grid.repeats);
             cells.emplace_back(grid.repeats);
-            cells.push_back(expected(grid, grid.expected_pool, 2));
-            cells.push_back(expected(grid, grid.expected_equal_classes, 2));
+            cells.push_back(expected_cell(grid, grid.expected_pool));
+            cells.push_back(expected_cell(grid, grid.expected_equal_classes));
             table.add(std::move(cells));
         }
     }
@@ -85,87 +92,156 @@ Table composite_table(const PatchmlResult& result) {
     return table;
 }
 
+/// What was done, of a data set that was just made.
+const CompositeReport* work_of(const PatchmlDataset& set) {
+    return set.planned || set.made.was_there ? nullptr : &set.made;
+}
+
+std::map<std::string, std::uint64_t> rejected_by_name(const PatchPool& pool) {
+    std::map<std::string, std::uint64_t> faults;
+    const auto by_fault = pool.rejected_by_fault();
+    for (std::size_t f = 0; f < by_fault.size(); ++f) {
+        if (by_fault[f] > 0) faults.emplace(name_of(static_cast<BoxFault>(f)), by_fault[f]);
+    }
+    return faults;
+}
+
+struct ShownPool {
+    const PatchPool* pool;
+    std::size_t classes_present;
+};
+
+ResultType result_type(ResultOf<ShownPool>) {
+    static constexpr auto rows = describe_result<ShownPool>(
+        {.name = "PatchPool", .help = "The patches that composites are made of"},
+        {
+            part({.name = "patches"},
+                 [](const ShownPool& shown) { return shown.pool->patches.size(); }),
+            part({.name = "images"},
+                 [](const ShownPool& shown) { return shown.pool->images.size(); }),
+            part({.name = "classes"},
+                 [](const ShownPool& shown) { return shown.pool->classes.size(); }),
+            part<&ShownPool::classes_present>({.help = "Those that have patches"}),
+            part<&ShownPool::pool, &PatchPool::read>(
+                {.help = "Patches and rejected ones", .name = "boxes_read"}),
+            part<&ShownPool::pool, &PatchPool::clipped>(
+                {.help = "Patches that reached out of their image"}),
+            part({.help = "By fault", .name = "rejected"},
+                 [](const ShownPool& shown) { return rejected_by_name(*shown.pool); }),
+            part<&ShownPool::pool, &PatchPool::duplicates>(
+                {.help = "Of the same pixels and class as another"}),
+            part<&ShownPool::pool, &PatchPool::conflicts>(
+                {.help = "Of the same pixels with another class"}),
+            part<&ShownPool::pool, &PatchPool::fingerprint>({}),
+        });
+    return rows;
+}
+
+}  // namespace
+
+ResultType result_type(ResultOf<GridSummary>) {
+    static constexpr auto rows = describe_result<GridSummary>(
+        {.name = "GridSummary",
+         .help = "Composites of k patches, and how often a class repeats within one",
+         .columns = "k,p,composites,patches_left,repeats=repeats.count,"
+                    "repeat_proportion=repeats.proportion*,expected_pool=repeats.expected_pool,"
+                    "expected_equal_classes=repeats.expected_equal_classes"},
+        {
+            part<&GridSummary::counts, &GridCounts::grid, &Grid::k>({}),
+            part<&GridSummary::counts, &GridCounts::grid, &Grid::p>(
+                {.help = "Longer side of a patch"}),
+            part<&GridSummary::counts, &GridCounts::composites>({}),
+            part<&GridSummary::counts, &GridCounts::by_labels>(
+                {.help = "Composites with 0, 1, ... k distinct labels"}),
+            part<&GridSummary::counts, &GridCounts::patches_left>({.help = "In no composite"}),
+            part<&GridSummary::counts, &GridCounts::repeats>(
+                {.help = "Composites with fewer than k labels",
+                 .name = "count",
+                 .group = "repeats"}),
+            part<&GridSummary::repeats>({.name = "proportion", .group = "repeats"}),
+            part({.help = "By k patches of this pool at random",
+                  .name = "expected_pool",
+                  .group = "repeats",
+                  .omitted = true},
+                 [](const GridSummary& grid) { return expected(grid, grid.expected_pool); }),
+            part({.help = "By classes that are equally frequent",
+                  .name = "expected_equal_classes",
+                  .group = "repeats",
+                  .omitted = true},
+                 [](const GridSummary& grid) {
+                     return expected(grid, grid.expected_equal_classes);
+                 }),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<CompositeReport>) {
+    static constexpr auto rows = describe_result<CompositeReport>(
+        {.name = "CompositeWork", .help = "How composites were made"},
+        {
+            part<&CompositeReport::found>({.help = "Left by an interrupted run"}),
+            part<&CompositeReport::image_bytes>({}),
+            part<&CompositeReport::decodes>({}),
+            part<&CompositeReport::cache_hits>({.help = "Patches taken from the cache"}),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<PatchmlDataset>) {
+    static constexpr auto rows = describe_result<PatchmlDataset>(
+        {.name = "PatchmlDataset", .columns = "folder,state,seed"},
+        {
+            part<&PatchmlDataset::made, &CompositeReport::folder>({}),
+            part<&PatchmlDataset::state>({.help = "planned, made, continued, was there"}),
+            part<&PatchmlDataset::made, &CompositeReport::seed>({}),
+            part<&PatchmlDataset::made, &CompositeReport::composites>({}),
+            part<&PatchmlDataset::grids>({}),
+            part({.help = "Of one just made", .name = "seconds", .omitted = true},
+                 [](const PatchmlDataset& set) {
+                     return work_of(set) ? std::optional(set.seconds) : std::nullopt;
+                 }),
+            part({.inlined = true}, [](const PatchmlDataset& set) { return work_of(set); }),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<PatchmlResult>) {
+    static constexpr auto rows = describe_result<PatchmlResult>(
+        {.name = "PatchmlResult",
+         .help = "Composites of labelled patches",
+         .schema = "assay.patchml_report/2"},
+        {
+            part({.name = "pool"},
+                 [](const PatchmlResult& result) {
+                     return ShownPool{&result.pool, result.classes_present};
+                 }),
+            part<&PatchmlResult::options, &CompositeOptions::canvas>({.help = "Side, pixels"}),
+            part<&PatchmlResult::options, &CompositeOptions::distinct>(
+                {.help = "All classes of a composite are different"}),
+            part<&PatchmlResult::options, &CompositeOptions::interpolation>({}),
+            part<&PatchmlResult::options, &CompositeOptions::jpeg_quality>(
+                {.help = "Without one: PNG", .omitted = true}),
+            part<&PatchmlResult::datasets>({.help = "One per seed"}),
+        });
+    return rows;
+}
+
+namespace {
+
+/// The columns of the description, and one for each number of labels.
 Table records_of(const PatchmlResult& result) {
     const std::size_t most = most_labels(result);
-    Table table;
-    for (const char* name :
-         {"folder", "state", "seed", "k", "p", "composites", "patches_left", "repeats"})
-        table.columns.push_back({.name = name});
-    table.columns.push_back({.name = "repeat_proportion", .show = Show::every_part});
-    table.columns.push_back({.name = "expected_pool"});
-    table.columns.push_back({.name = "expected_equal_classes"});
+    Table table = result_table<PatchmlDataset, GridSummary>();
     for (std::size_t n = 1; n <= most; ++n)
         table.columns.push_back({.name = fmt::format("labels_{}", n)});
     for (const PatchmlDataset& set : result.datasets) {
         for (const GridSummary& grid : set.grids) {
-            const GridCounts& counts = grid.counts;
-            std::vector<Cell> cells{set.made.folder.string(),
-                                    set.state(),
-                                    Count{set.made.seed},
-                                    Count{static_cast<std::uint64_t>(counts.grid.k)},
-                                    Count{static_cast<std::uint64_t>(counts.grid.p)},
-                                    Count{counts.composites},
-                                    Count{counts.patches_left},
-                                    Count{counts.repeats()},
-                                    grid.repeats,
-                                    expected(grid, grid.expected_pool, -1),
-                                    expected(grid, grid.expected_equal_classes, -1)};
-            for (std::size_t n = 1; n <= most; ++n) cells.push_back(composites_with(counts, n));
-            table.add(std::move(cells));
+            add_row(table, set, grid);
+            for (std::size_t n = 1; n <= most; ++n)
+                table.rows.back().push_back(composites_with(grid.counts, n));
         }
     }
     return table;
-}
-
-json pool_json(const PatchmlResult& result) {
-    const PatchPool& pool = result.pool;
-    json faults = json::object();
-    const auto by_fault = pool.rejected_by_fault();
-    for (std::size_t f = 0; f < by_fault.size(); ++f) {
-        if (by_fault[f] > 0) faults[std::string(name_of(static_cast<BoxFault>(f)))] = by_fault[f];
-    }
-    return {{"patches", pool.patches.size()},
-            {"images", pool.images.size()},
-            {"classes", pool.classes.size()},
-            {"classes_present", result.classes_present},
-            {"boxes_read", pool.read},
-            {"clipped", pool.clipped},
-            {"rejected", faults},
-            {"duplicates", pool.duplicates},
-            {"conflicts", pool.conflicts},
-            {"fingerprint", pool.fingerprint()}};
-}
-
-json grid_json(const GridSummary& grid) {
-    const GridCounts& counts = grid.counts;
-    json out = {{"k", counts.grid.k},
-                {"p", counts.grid.p},
-                {"composites", counts.composites},
-                {"by_labels", counts.by_labels},
-                {"patches_left", counts.patches_left},
-                {"repeats", {{"count", counts.repeats()}, {"proportion", to_json(grid.repeats)}}}};
-    if (grid.repeats.value) {
-        out["repeats"]["expected_pool"] = grid.expected_pool;
-        out["repeats"]["expected_equal_classes"] = grid.expected_equal_classes;
-    }
-    return out;
-}
-
-json dataset_json(const PatchmlDataset& set) {
-    json out = {{"folder", set.made.folder.string()},
-                {"state", set.state()},
-                {"seed", set.made.seed},
-                {"composites", set.made.composites},
-                {"grids", json::array()}};
-    if (!set.planned && !set.made.was_there) {
-        out["seconds"] = set.seconds;
-        out["found"] = set.made.found;
-        out["image_bytes"] = set.made.image_bytes;
-        out["decodes"] = set.made.decodes;
-        out["cache_hits"] = set.made.cache_hits;
-    }
-    for (const GridSummary& grid : set.grids) out["grids"].push_back(grid_json(grid));
-    return out;
 }
 
 }  // namespace
@@ -174,15 +250,7 @@ Report report_of(const PatchmlResult& result) {
     Report report;
     report.sections.push_back({.title = "", .blocks = {composite_table(result)}, .sections = {}});
     report.records = records_of(result);
-    report.result = {{"schema", "assay.patchml_report/2"},
-                     {"pool", pool_json(result)},
-                     {"canvas", result.options.canvas},
-                     {"distinct", result.options.distinct},
-                     {"interpolation", name_of(result.options.interpolation)},
-                     {"datasets", json::array()}};
-    if (result.options.jpeg_quality) report.result["jpeg_quality"] = *result.options.jpeg_quality;
-    for (const PatchmlDataset& set : result.datasets)
-        report.result["datasets"].push_back(dataset_json(set));
+    report.result = json_of(result);
     report.warnings = result.rejected;
     report.partial = !result.pool.rejected.empty();
     return report;

@@ -4,6 +4,7 @@
 #include "evaluate/cost_result.h"
 #include "evaluate/results.h"
 #include "store/results.h"
+#include "patchml/results.h"
 #include "robustness/results.h"
 
 namespace assay {
@@ -23,6 +24,7 @@ std::vector<ResultType> described_results() {
         result_type(ResultOf<ImportReport>{}),
         result_type(ResultOf<JoinResult>{}),
         result_type(ResultOf<PredictedStores>{}),
+        result_type(ResultOf<PatchmlResult>{}),
         result_type(ResultOf<ShownScores>{}),
         result_type(ResultOf<ShowResult>{}),
         result_type(ResultOf<VerifyResult>{}),
