@@ -4,11 +4,11 @@
 
 #include <iterator>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
 #include "core/text.h"
+#include "quality/by_name.h"
 
 namespace assay::quality {
 
@@ -83,14 +83,11 @@ std::string text_of_draws(const PerDimension<DrawnCells>& draws) {
                                fmt::join(joint, ", "));
 }
 
-nlohmann::json json_of_draws(const PerDimension<DrawnCells>& draws) {
-    nlohmann::json out = nlohmann::json::object();
-    for (std::size_t d = 0; d < dimension_count; ++d) {
-        const DrawnCells& cells = draws[d];
-        if (cells.joint + cells.independent + cells.exact == 0) continue;
-        out[std::string(dimension_facts()[d].name)] = {
-            {"joint", cells.joint}, {"independent", cells.independent}, {"exact", cells.exact}};
-    }
+std::map<std::string, DrawnCells> drawn_by_name(const PerDimension<DrawnCells>& draws) {
+    std::map<std::string, DrawnCells> out = by_name(draws);
+    std::erase_if(out, [](const auto& entry) {
+        return entry.second.joint + entry.second.independent + entry.second.exact == 0;
+    });
     return out;
 }
 

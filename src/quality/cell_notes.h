@@ -1,6 +1,7 @@
 // What readers must know about the cells of chosen models.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,7 +31,8 @@ PerDimension<DrawnCells> draws_of_cells(const QualityTable& table,
 /// "Cells measured on the same images err together: accuracy, ...; all others independently."; ""
 /// without such cells.
 std::string text_of_draws(const PerDimension<DrawnCells>& draws);
-nlohmann::json json_of_draws(const PerDimension<DrawnCells>& draws);
+/// Of the dimensions that have any.
+std::map<std::string, DrawnCells> drawn_by_name(const PerDimension<DrawnCells>& draws);
 
 /// A warning for each dimension with a weight that models were measured in on different images, as
 /// far as shares and numbers of images tell. (Shape bias counts the decided images alone, so its

@@ -122,7 +122,6 @@ ChooseResult choose_models(const QualityTable& table, const ChooseOptions& optio
     ChooseResult result;
     result.options = options;
     for (const std::string& text : options.needs) result.needs.push_back(parse_need(text));
-    result.failed.assign(result.needs.size(), 0);
     const PerDimension<double> weights = weights_named(options.weights);
     const std::vector<std::size_t> models = select_models(table, options.where);
     result.models = models.size();
@@ -149,12 +148,11 @@ ChooseResult choose_models(const QualityTable& table, const ChooseOptions& optio
         candidate.model = m;
         candidate.label = model.label;
         bool met = true;
-        for (std::size_t i = 0; i < result.needs.size(); ++i) {
-            const Need& need = result.needs[i];
+        for (Need& need : result.needs) {
             const QualityCell& cell = model.cell(need.dimension);
             if (!meets(need, *cell.value)) {
                 met = false;
-                ++result.failed[i];
+                ++need.failed;
                 continue;
             }
             const double margin = std::fabs(*cell.value - need.limit);
@@ -211,85 +209,6 @@ ChooseResult choose_models(const QualityTable& table, const ChooseOptions& optio
     if (result.candidates.empty())
         result.warnings.emplace_back("no model meets all that is needed");
     return result;
-}
-
-Report report_of(const ChooseResult& result) {
-    Report report;
-    report.title = "Which classifiers suit";
-    report.warnings = result.warnings;
-    report.partial = result.candidates.empty();
-    Table table;
-    table.title = fmt::format("{} of {} {} what is needed", result.candidates.size(),
-                              how_many(result.models, "model"),
-                              result.candidates.size() == 1 ? "meets" : "meet");
-    table.columns = {{.name = "model", .numbers = false},
-                     {.name = "score", .show = Column::Show::value_and_half},
-                     {.name = "like the best", .numbers = false},
-                     {.name = "unbeaten", .numbers = false},
-                     {.name = "beaten by", .numbers = false}};
-    report.records.columns = {{.name = "row"}, {.name = "model"}};
-    report.records.columns.push_back({.name = "score", .show = Column::Show::every_part});
-    report.records.columns.push_back({.name = "behind_best", .show = Column::Show::every_part});
-    for (const char* name : {"like_best", "unbeaten", "beaten_by", "needs_surely_met"})
-        report.records.columns.push_back({.name = name});
-    for (const DimensionFacts& facts : dimension_facts())
-        report.records.columns.push_back({.name = std::string(facts.name)});
-    nlohmann::json rows = nlohmann::json::array(), needs = nlohmann::json::array();
-    std::size_t shown = 0, unsure = 0;
-    for (const Candidate& c : result.candidates) {
-        unsure += c.sure ? 0 : 1;
-        if (c.like_best || c.undominated) {
-            table.add({c.label, c.score, std::string(c.like_best ? "yes" : ""),
-                       std::string(c.undominated ? "yes" : ""), c.beaten_by});
-            ++shown;
-        }
-        std::vector<Cell> record = {Count{c.model + 1}, c.label,       c.score,     c.behind,
-                                    c.like_best,        c.undominated, c.beaten_by, c.sure};
-        nlohmann::json values = nlohmann::json::object();
-        for (std::size_t d = 0; d < dimension_count; ++d) {
-            record.push_back(c.values[d] ? Cell(Number{*c.values[d]}) : Cell());
-            if (c.values[d]) values[std::string(dimension_facts()[d].name)] = *c.values[d];
-        }
-        report.records.add(std::move(record));
-        rows.push_back({{"row", c.model + 1},
-                        {"model", c.label},
-                        {"score", to_json(c.score)},
-                        {"behind_best", to_json(c.behind)},
-                        {"values", values},
-                        {"like_best", c.like_best},
-                        {"unbeaten", c.undominated},
-                        {"beaten_by", c.beaten_by},
-                        {"needs_surely_met", c.sure}});
-    }
-    for (std::size_t i = 0; i < result.needs.size(); ++i) {
-        needs.push_back({{"need", result.needs[i].text}, {"failed", result.failed[i]}});
-        table.notes.push_back(fmt::format("{}: {} {} it.", result.needs[i].text,
-                                          how_many(result.failed[i], "model"),
-                                          result.failed[i] == 1 ? "fails" : "fail"));
-    }
-    if (const std::size_t beaten = result.candidates.size() - shown; beaten > 0) {
-        table.notes.push_back(
-            fmt::format("{} beaten: some model is at least as good in every dimension "
-                        "and clearly better in one.",
-                        beaten == 1 ? "1 other is" : fmt::format("{} others are", beaten)));
-    }
-    if (unsure > 0) {
-        table.notes.push_back(
-            fmt::format("Of {} the intervals reach beyond a limit that is needed.", unsure));
-    }
-    if (std::string joint = text_of_draws(result.draws); !joint.empty())
-        table.notes.push_back(std::move(joint));
-    for (const std::string& note : result.notes) table.notes.push_back(note + ".");
-    report.sections = {{.title = "", .blocks = {table}, .sections = {}}};
-    report.result = {{"schema", "assay.quality_choose/1"},
-                     {"models", result.models},
-                     {"needs", needs},
-                     {"weights", result.options.weights},
-                     {"candidates", rows},
-                     {"draws", json_of_draws(result.draws)},
-                     {"notes", result.notes},
-                     {"warnings", result.warnings}};
-    return report;
 }
 
 }  // namespace assay::quality

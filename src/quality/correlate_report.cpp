@@ -1,13 +1,15 @@
 // Correlations of quality dimensions, to read.
 #include <fmt/format.h>
 
-#include "assay/quality/correlate.h"
+#include <nlohmann/json.hpp>
+
+#include "assay/describe_result.h"
+#include "core/result_table.h"
 #include "core/text.h"
+#include "quality/results.h"
 
 namespace assay::quality {
 namespace {
-
-using nlohmann::json;
 
 /// rho below the diagonal.
 Table matrix_of(const std::vector<Correlation>& correlations, std::string title) {
@@ -45,37 +47,82 @@ Table pair_table(const std::vector<Correlation>& correlations, const std::string
     return pairs;
 }
 
-/// The pairs as json, and as rows of the records; `group` where there are any.
-json add_pairs(const std::vector<Correlation>& correlations,
-               const std::optional<std::string>& group, Table& records) {
-    json all = json::array();
-    for (const Correlation& c : correlations) {
-        const std::string x(facts_of(c.x).name), y(facts_of(c.y).name);
-        const auto p = [&](double value) { return c.rho.value ? json(value) : json(); };
-        all.push_back({{"x", x},
-                       {"y", y},
-                       {"rho", to_json(c.rho)},
-                       {"p", p(c.p)},
-                       {"p_adjusted", p(c.adjusted)}});
-        std::vector<Cell> record = {x, y, c.rho, PValue{c.p}, PValue{c.adjusted}, Count{c.rho.n}};
-        if (group) record.insert(record.begin(), *group);
-        records.add(std::move(record));
-    }
-    return all;
+void add_records(Table& records, const CorrelateGroup& group, const std::vector<Correlation>& pairs,
+                 bool grouped) {
+    for (const Correlation& pair : pairs)
+        grouped ? add_row(records, group, pair) : add_row(records, pair);
 }
 
 }  // namespace
+
+ResultType result_type(ResultOf<Correlation>) {
+    // No p-value stands in for a test that was not made; csv has 1 there.
+    static constexpr auto rows = describe_result<Correlation>(
+        {.name = "Correlation",
+         .help = "Spearman's rank correlation of two dimensions over models",
+         .columns = "x,y,rho*,p=p_or_1,p_adjusted=p_adjusted_or_1,models=rho.n"},
+        {
+            part<&Correlation::x>({}),
+            part<&Correlation::y>({}),
+            part<&Correlation::rho>({}),
+            part({.help = "Two-sided", .name = "p"},
+                 [](const Correlation& c) {
+                     return c.rho.value ? std::optional(c.p) : std::nullopt;
+                 }),
+            part({.help = "Over all pairs, and all groups", .name = "p_adjusted"},
+                 [](const Correlation& c) {
+                     return c.rho.value ? std::optional(c.adjusted) : std::nullopt;
+                 }),
+            part<&Correlation::p>({.name = "p_or_1", .only_csv = true}),
+            part<&Correlation::adjusted>({.name = "p_adjusted_or_1", .only_csv = true}),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<CorrelateGroup>) {
+    static constexpr auto rows =
+        describe_result<CorrelateGroup>({.name = "CorrelateGroup",
+                                         .help = "The models with one value of the tag `by`",
+                                         .columns = "group=value"},
+                                        {
+                                            part<&CorrelateGroup::value>({}),
+                                            part<&CorrelateGroup::models>({}),
+                                            part<&CorrelateGroup::families>({}),
+                                            part<&CorrelateGroup::pairs>({}),
+                                        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<CorrelateResult>) {
+    static constexpr auto rows = describe_result<CorrelateResult>(
+        {.name = "QualityCorrelate",
+         .help = "Which dimensions go together over models",
+         .schema = "assay.quality_correlate/1"},
+        {
+            part<&CorrelateResult::models>({.help = "How many"}),
+            part<&CorrelateResult::families>({.help = "How many"}),
+            part<&CorrelateResult::options, &CorrelateOptions::family>(
+                {.help = "The tag that tells families apart; empty: models are independent"}),
+            part<&CorrelateResult::options, &CorrelateOptions::adjust>(
+                {.help = "How p-values are adjusted"}),
+            part<&CorrelateResult::pairs>({.help = "Over all models"}),
+            part<&CorrelateResult::options, &CorrelateOptions::by>(
+                {.help = "The tag of the groups", .omitted = true}),
+            part<&CorrelateResult::groups>({.omitted = true}),
+            part<&CorrelateResult::notes>({}),
+            part<&CorrelateResult::warnings>({}),
+        });
+    return rows;
+}
 
 Report report_of(const CorrelateResult& result) {
     Report report;
     report.title = "Which dimensions go together";
     report.warnings = result.warnings;
     const bool grouped = !result.groups.empty();
-    if (grouped) report.records.columns.push_back({.name = "group"});
-    for (const char* name : {"x", "y"}) report.records.columns.push_back({.name = name});
-    report.records.columns.push_back({.name = "rho", .show = Column::Show::every_part});
-    for (const char* name : {"p", "p_adjusted", "models"})
-        report.records.columns.push_back({.name = name});
+    report.records =
+        grouped ? result_table<CorrelateGroup, Correlation>() : result_table<Correlation>();
+    report.result = json_of(result);
 
     Table all =
         matrix_of(result.pairs, "Spearman's correlation over " + how_many(result.models, "model"));
@@ -83,18 +130,7 @@ Report report_of(const CorrelateResult& result) {
     report.sections = {{.title = "",
                         .blocks = {std::move(all), pair_table(result.pairs, result.options.adjust)},
                         .sections = {}}};
-    report.result = {{"schema", "assay.quality_correlate/1"},
-                     {"models", result.models},
-                     {"families", result.families},
-                     {"family", result.options.family},
-                     {"adjust", result.options.adjust},
-                     {"notes", result.notes},
-                     {"warnings", result.warnings}};
-    const auto no_group = grouped ? std::optional<std::string>("") : std::nullopt;
-    report.result["pairs"] = add_pairs(result.pairs, no_group, report.records);
-    if (!grouped) return report;
-    report.result["by"] = result.options.by;
-    json& groups = report.result["groups"] = json::array();
+    add_records(report.records, {}, result.pairs, grouped);
     for (const CorrelateGroup& group : result.groups) {
         report.sections.push_back(
             {.title = fmt::format("{}: {}", result.options.by, group.value),
@@ -102,10 +138,7 @@ Report report_of(const CorrelateResult& result) {
                                                            group.models)),
                         pair_table(group.pairs, result.options.adjust)},
              .sections = {}});
-        groups.push_back({{"value", group.value},
-                          {"models", group.models},
-                          {"families", group.families},
-                          {"pairs", add_pairs(group.pairs, group.value, report.records)}});
+        add_records(report.records, group, group.pairs, true);
     }
     return report;
 }

@@ -6,6 +6,7 @@
 
 #include "assay/error.h"
 #include "core/text.h"
+#include "quality/by_name.h"
 
 namespace assay::quality {
 namespace {
@@ -83,6 +84,13 @@ Dimension dimension_named(std::string_view name) {
     for (const DimensionFacts& facts : nine) known.push_back(facts.name);
     throw Error(ErrorCode::usage, fmt::format("unknown dimension `{}`; there are {}",
                                               shortened(name), fmt::join(known, ", ")));
+}
+
+std::string dimension_columns(std::string_view prefix, std::string_view place) {
+    std::string out;
+    for (const DimensionFacts& facts : nine)
+        out += fmt::format(",{0}{1}={2}.{1}", prefix, facts.name, place);
+    return out;
 }
 
 }  // namespace assay::quality

@@ -298,7 +298,8 @@ GroupResult compare_groups(const QualityTable& table, const GroupOptions& option
                 fmt::format("{} is left out: {} of the models lack it", facts.title, lacking));
             continue;
         }
-        GroupDifference d{facts.dimension, {}, {}, {}, {}};
+        GroupDifference d;
+        d.dimension = facts.dimension;
         const auto all_first = values_of(table, groups.first, facts.dimension);
         const auto all_second = values_of(table, groups.second, facts.dimension);
         d.first = mean_of(all_first, options.level);
@@ -311,8 +312,8 @@ GroupResult compare_groups(const QualityTable& table, const GroupOptions& option
             compare_unpaired(d, one, two, options, result.exact);
         }
         if (options.published_test) {
-            d.student_p = pooled_student_p(moments_of(one), moments_of(two));
-            d.stars = d.student_p < 0.05 ? 3 : d.student_p < 0.1 ? 2 : d.student_p < 0.2 ? 1 : 0;
+            const double p = pooled_student_p(moments_of(one), moments_of(two));
+            d.published = {p, p < 0.05 ? 3 : p < 0.1 ? 2 : p < 0.2 ? 1 : 0};
         }
         result.dimensions.push_back(std::move(d));
     }

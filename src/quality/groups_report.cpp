@@ -1,10 +1,67 @@
 // Differences between groups of models, to read.
 #include <fmt/format.h>
 
-#include "assay/quality/groups.h"
+#include <nlohmann/json.hpp>
+
+#include "assay/describe_result.h"
+#include "core/result_table.h"
 #include "core/text.h"
+#include "quality/results.h"
 
 namespace assay::quality {
+
+ResultType result_type(ResultOf<PublishedTest>) {
+    static constexpr auto rows = describe_result<PublishedTest>(
+        {.name = "PublishedTest",
+         .help = "Student's test with a pooled variance over the distinct models",
+         .columns = "p_student,stars"},
+        {
+            part<&PublishedTest::p>({.name = "p_student"}),
+            part<&PublishedTest::stars>({.help = "1 below .2, 2 below .1, 3 below .05"}),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<GroupDifference>) {
+    static constexpr auto rows = describe_result<GroupDifference>(
+        {.name = "GroupDifference",
+         .help = "How two groups of models differ in one dimension",
+         .columns = "dimension,first*,second*,difference*,effect*,p,p_holm"},
+        {
+            part<&GroupDifference::dimension>({}),
+            part<&GroupDifference::first>({.help = "Mean of the first group"}),
+            part<&GroupDifference::second>({}),
+            part<&GroupDifference::difference>({.help = "The second mean minus the first"}),
+            part<&GroupDifference::effect>({.help = "The difference in standard deviations"}),
+            part<&GroupDifference::p>({.help = "Of a permutation test, two-sided"}),
+            part<&GroupDifference::adjusted>(
+                {.help = "By Holm, over the dimensions", .name = "p_holm"}),
+            part<&GroupDifference::published>({.inlined = true}),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<GroupResult>) {
+    static constexpr auto rows = describe_result<GroupResult>(
+        {.name = "QualityGroups",
+         .help = "Do two groups of models differ",
+         .schema = "assay.quality_groups/1"},
+        {
+            part<&GroupResult::options, &GroupOptions::first>({.help = "Selectors"}),
+            part<&GroupResult::options, &GroupOptions::second>({.help = "Selectors"}),
+            part<&GroupResult::first_models>({.help = "How many distinct ones"}),
+            part<&GroupResult::second_models>({}),
+            part<&GroupResult::options, &GroupOptions::paired>({}),
+            part<&GroupResult::options, &GroupOptions::family>(
+                {.help = "The tag that tells families of pairs apart"}),
+            part<&GroupResult::clusters>({.help = "Of pairs"}),
+            part<&GroupResult::exact>({.help = "All exchanges were counted, not drawn"}),
+            part<&GroupResult::dimensions>({}),
+            part<&GroupResult::notes>({}),
+            part<&GroupResult::warnings>({}),
+        });
+    return rows;
+}
 
 Report report_of(const GroupResult& result) {
     using Show = Column::Show;
@@ -25,36 +82,24 @@ Report report_of(const GroupResult& result) {
         table.columns.push_back({.name = "p (Student)"});
         table.columns.push_back({.name = "stars", .numbers = false});
     }
-    report.records.columns = {{.name = "dimension"}};
-    for (const char* name : {"first", "second", "difference", "effect"})
-        report.records.columns.push_back({.name = name, .show = Show::every_part});
-    for (const char* name : {"p", "p_holm"}) report.records.columns.push_back({.name = name});
-    if (result.options.published_test) {
-        for (const char* name : {"p_student", "stars"})
-            report.records.columns.push_back({.name = name});
-    }
-    nlohmann::json rows = nlohmann::json::array();
+    report.records = result.options.published_test ? result_table<GroupDifference, PublishedTest>()
+                                                   : result_table<GroupDifference>();
     for (const GroupDifference& d : result.dimensions) {
-        const DimensionFacts& facts = facts_of(d.dimension);
-        std::vector<Cell> cells = {
-            std::string(facts.title), d.first, d.second, d.difference, d.effect, PValue{d.p},
-            PValue{d.adjusted}};
-        nlohmann::json row = {{"dimension", facts.name},     {"first", to_json(d.first)},
-                              {"second", to_json(d.second)}, {"difference", to_json(d.difference)},
-                              {"effect", to_json(d.effect)}, {"p", d.p},
-                              {"p_holm", d.adjusted}};
-        if (result.options.published_test) {
-            cells.emplace_back(PValue{d.student_p});
-            cells.emplace_back(std::string(static_cast<std::size_t>(d.stars), '*'));
-            row["p_student"] = d.student_p;
-            row["stars"] = d.stars;
+        std::vector<Cell> cells = {std::string(facts_of(d.dimension).title),
+                                   d.first,
+                                   d.second,
+                                   d.difference,
+                                   d.effect,
+                                   PValue{d.p},
+                                   PValue{d.adjusted}};
+        if (d.published) {
+            cells.emplace_back(PValue{d.published->p});
+            cells.emplace_back(std::string(static_cast<std::size_t>(d.published->stars), '*'));
+            add_row(report.records, d, *d.published);
+        } else {
+            add_row(report.records, d);
         }
-        table.add(cells);
-        cells.front() = std::string(facts.name);
-        if (result.options.published_test)
-            cells.back() = Count{static_cast<std::uint64_t>(d.stars)};
-        report.records.add(std::move(cells));
-        rows.push_back(std::move(row));
+        table.add(std::move(cells));
     }
     table.notes.push_back(
         fmt::format("effect: the difference in standard deviations{}; p: {} permutations.",
@@ -62,18 +107,7 @@ Report report_of(const GroupResult& result) {
                     result.exact ? "all" : "random"));
     for (const std::string& note : result.notes) table.notes.push_back(note + ".");
     report.sections = {{.title = "", .blocks = {table}, .sections = {}}};
-    report.result = {{"schema", "assay.quality_groups/1"},
-                     {"first", result.options.first},
-                     {"second", result.options.second},
-                     {"first_models", result.first_models},
-                     {"second_models", result.second_models},
-                     {"paired", result.options.paired},
-                     {"family", result.options.family},
-                     {"clusters", result.clusters},
-                     {"exact", result.exact},
-                     {"dimensions", rows},
-                     {"notes", result.notes},
-                     {"warnings", result.warnings}};
+    report.result = json_of(result);
     return report;
 }
 

@@ -5,12 +5,11 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "assay/quality/measure.h"
+#include "quality/results.h"
 
 namespace assay::quality {
 namespace {
 
-using nlohmann::json;
 using Show = Column::Show;
 
 Table dimension_table(const MeasuredQuality& result) {
@@ -86,30 +85,6 @@ Table part_table(const MeasuredQuality& result) {
     return table;
 }
 
-json json_of(const QualityPart& part) {
-    json out = to_json(part.value);
-    out["part"] = part.name;
-    out["dimension"] = facts_of(part.dimension).name;
-    out["definition"] = part.definition;
-    out["dataset"] = part.dataset;
-    return out;
-}
-
-/// What a report adds to a model of the table.
-void add_to(json& row, const MeasuredModel& model) {
-    for (const DimensionFacts& facts : dimension_facts()) {
-        const Estimate& value = model.values[static_cast<std::size_t>(facts.dimension)];
-        if (!value.value) continue;
-        json& cell = row["dimensions"][facts.name];
-        cell["unit"] = name_of(value.unit);
-        if (value.interval) cell["interval"] = to_json(*value.interval);
-    }
-    json parts = json::array();
-    for (const QualityPart& part : model.parts) parts.push_back(json_of(part));
-    row["parts"] = std::move(parts);
-    row["notes"] = model.notes;
-}
-
 }  // namespace
 
 Report report_of(const MeasuredQuality& result) {
@@ -145,20 +120,7 @@ Report report_of(const MeasuredQuality& result) {
                  part.value});
     }
     report.records = quality_records(result.table);
-    json data = json::object();
-    for (const auto& [role, name] : result.options.data) data[facts_of(role).name] = name;
-    report.result = to_json(result.table);
-    for (std::size_t m = 0; m < result.models.size(); ++m)
-        add_to(report.result["models"][m], result.models[m]);
-    report.result.update({{"data", std::move(data)},
-                          {"eps", result.options.eps},
-                          {"space", name_of(result.options.space)},
-                          {"level", result.options.level},
-                          {"seed", result.options.seed},
-                          {"null_draws", result.options.null_draws},
-                          {"partial", result.partial},
-                          {"notes", result.notes},
-                          {"warnings", result.warnings}});
+    report.result = json_of(ShownQuality{&result.table, &result});
     return report;
 }
 

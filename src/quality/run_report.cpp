@@ -2,15 +2,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
-#include "assay/quality/quba.h"
-#include "assay/quality/run.h"
+#include "assay/describe_result.h"
 #include "core/text.h"
+#include "quality/results.h"
 
 namespace assay::quality {
 namespace {
-
-using nlohmann::json;
 
 std::string missing_text(const MissingDimension& missing) {
     return fmt::format("{}{}: {}", facts_of(missing.dimension).title,
@@ -49,45 +48,25 @@ Table fault_table(const std::vector<CheckedPair>& pairs) {
                 .columns = {{"model", false}, {"finding", false}, {"", false}, {"advice", false}},
                 .rows = {},
                 .notes = {}};
-    for (const CheckedPair& pair : pairs) {
-        for (const Finding& finding : pair.findings) {
-            if (finding.severity != Finding::Severity::error &&
-                finding.severity != Finding::Severity::warning)
-                continue;
-            table.add({pair.model, std::string(name_of(finding.severity)), finding.title,
-                       finding.advice});
-        }
+    for (const ShownFinding& fault : found_faults(pairs)) {
+        table.add({fault.pair->model, std::string(name_of(fault.finding->severity)),
+                   fault.finding->title, fault.finding->advice});
     }
     return table;
 }
 
-json findings_json(const std::vector<CheckedPair>& pairs) {
-    json out = json::array();
-    for (const CheckedPair& pair : pairs) {
-        for (const Finding& finding : pair.findings) {
-            if (finding.severity != Finding::Severity::error &&
-                finding.severity != Finding::Severity::warning)
-                continue;
-            out.push_back({{"model", pair.model},
-                           {"dataset", pair.dataset},
-                           {"severity", name_of(finding.severity)},
-                           {"id", finding.id},
-                           {"title", finding.title},
-                           {"detail", finding.detail},
-                           {"advice", finding.advice}});
-        }
-    }
-    return out;
-}
-
 /// QUBA of the models that have all dimensions.
-void add_scores(Report& report, const QualityTable& table, double level) {
+std::optional<QubaResult> score_of(const QualityTable& table, double level) {
     const std::string rows = whole_rows(table);
-    if (rows.empty()) return;
+    if (rows.empty()) return std::nullopt;
     QubaOptions how;
     how.where = {rows};
     how.level = level;
-    Report scored = report_of(score_quality(table, how));
+    return score_quality(table, how);
+}
+
+void add_scores(Report& report, const QubaResult& score) {
+    Report scored = report_of(score);
     for (Section& section : scored.sections) report.sections.push_back(std::move(section));
     if (!scored.warnings.empty()) {
         report.sections.push_back(
@@ -96,10 +75,50 @@ void add_scores(Report& report, const QualityTable& table, double level) {
                                     "other ways: see what differs above.")},
              .sections = {}});
     }
-    report.result["score"] = std::move(scored.result);
 }
 
 }  // namespace
+
+ResultType result_type(ResultOf<QualityStep>) {
+    static constexpr auto rows = describe_result<QualityStep>(
+        {.name = "QualityStep"},
+        {
+            part<&QualityStep::name>({.name = "step"}),
+            part<&QualityStep::dataset>({.help = "Whose images"}),
+            part<&QualityStep::model>({.help = "Empty: all of them together"}),
+            part<&QualityStep::images>({.help = "Of the data set"}),
+            part<&QualityStep::passes>(
+                {.help = "Of images through a network; one with a gradient counts as three"}),
+            part<&QualityStep::done>({.help = "By earlier runs, as a proportion"}),
+            part<&QualityStep::seconds>({.help = "Of what is left, by the probe"}),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<MissingDimension>) {
+    static constexpr auto rows = describe_result<MissingDimension>(
+        {.name = "MissingDimension"}, {
+                                          part<&MissingDimension::dimension>({}),
+                                          part<&MissingDimension::model>({.help = "Empty: any"}),
+                                          part<&MissingDimension::why>({}),
+                                      });
+    return rows;
+}
+
+ResultType result_type(ResultOf<QualityPlan>) {
+    static constexpr auto rows = describe_result<QualityPlan>(
+        {.name = "QualityPlan",
+         .help = "What `assay quality run` would do, and about how long it takes",
+         .schema = "assay.quality_plan/1"},
+        {
+            part<&QualityPlan::threads>({}),
+            part<&QualityPlan::seconds>({.help = "Of all steps"}),
+            part<&QualityPlan::steps>({}),
+            part<&QualityPlan::missing>({.help = "What the run will not measure"}),
+            part<&QualityPlan::notes>({}),
+        });
+    return rows;
+}
 
 Report report_of(const QualityPlan& plan) {
     Report report;
@@ -114,36 +133,22 @@ Report report_of(const QualityPlan& plan) {
                             {"about s"}},
                 .rows = {},
                 .notes = {}};
-    json steps = json::array();
     for (const QualityStep& step : plan.steps) {
         table.add({step.name, step.dataset, step.model.empty() ? std::string("all") : step.model,
                    Count{step.images}, Count{step.passes},
                    Number{.value = step.done, .unit = Unit::proportion, .digits = 0},
                    Number{.value = step.seconds, .digits = step.seconds < 10 ? 1 : 0}});
-        steps.push_back({{"step", step.name},
-                         {"dataset", step.dataset},
-                         {"model", step.model},
-                         {"images", step.images},
-                         {"passes", step.passes},
-                         {"done", step.done},
-                         {"seconds", step.seconds}});
     }
     table.notes = {
         fmt::format("About {:.0f} s with {}, by a probe of a batch of each model; reading "
                     "the stores at the end is not in it.",
                     plan.seconds, how_many(static_cast<std::uint64_t>(plan.threads), "thread")),
         "Passes of an image through a network; one with a gradient counts as three."};
-    json missing = json::array();
-    for (const MissingDimension& one : plan.missing) {
+    for (const MissingDimension& one : plan.missing)
         table.notes.push_back("Missing: " + missing_text(one) + ".");
-        missing.push_back(
-            {{"dimension", facts_of(one.dimension).name}, {"model", one.model}, {"why", one.why}});
-    }
     for (const std::string& note : plan.notes) table.notes.push_back(note + ".");
     report.sections.push_back({.title = "", .blocks = {std::move(table)}, .sections = {}});
-    report.result = {{"schema", "assay.quality_plan/1"}, {"threads", plan.threads},
-                     {"seconds", plan.seconds},          {"steps", std::move(steps)},
-                     {"missing", std::move(missing)},    {"notes", plan.notes}};
+    report.result = json_of(plan);
     return report;
 }
 
@@ -152,8 +157,11 @@ Report report_of(const QualityRunResult& result) {
     shorten(report, result);
     if (Table faults = fault_table(result.findings); !faults.rows.empty())
         report.sections.push_back({.title = "", .blocks = {std::move(faults)}, .sections = {}});
-    add_scores(report, result.measured.table, result.measured.options.level);
-    report.result["findings"] = findings_json(result.findings);
+    const QualityTable& table = result.measured.table;
+    const std::optional<QubaResult> score = score_of(table, result.measured.options.level);
+    if (score) add_scores(report, *score);
+    report.result =
+        json_of(ShownQuality{&table, &result.measured, &result, score ? &*score : nullptr});
     report.warnings.insert(report.warnings.end(), result.warnings.begin(), result.warnings.end());
     report.partial |= result.partial;
     return report;

@@ -330,7 +330,7 @@ QubaResult score_quality(const QualityTable& table, const QubaOptions& options) 
     std::stable_sort(
         result.models.begin(), result.models.end(),
         [](const ScoredModel& a, const ScoredModel& b) { return *a.score.value > *b.score.value; });
-    for (const ScoredModel& m : result.models) result.labels.push_back(table.models[m.model].label);
+    for (ScoredModel& m : result.models) m.label = table.models[m.model].label;
     for (std::string& warning : other_images(table, models, result.weights))
         result.warnings.push_back(std::move(warning));
     if (auto warning = unknown_errors(table, models, result.weights))

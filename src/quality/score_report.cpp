@@ -2,14 +2,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
-#include "assay/quality/quba.h"
+#include "assay/describe_result.h"
+#include "core/result_table.h"
 #include "quality/cell_notes.h"
+#include "quality/results.h"
 
 namespace assay::quality {
 namespace {
 
-using nlohmann::json;
 using Show = Column::Show;
 
 std::size_t shown_of(const QubaResult& result) {
@@ -31,8 +33,7 @@ Table score_table(const QubaResult& result) {
         table.columns.push_back({.name = "place among 326", .show = Show::value_and_interval});
     for (std::size_t i = 0; i < shown_of(result); ++i) {
         const ScoredModel& m = result.models[i];
-        std::vector<Cell> cells = {m.rank, result.labels[i], m.score,
-                                   Number{m.best, Unit::number, 2},
+        std::vector<Cell> cells = {m.rank, m.label, m.score, Number{m.best, Unit::number, 2},
                                    Number{m.top5, Unit::number, 2}};
         if (placed) cells.emplace_back(m.place);
         table.add(std::move(cells));
@@ -61,8 +62,9 @@ Table contribution_table(const QubaResult& result) {
     for (const DimensionFacts& facts : dimension_facts())
         table.columns.push_back({.name = std::string(facts.title)});
     for (std::size_t i = 0; i < shown_of(result); ++i) {
-        std::vector<Cell> cells = {result.labels[i]};
-        for (const auto& part : result.models[i].contribution) {
+        const ScoredModel& m = result.models[i];
+        std::vector<Cell> cells = {m.label};
+        for (const auto& part : m.contribution) {
             if (part) {
                 cells.emplace_back(Number{*part, Unit::number, 2, true});
             } else {
@@ -74,37 +76,135 @@ Table contribution_table(const QubaResult& result) {
     return table;
 }
 
-/// All nine with what centres and scales them, so that a reader can score by other weights. Own
-/// constants are known of the dimensions with a weight alone.
-json dimensions_json(const QubaResult& result) {
-    json dimensions = json::array();
+/// What centres and scales a dimension.
+struct DimensionScale {
+    double mean, deviation;
+};
+ResultType result_type(ResultOf<DimensionScale>) {
+    static constexpr auto rows = describe_result<DimensionScale>(
+        {.name = "DimensionScale", .help = "What centres and scales a dimension"},
+        {part<&DimensionScale::mean>({}), part<&DimensionScale::deviation>({})});
+    return rows;
+}
+
+DimensionScale scale_of(const QubaResult& result, std::size_t d) {
+    return {result.constants.mean[d], result.constants.deviation[d]};
+}
+
+struct ScoreDimension {
+    const DimensionFacts* facts;
+    std::optional<DimensionScale> scale;
+};
+ResultType result_type(ResultOf<ScoreDimension>) {
+    static constexpr auto rows = describe_result<ScoreDimension>(
+        {.name = "ScoreDimension", .help = "A dimension, with what scoring by other weights needs"},
+        {
+            part<&ScoreDimension::facts, &DimensionFacts::dimension>({}),
+            part<&ScoreDimension::facts, &DimensionFacts::title>({.help = "For people"}),
+            part<&ScoreDimension::facts, &DimensionFacts::is>(
+                {.help = "One line, with what it is measured on"}),
+            part<&ScoreDimension::facts, &DimensionFacts::higher_is_better>({}),
+            part<&ScoreDimension::scale>({.inlined = true}),
+        });
+    return rows;
+}
+
+/// All nine. Own constants are known of the dimensions with a weight alone.
+std::vector<ScoreDimension> dimensions_of(const QubaResult& result) {
+    std::vector<ScoreDimension> dimensions;
     for (std::size_t d = 0; d < dimension_count; ++d) {
-        const DimensionFacts& facts = dimension_facts()[d];
-        json one = {{"dimension", facts.name},
-                    {"title", facts.title},
-                    {"is", facts.is},
-                    {"higher_is_better", facts.higher_is_better}};
-        if (!result.options.own_constants || result.weights[d] > 0) {
-            one["mean"] = result.constants.mean[d];
-            one["deviation"] = result.constants.deviation[d];
-        }
-        dimensions.push_back(std::move(one));
+        dimensions.push_back({&dimension_facts()[d], {}});
+        if (!result.options.own_constants || result.weights[d] > 0)
+            dimensions.back().scale = scale_of(result, d);
     }
     return dimensions;
 }
 
-json profiles_json() {
-    json profiles = json::array();
-    for (const WeightProfile& profile : weight_profiles()) {
-        json weights = json::object();
-        for (std::size_t d = 0; d < dimension_count; ++d)
-            weights[dimension_facts()[d].name] = profile.weights[d];
-        profiles.push_back({{"profile", profile.name}, {"is", profile.is}, {"weights", weights}});
+/// Of the dimensions that count.
+std::map<std::string, DimensionScale> scales_that_count(const QubaResult& result) {
+    PerDimension<std::optional<DimensionScale>> constants;
+    for (std::size_t d = 0; d < dimension_count; ++d) {
+        if (result.weights[d] > 0) constants[d] = scale_of(result, d);
     }
-    return profiles;
+    return by_name(constants);
 }
 
 }  // namespace
+
+ResultType result_type(ResultOf<WeightProfile>) {
+    static constexpr auto rows = describe_result<WeightProfile>(
+        {.name = "WeightProfile"},
+        {
+            part<&WeightProfile::name>({.name = "profile"}),
+            part<&WeightProfile::is>({.help = "One line about it"}),
+            part({.name = "weights"}, [](const WeightProfile& p) { return by_name(p.weights); }),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<ScoredModel>) {
+    static const std::string columns =
+        "row,model,score*,rank*,p_best,p_top5,place*" + dimension_columns("part_", "parts");
+    static const auto rows = describe_result<ScoredModel>(
+        {.name = "ScoredModel", .columns = columns},
+        {
+            part({.help = "In the table, from 1", .name = "row"},
+                 [](const ScoredModel& m) { return m.model + 1; }),
+            part<&ScoredModel::label>({.name = "model"}),
+            part<&ScoredModel::score>({}),
+            part<&ScoredModel::rank>({.help = "1 is the best of the chosen ones"}),
+            part<&ScoredModel::best>(
+                {.help = "Probability of rank 1, over the draws", .name = "p_best"}),
+            part<&ScoredModel::top5>({.name = "p_top5"}),
+            part<&ScoredModel::place>({.help = "Among the published models"}),
+            part({.help = "What each dimension adds: they add up to the score", .name = "parts"},
+                 [](const ScoredModel& m) { return by_name(m.contribution); }),
+            part<&ScoredModel::missing>({.help = "Dimensions without a value"}),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<DrawnCells>) {
+    static constexpr auto rows = describe_result<DrawnCells>(
+        {.name = "DrawnCells",
+         .help = "How the values of one dimension were drawn, in numbers of models"},
+        {
+            part<&DrawnCells::joint>({.help = "Their errors are joint"}),
+            part<&DrawnCells::independent>({}),
+            part<&DrawnCells::exact>({.help = "They have no standard error"}),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<QubaResult>) {
+    static constexpr auto rows = describe_result<QubaResult>(
+        {.name = "QualityScore",
+         .help = "One score from nine dimensions",
+         .schema = "assay.quality_score/1"},
+        {
+            part({.name = "weights"}, [](const QubaResult& r) { return by_name(r.weights); }),
+            part({.help = "Of the dimensions that count", .name = "constants"},
+                 [](const QubaResult& r) { return scales_that_count(r); }),
+            part<&QubaResult::constants, &QubaConstants::source>(
+                {.help = "In words", .name = "constants_from"}),
+            part<&QubaResult::options, &QubaOptions::own_constants>(
+                {.help = "Of these models, not the published ones"}),
+            part({.help = "All nine, in their order", .name = "dimensions"},
+                 [](const QubaResult& r) { return dimensions_of(r); }),
+            part({.name = "profiles"}, [](const QubaResult&) { return weight_profiles(); }),
+            part<&QubaResult::options, &QubaOptions::level>({.help = "Of the intervals"}),
+            part<&QubaResult::assumed_errors>(
+                {.help = "Some standard errors follow from the sizes of test sets alone"}),
+            part({.help = "Which errors are joint", .name = "draws"},
+                 [](const QubaResult& r) { return drawn_by_name(r.draws); }),
+            part<&QubaResult::options, &QubaOptions::replicates>({}),
+            part<&QubaResult::options, &QubaOptions::seed>({}),
+            part<&QubaResult::models>({.help = "The best first"}),
+            part<&QubaResult::notes>({}),
+            part<&QubaResult::warnings>({}),
+        });
+    return rows;
+}
 
 Report report_of(const QubaResult& result) {
     Report report;
@@ -112,63 +212,8 @@ Report report_of(const QubaResult& result) {
     report.warnings = result.warnings;
     report.sections = {
         {.title = "", .blocks = {score_table(result), contribution_table(result)}, .sections = {}}};
-    for (const char* name : {"row", "model"}) report.records.columns.push_back({.name = name});
-    report.records.columns.push_back({.name = "score", .show = Show::every_part});
-    report.records.columns.push_back({.name = "rank", .show = Show::every_part});
-    report.records.columns.push_back({.name = "p_best"});
-    report.records.columns.push_back({.name = "p_top5"});
-    report.records.columns.push_back({.name = "place", .show = Show::every_part});
-    for (const DimensionFacts& facts : dimension_facts())
-        report.records.columns.push_back({.name = "part_" + std::string(facts.name)});
-    json models = json::array();
-    for (std::size_t i = 0; i < result.models.size(); ++i) {
-        const ScoredModel& m = result.models[i];
-        std::vector<Cell> cells = {Count{m.model + 1}, result.labels[i], m.score, m.rank,
-                                   Number{m.best},     Number{m.top5},   m.place};
-        json parts = json::object(), missing = json::array();
-        for (std::size_t d = 0; d < dimension_count; ++d) {
-            if (m.contribution[d]) {
-                cells.emplace_back(Number{*m.contribution[d]});
-                parts[dimension_facts()[d].name] = *m.contribution[d];
-            } else {
-                cells.emplace_back();
-            }
-        }
-        for (const Dimension d : m.missing) missing.push_back(facts_of(d).name);
-        models.push_back({{"row", m.model + 1},
-                          {"model", result.labels[i]},
-                          {"score", to_json(m.score)},
-                          {"rank", to_json(m.rank)},
-                          {"p_best", m.best},
-                          {"p_top5", m.top5},
-                          {"place", to_json(m.place)},
-                          {"parts", parts},
-                          {"missing", missing}});
-        report.records.add(std::move(cells));
-    }
-    json constants = json::object(), weights = json::object();
-    for (std::size_t d = 0; d < dimension_count; ++d) {
-        const std::string name(dimension_facts()[d].name);
-        weights[name] = result.weights[d];
-        if (result.weights[d] > 0)
-            constants[name] = {{"mean", result.constants.mean[d]},
-                               {"deviation", result.constants.deviation[d]}};
-    }
-    report.result = {{"schema", "assay.quality_score/1"},
-                     {"weights", weights},
-                     {"constants", constants},
-                     {"constants_from", result.constants.source},
-                     {"own_constants", result.options.own_constants},
-                     {"dimensions", dimensions_json(result)},
-                     {"profiles", profiles_json()},
-                     {"level", result.options.level},
-                     {"assumed_errors", result.assumed_errors},
-                     {"draws", json_of_draws(result.draws)},
-                     {"replicates", result.options.replicates},
-                     {"seed", result.options.seed},
-                     {"models", models},
-                     {"notes", result.notes},
-                     {"warnings", result.warnings}};
+    report.records = table_of(result.models);
+    report.result = json_of(result);
     return report;
 }
 

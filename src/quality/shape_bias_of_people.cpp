@@ -1,20 +1,19 @@
-#include "assay/quality/people.h"
-
 #include <fmt/format.h>
 
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "assay/describe_result.h"
 #include "core/refuse.h"
+#include "core/result_table.h"
 #include "core/text.h"
 #include "evaluate/people_answers.h"
 #include "quality/cues.h"
+#include "quality/results.h"
 
 namespace assay::quality {
 namespace {
-
-using nlohmann::json;
 
 /// "bird3-clock2" of "0001_s5n_s01_0_bird_00_bird3-clock2.png".
 std::string_view conflict_in(std::string_view image) {
@@ -31,12 +30,6 @@ PeopleShapeBias bias_of_people(std::string person, const std::vector<CueDecision
             .shape = bias.shape,
             .texture = bias.texture,
             .answers = bias.decisions};
-}
-
-json json_of(const PeopleShapeBias& one) {
-    return {{"person", one.person},          {"shape_bias", to_json(one.value)},
-            {"wilson", to_json(one.wilson)}, {"shape", one.shape},
-            {"texture", one.texture},        {"answers", one.answers}};
 }
 
 }  // namespace
@@ -90,6 +83,43 @@ PeopleShapeBiasResult shape_bias_of_people(const std::vector<std::filesystem::pa
     return result;
 }
 
+ResultType result_type(ResultOf<PeopleShapeBias>) {
+    static constexpr auto rows = describe_result<PeopleShapeBias>(
+        {.name = "PeopleShapeBias",
+         .help = "The shape bias of a person, or of all",
+         .columns = "person=who,shape_bias*,shape,texture,answers"},
+        {
+            part<&PeopleShapeBias::person>({.help = "Empty: all of them"}),
+            part<&PeopleShapeBias::value>(
+                {.help = "Its interval is by clusters of shape images and of texture images",
+                 .name = "shape_bias"}),
+            part<&PeopleShapeBias::wilson>({.help = "The same with independent answers"}),
+            part<&PeopleShapeBias::shape>({.help = "Answers that named the shape"}),
+            part<&PeopleShapeBias::texture>({.help = "Answers that named the texture"}),
+            part<&PeopleShapeBias::answers>(
+                {.help = "All but those to images whose two cues are of one class"}),
+            part({.name = "who", .only_csv = true},
+                 [](const PeopleShapeBias& one) {
+                     return one.person.empty() ? std::string("all") : one.person;
+                 }),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<PeopleShapeBiasResult>) {
+    static constexpr auto rows = describe_result<PeopleShapeBiasResult>(
+        {.name = "PeopleShapeBiases",
+         .help = "The shape bias of people, from their answers to cue-conflict images",
+         .schema = "assay.people_shape_bias/1"},
+        {
+            part<&PeopleShapeBiasResult::level>({.help = "Of the intervals"}),
+            part<&PeopleShapeBiasResult::all>({}),
+            part<&PeopleShapeBiasResult::people>({.help = "By name"}),
+            part<&PeopleShapeBiasResult::warnings>({}),
+        });
+    return rows;
+}
+
 Report report_of(const PeopleShapeBiasResult& result) {
     Table table;
     table.title = "Shape bias of people";
@@ -101,32 +131,20 @@ Report report_of(const PeopleShapeBiasResult& result) {
     Report report;
     report.title = "Shape bias of people";
     report.warnings = result.warnings;
-    report.records.columns = {{.name = "person", .numbers = false},
-                              {.name = "shape_bias", .show = Column::Show::every_part},
-                              {.name = "shape"},
-                              {.name = "texture"},
-                              {.name = "answers"}};
-    json people = json::array();
+    report.records = result_table<PeopleShapeBias>();
     const auto add = [&](const PeopleShapeBias& one, std::string name) {
-        table.add({name, one.value, Count{one.shape}, Count{one.texture}, Count{one.answers}});
-        report.records.add(
+        table.add(
             {std::move(name), one.value, Count{one.shape}, Count{one.texture}, Count{one.answers}});
+        add_row(report.records, one);
     };
     add(result.all, "all");
     table.rule();
-    for (const PeopleShapeBias& one : result.people) {
-        add(one, one.person);
-        people.push_back(json_of(one));
-    }
+    for (const PeopleShapeBias& one : result.people) add(one, one.person);
     table.notes.emplace_back(
         "Of the answers that name the shape or the texture, those that name the shape. Intervals: "
         "clusters of shape images and of texture images; the people are these people.");
     report.sections = {{.title = "", .blocks = {std::move(table)}, .sections = {}}};
-    report.result = {{"schema", "assay.people_shape_bias/1"},
-                     {"level", result.level},
-                     {"all", json_of(result.all)},
-                     {"people", std::move(people)},
-                     {"warnings", result.warnings}};
+    report.result = json_of(result);
     return report;
 }
 

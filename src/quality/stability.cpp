@@ -3,14 +3,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
+#include "assay/describe_result.h"
 #include "assay/error.h"
-#include "assay/quality/choose.h"
 #include "core/parallel.h"
 #include "core/random.h"
 #include "core/rank_correlation.h"
+#include "core/result_table.h"
 #include "core/statistics.h"
 #include "quality/constants.h"
+#include "quality/results.h"
 
 namespace assay::quality {
 namespace {
@@ -92,6 +95,36 @@ StabilityResult ranking_stability(const QualityTable& table, const StabilityOpti
     return result;
 }
 
+ResultType result_type(ResultOf<StabilityReading>) {
+    static constexpr auto rows = describe_result<StabilityReading>(
+        {.name = "StabilityReading",
+         .help = "One reading of stable: two rankings of all models",
+         .columns = "reading,mean,deviation,low"},
+        {
+            part<&StabilityReading::name>({.name = "reading"}),
+            part<&StabilityReading::mean>({.help = "Spearman's correlation of the two"}),
+            part<&StabilityReading::deviation>({.help = "Of a single repeat"}),
+            part<&StabilityReading::low>({.help = "The 2.5th percentile of the repeats"}),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<StabilityResult>) {
+    static constexpr auto rows = describe_result<StabilityResult>(
+        {.name = "QualityStability",
+         .help = "How much a ranking owes to the models that centre and scale it",
+         .schema = "assay.quality_stability/1"},
+        {
+            part<&StabilityResult::models>({.help = "How many"}),
+            part<&StabilityResult::options, &StabilityOptions::sample>(
+                {.help = "Models of a sub-sample"}),
+            part<&StabilityResult::options, &StabilityOptions::repeats>({}),
+            part<&StabilityResult::options, &StabilityOptions::seed>({}),
+            part<&StabilityResult::readings>({}),
+        });
+    return rows;
+}
+
 Report report_of(const StabilityResult& result) {
     Report report;
     report.title = "Stability of the ranking";
@@ -102,23 +135,15 @@ Report report_of(const StabilityResult& result) {
                      {.name = "mean rho"},
                      {.name = "deviation"},
                      {.name = "2.5th percentile"}};
-    nlohmann::json readings = nlohmann::json::array();
     for (const StabilityReading& r : result.readings) {
         table.add({r.name, Number{r.mean, Unit::number, 4}, Number{r.deviation, Unit::number, 4},
                    Number{r.low, Unit::number, 4}});
-        readings.push_back(
-            {{"reading", r.name}, {"mean", r.mean}, {"deviation", r.deviation}, {"low", r.low}});
     }
     table.notes.push_back(
         fmt::format("{} sub-samples; the first reading is the paper's.", result.options.repeats));
-    report.records.columns = {
-        {.name = "reading"}, {.name = "mean"}, {.name = "deviation"}, {.name = "low"}};
-    for (const StabilityReading& r : result.readings)
-        report.records.add({r.name, Number{r.mean}, Number{r.deviation}, Number{r.low}});
+    report.records = table_of(result.readings);
     report.sections = {{.title = "", .blocks = {table}, .sections = {}}};
-    report.result = {{"schema", "assay.quality_stability/1"}, {"models", result.models},
-                     {"sample", result.options.sample},       {"repeats", result.options.repeats},
-                     {"seed", result.options.seed},           {"readings", readings}};
+    report.result = json_of(result);
     return report;
 }
 

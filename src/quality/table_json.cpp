@@ -6,12 +6,12 @@
 #include <set>
 
 #include "assay/metric/metric.h"
-#include "assay/quality/table.h"
 #include "core/json_limits.h"
 #include "core/json_text.h"
 #include "core/refuse.h"
 #include "core/text.h"
 #include "quality/labels.h"
+#include "quality/results.h"
 #include "quality/table_values.h"
 
 namespace assay::quality {
@@ -25,29 +25,30 @@ constexpr std::uint64_t table_version = 1;
 constexpr double share_tolerance = 1e-6;
 
 /// What is read back must be what was written: no replacement characters.
-const std::string& utf8(const std::string& text, std::string_view what) {
+void utf8(const std::string& text, std::string_view what) {
     try {
         static_cast<void>(json(text).dump());
     } catch (const json::type_error&) {
         refuse(fmt::format("{} `{}` is no UTF-8, as json must be", what, shortened(text)));
     }
-    return text;
 }
 
-json cell_json(const QualityCell& cell) {
-    json out = {{"value", nullptr}};
-    if (cell.value) out["value"] = *cell.value;
-    if (!cell.undefined.empty()) out["undefined"] = utf8(cell.undefined, "a reason");
-    if (cell.standard_error) out["standard_error"] = *cell.standard_error;
-    if (cell.n > 0) out["n"] = cell.n;
-    if (!cell.definition.empty()) out["definition"] = utf8(cell.definition, "a definition");
-    if (!cell.note.empty()) out["note"] = utf8(cell.note, "a note");
-    if (!cell.shares.empty()) {
-        json& shares = out["shares"] = json::array();
-        for (const ErrorShare& share : cell.shares)
-            shares.push_back({{"data", utf8(share.data, "a data set")}, {"parts", share.parts}});
+void check_utf8(const QualityCell& cell) {
+    utf8(cell.undefined, "a reason");
+    utf8(cell.definition, "a definition");
+    utf8(cell.note, "a note");
+    for (const ErrorShare& share : cell.shares) utf8(share.data, "a data set");
+}
+
+void check_utf8(const QualityTable& table) {
+    for (const std::string& tag : table.tags) utf8(tag, "a tag");
+    for (const QualityModel& model : table.models) {
+        utf8(model.name, "a name");
+        utf8(model.file_hash, "a hash");
+        utf8(model.note, "a note");
+        for (const std::string& tag : model.tags) utf8(tag, "a tag");
+        for (const QualityCell& cell : model.cells) check_utf8(cell);
     }
-    return out;
 }
 
 /// Walks over a table's json and says where something is wrong.
@@ -282,23 +283,8 @@ private:
 }  // namespace
 
 json to_json(const QualityTable& table) {
-    json tags = json::array(), models = json::array();
-    for (const std::string& tag : table.tags) tags.push_back(utf8(tag, "a tag"));
-    for (const QualityModel& model : table.models) {
-        json row = {{"name", utf8(model.name, "a name")}};
-        if (!model.file_hash.empty()) row["file_hash"] = utf8(model.file_hash, "a hash");
-        if (!model.note.empty()) row["note"] = utf8(model.note, "a note");
-        json& of_model = row["tags"] = json::object();
-        for (std::size_t t = 0; t < table.tags.size(); ++t)
-            of_model[table.tags[t]] = utf8(model.tags.at(t), "a tag");
-        json& cells = row["dimensions"] = json::object();
-        for (const DimensionFacts& facts : dimension_facts())
-            cells[std::string(facts.name)] = cell_json(model.cell(facts.dimension));
-        models.push_back(std::move(row));
-    }
-    return {{"schema", fmt::format("{}{}", table_schema, table_version)},
-            {"tags", std::move(tags)},
-            {"models", std::move(models)}};
+    check_utf8(table);
+    return json_of(ShownQuality{&table});
 }
 
 std::string write_quality_json(const QualityTable& table) {

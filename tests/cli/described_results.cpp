@@ -5,6 +5,7 @@
 #include "evaluate/results.h"
 #include "store/results.h"
 #include "patchml/results.h"
+#include "quality/results.h"
 #include "robustness/results.h"
 
 namespace assay {
@@ -25,6 +26,14 @@ std::vector<ResultType> described_results() {
         result_type(ResultOf<JoinResult>{}),
         result_type(ResultOf<PredictedStores>{}),
         result_type(ResultOf<PatchmlResult>{}),
+        result_type(ResultOf<quality::PeopleShapeBiasResult>{}),
+        result_type(ResultOf<quality::ShownQuality>{}),
+        result_type(ResultOf<quality::ChooseResult>{}),
+        result_type(ResultOf<quality::CorrelateResult>{}),
+        result_type(ResultOf<quality::GroupResult>{}),
+        result_type(ResultOf<quality::QualityPlan>{}),
+        result_type(ResultOf<quality::QubaResult>{}),
+        result_type(ResultOf<quality::StabilityResult>{}),
         result_type(ResultOf<ShownScores>{}),
         result_type(ResultOf<ShowResult>{}),
         result_type(ResultOf<VerifyResult>{}),

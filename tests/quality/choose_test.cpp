@@ -93,7 +93,8 @@ TEST(Choose, NeedsAreMetOrCounted) {
     options.needs = {"accuracy >= 0.7", "params <= 30"};
     const ChooseResult found = choose_models(table, options);
     ASSERT_EQ(found.candidates.size(), 2U);
-    EXPECT_EQ(found.failed, (std::vector<std::size_t>{1, 1}));
+    ASSERT_EQ(found.needs.size(), 2U);
+    for (const Need& need : found.needs) EXPECT_EQ(need.failed, 1U) << need.text;
     EXPECT_TRUE(found.candidates[0].sure);
     EXPECT_FALSE(found.candidates[1].sure);  // .70 with an error of .01
     options.needs = {"accuracy > 0.9"};

@@ -61,8 +61,9 @@ TEST(Groups, PublishedTable2) {
             EXPECT_NEAR(*g.first.value, first, 1e-4 * std::fabs(first)) << setup << d;
             EXPECT_NEAR(*g.second.value, second, 1e-4 * std::fabs(second)) << setup << d;
             const double p = want["p_student_deduplicated"][d];
-            EXPECT_NEAR(g.student_p, p, 1e-3 * p) << setup << d;
-            EXPECT_EQ(g.stars, want["stars_deduplicated"][d].get<int>()) << setup << d;
+            ASSERT_TRUE(g.published) << setup << d;
+            EXPECT_NEAR(g.published->p, p, 1e-3 * p) << setup << d;
+            EXPECT_EQ(g.published->stars, want["stars_deduplicated"][d].get<int>()) << setup << d;
         }
     }
 }

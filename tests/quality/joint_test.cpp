@@ -70,7 +70,7 @@ TEST(JointErrors, ModelsThatErrTogetherKeepTheirOrder) {
     set_cell(table.models[0], Dimension::accuracy, 0, same);
     set_cell(table.models[1], Dimension::accuracy, .01, same);
     const QubaResult joint = score_quality(table, own_dimensions(accuracy_alone));
-    EXPECT_EQ(joint.labels[0], "b");
+    EXPECT_EQ(joint.models[0].label, "b");
     EXPECT_EQ(joint.models[0].best, 1);
     // .3^2 + .4^2 + 1.2^2 = 1.3^2, by 20,000 draws.
     EXPECT_NEAR(*joint.models[0].score.standard_error, 1.3, .03);

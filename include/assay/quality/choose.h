@@ -20,7 +20,8 @@ struct Need {
     bool at_least = true;
     bool strict = false;
     double limit = 0;
-    std::string text;  ///< as written
+    std::string text;        ///< as written
+    std::size_t failed = 0;  ///< models that fail it, of those that were looked at
 };
 /// Throws usage: not of that form, an unknown dimension, a limit outside the dimension's range.
 Need parse_need(std::string_view text);
@@ -49,7 +50,6 @@ struct ChooseResult {
     ChooseOptions options;
     std::vector<Need> needs;
     std::size_t models = 0;             ///< that were looked at
-    std::vector<std::size_t> failed;    ///< by each need alone, as `needs`
     std::vector<Candidate> candidates;  ///< best score first
     PerDimension<DrawnCells> draws{};   ///< which errors are joint
     std::vector<std::string> notes, warnings;

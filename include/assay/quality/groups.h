@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,17 +29,22 @@ struct GroupOptions {
     std::uint64_t seed = 0;
 };
 
+/// The test of the paper's table 2.
+struct PublishedTest {
+    double p = 1;
+    int stars = 0;
+};
+
 struct GroupDifference {
-    Dimension dimension;
+    Dimension dimension = Dimension::accuracy;
     Estimate first, second;  ///< means, a model that stands in a group twice counting twice
     Estimate difference;     ///< second - first, over distinct models, or over pairs
     /// In standard deviations (Hedges' g; of pairs: of their differences), corrected for small
     /// groups.
     Estimate effect;
-    double p = 1;          ///< permutation test, two-sided
-    double adjusted = 1;   ///< Holm, over the dimensions
-    double student_p = 1;  ///< of the published test
-    int stars = 0;
+    double p = 1;         ///< permutation test, two-sided
+    double adjusted = 1;  ///< Holm, over the dimensions
+    std::optional<PublishedTest> published;
 };
 
 struct GroupResult {

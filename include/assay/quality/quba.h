@@ -53,6 +53,7 @@ struct QubaOptions {
 
 struct ScoredModel {
     std::size_t model = 0;  ///< in the table
+    std::string label;
     Estimate score;
     Estimate rank;    ///< 1: the best of the chosen ones
     double best = 0;  ///< probability of rank 1, over the draws
@@ -75,7 +76,6 @@ struct QubaResult {
     PerDimension<double> weights{};
     PerDimension<DrawnCells> draws{};  ///< of dimensions with a weight
     std::vector<ScoredModel> models;   ///< best first
-    std::vector<std::string> labels;   ///< of the models, as `models`
     std::vector<std::string> notes;
     std::vector<std::string> warnings;
     bool assumed_errors = false;  ///< some standard errors follow from the sizes of test sets alone

@@ -1,11 +1,6 @@
 // A made table of quality dimensions and what commands say of it, with all that can be awkward.
 import type { Sourced } from "../../src/report/document.ts";
-import type { Quality, QualityCell, QualityModel } from "../../src/report/schemas/quality.ts";
-import type { QualityChoose } from "../../src/report/schemas/quality_choose.ts";
-import type { Correlation, QualityCorrelate } from "../../src/report/schemas/quality_correlate.ts";
-import type { QualityGroups } from "../../src/report/schemas/quality_groups.ts";
-import type { QualityScore } from "../../src/report/schemas/quality_score.ts";
-import type { QualityStability } from "../../src/report/schemas/quality_stability.ts";
+import type { Correlation, Quality, QualityCell, QualityChoose, QualityCorrelate, QualityGroups, QualityModel, QualityScore, QualityStability } from "../../src/report/schemas/described.ts";
 import { dimensions } from "../../src/report/sections/quality/dimensions.ts";
 import { quba, ranks } from "../../src/report/sections/quality/quba.ts";
 

@@ -7,7 +7,7 @@ import {
   unitText,
   valueText,
 } from "../../estimate.ts";
-import type { QualityCell } from "../../schemas/quality.ts";
+import type { QualityCell } from "../../schemas/described.ts";
 import { type Dimension, directionText } from "./dimensions.ts";
 
 export function estimateOf(cell: QualityCell | null, dimension: Dimension): Estimate {

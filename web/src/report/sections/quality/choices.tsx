@@ -2,7 +2,7 @@
 import type { Sourced } from "../../document.ts";
 import { countText, intervalText, valueText } from "../../estimate.ts";
 import { short } from "../../parts/names.ts";
-import type { Candidate, QualityChoose } from "../../schemas/quality_choose.ts";
+import type { Candidate, QualityChoose } from "../../schemas/described.ts";
 import { useAddress } from "../../state.ts";
 import { PlainTable } from "../../table/plain.tsx";
 import { Check } from "./controls.tsx";

@@ -1,5 +1,5 @@
 // What each dimension adds to the scores of the report.
-import type { QualityScore } from "../../schemas/quality_score.ts";
+import type { QualityScore } from "../../schemas/described.ts";
 import { PlainTable } from "../../table/plain.tsx";
 import { dimensions } from "./dimensions.ts";
 

@@ -4,7 +4,7 @@ import { Chart } from "../../chart/chart.tsx";
 import { type Mark, Marks } from "../../chart/marks.tsx";
 import type { Sourced } from "../../document.ts";
 import { estimateLines, intervalText, pText } from "../../estimate.ts";
-import type { Correlation, QualityCorrelate } from "../../schemas/quality_correlate.ts";
+import type { Correlation, QualityCorrelate } from "../../schemas/described.ts";
 import { useAddress } from "../../state.ts";
 import { Select } from "./controls.tsx";
 import { dimensionNamed, dimensions } from "./dimensions.ts";

@@ -1,6 +1,6 @@
 // Definitions that differ from the published ones, notes and reasons of absence, each text once for
 // a dimension.
-import type { QualityCell } from "../../schemas/quality.ts";
+import type { QualityCell } from "../../schemas/described.ts";
 import { type Dimension, dimensions } from "./dimensions.ts";
 import type { Row } from "./tables.ts";
 

@@ -1,9 +1,6 @@
 // All that the section shows, from one document.
 import { type ReportDocument, resultsOf, type Sourced } from "../../document.ts";
-import type { Candidate, QualityChoose } from "../../schemas/quality_choose.ts";
-import type { QualityCorrelate } from "../../schemas/quality_correlate.ts";
-import type { QualityGroups } from "../../schemas/quality_groups.ts";
-import type { QualityStability } from "../../schemas/quality_stability.ts";
+import type { Candidate, QualityChoose, QualityCorrelate, QualityGroups, QualityStability } from "../../schemas/described.ts";
 import {
   labelsOf,
   type QualityTable,

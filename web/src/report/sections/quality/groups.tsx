@@ -7,7 +7,7 @@ import { type Mark, Marks, SeriesMark, Whisker } from "../../chart/marks.tsx";
 import type { Sourced } from "../../document.ts";
 import { countText, intervalText, pText, signedText, valueText } from "../../estimate.ts";
 import { short } from "../../parts/names.ts";
-import type { GroupDifference, QualityGroups } from "../../schemas/quality_groups.ts";
+import type { GroupDifference, QualityGroups } from "../../schemas/described.ts";
 import { significance } from "./correlations.tsx";
 import { dimensionNamed } from "./dimensions.ts";
 import { useNarrow } from "./narrow.ts";

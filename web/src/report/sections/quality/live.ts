@@ -2,7 +2,7 @@
 // have been drawn.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Estimate } from "../../estimate.ts";
-import type { QualityScore } from "../../schemas/quality_score.ts";
+import type { QualityScore } from "../../schemas/described.ts";
 import { type Drawn, type DrawnScore, drawIntervals } from "./draws.ts";
 import { drawNoise, jointWork, type Noise } from "./noise.ts";
 import { larger, quba, ranks, type Scale } from "./quba.ts";

@@ -1,7 +1,7 @@
 // The errors that the engine draws for the cells of a table (src/quality/score.cpp, joint.cpp): for
 // each model standard normals of its own, and for cells with shares of images sums over normals
 // that all models have in common. They do not depend on weights, so they are drawn once.
-import type { QualityCell } from "../../schemas/quality.ts";
+import type { QualityCell } from "../../schemas/described.ts";
 import { fillNormal, keyOf } from "./random.ts";
 
 export interface DrawnRow {

@@ -2,7 +2,7 @@
 import type { Sourced } from "../../document.ts";
 import { countText } from "../../estimate.ts";
 import { short } from "../../parts/names.ts";
-import type { QualityStability } from "../../schemas/quality_stability.ts";
+import type { QualityStability } from "../../schemas/described.ts";
 import { PlainTable } from "../../table/plain.tsx";
 
 export function Stability({ results }: { results: Sourced<QualityStability>[] }) {

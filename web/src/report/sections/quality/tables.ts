@@ -1,7 +1,6 @@
 // The tables of a document, with what belongs to them found.
 import { type ReportDocument, resultsOf } from "../../document.ts";
-import type { Quality, QualityCell } from "../../schemas/quality.ts";
-import type { QualityScore } from "../../schemas/quality_score.ts";
+import type { Quality, QualityCell, QualityScore } from "../../schemas/described.ts";
 import { dimensions } from "./dimensions.ts";
 import type { DrawnRow } from "./noise.ts";
 

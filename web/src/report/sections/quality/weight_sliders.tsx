@@ -1,5 +1,5 @@
 // Nine weights, by profile or one by one.
-import type { QualityScore } from "../../schemas/quality_score.ts";
+import type { QualityScore } from "../../schemas/described.ts";
 import { dimensions } from "./dimensions.ts";
 import { sameWeights, weightsOf, weightText } from "./weights.ts";
 

@@ -1,5 +1,5 @@
 // Weights of the nine dimensions: what a result holds, what the address says.
-import type { QualityScore } from "../../schemas/quality_score.ts";
+import type { QualityScore } from "../../schemas/described.ts";
 import { dimensions } from "./dimensions.ts";
 import type { Scale } from "./quba.ts";
 

@@ -1,0 +1,116 @@
+// Classifiers that suit, to read.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "assay/describe_result.h"
+#include "core/result_table.h"
+#include "core/text.h"
+#include "quality/cell_notes.h"
+#include "quality/results.h"
+
+namespace assay::quality {
+
+ResultType result_type(ResultOf<Need>) {
+    static constexpr auto rows = describe_result<Need>(
+        {.name = "Need"}, {
+                              part<&Need::text>({.name = "need"}),
+                              part<&Need::failed>({.help = "Models that fail it"}),
+                          });
+    return rows;
+}
+
+ResultType result_type(ResultOf<Candidate>) {
+    static const std::string columns =
+        "row,model,score*,behind_best*,like_best,unbeaten,beaten_by,"
+        "needs_surely_met" +
+        dimension_columns("", "values");
+    static const auto rows = describe_result<Candidate>(
+        {.name = "Candidate", .help = "A model that meets what is needed", .columns = columns},
+        {
+            part({.help = "In the table, from 1", .name = "row"},
+                 [](const Candidate& c) { return c.model + 1; }),
+            part<&Candidate::label>({.name = "model"}),
+            part<&Candidate::score>({.help = "By the published constants"}),
+            part<&Candidate::behind>(
+                {.help = "The best score minus this one", .name = "behind_best"}),
+            part({.help = "What a plot of one dimension against another needs", .name = "values"},
+                 [](const Candidate& c) { return by_name(c.values); }),
+            part<&Candidate::like_best>({.help = "It cannot be told from the best score"}),
+            part<&Candidate::undominated>({.help = "No other is at least as good in every "
+                                                   "dimension and clearly better in one",
+                                           .name = "unbeaten"}),
+            part<&Candidate::beaten_by>({.help = "Empty: by none"}),
+            part<&Candidate::sure>(
+                {.help = "The intervals do not reach beyond a limit", .name = "needs_surely_met"}),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<ChooseResult>) {
+    static constexpr auto rows = describe_result<ChooseResult>(
+        {.name = "QualityChoose",
+         .help = "Models that meet what is needed and that no other beats",
+         .schema = "assay.quality_choose/1"},
+        {
+            part<&ChooseResult::models>({.help = "How many were looked at"}),
+            part<&ChooseResult::needs>({}),
+            part<&ChooseResult::options, &ChooseOptions::weights>(
+                {.help = "A profile, or what changes it"}),
+            part<&ChooseResult::candidates>({.help = "The best score first"}),
+            part({.help = "Which errors are joint", .name = "draws"},
+                 [](const ChooseResult& r) { return drawn_by_name(r.draws); }),
+            part<&ChooseResult::notes>({}),
+            part<&ChooseResult::warnings>({}),
+        });
+    return rows;
+}
+
+Report report_of(const ChooseResult& result) {
+    Report report;
+    report.title = "Which classifiers suit";
+    report.warnings = result.warnings;
+    report.partial = result.candidates.empty();
+    Table table;
+    table.title = fmt::format("{} of {} {} what is needed", result.candidates.size(),
+                              how_many(result.models, "model"),
+                              result.candidates.size() == 1 ? "meets" : "meet");
+    table.columns = {{.name = "model", .numbers = false},
+                     {.name = "score", .show = Column::Show::value_and_half},
+                     {.name = "like the best", .numbers = false},
+                     {.name = "unbeaten", .numbers = false},
+                     {.name = "beaten by", .numbers = false}};
+    report.records = table_of(result.candidates);
+    std::size_t shown = 0, unsure = 0;
+    for (const Candidate& c : result.candidates) {
+        unsure += c.sure ? 0 : 1;
+        if (c.like_best || c.undominated) {
+            table.add({c.label, c.score, std::string(c.like_best ? "yes" : ""),
+                       std::string(c.undominated ? "yes" : ""), c.beaten_by});
+            ++shown;
+        }
+    }
+    for (const Need& need : result.needs) {
+        table.notes.push_back(fmt::format("{}: {} {} it.", need.text,
+                                          how_many(need.failed, "model"),
+                                          need.failed == 1 ? "fails" : "fail"));
+    }
+    if (const std::size_t beaten = result.candidates.size() - shown; beaten > 0) {
+        table.notes.push_back(
+            fmt::format("{} beaten: some model is at least as good in every dimension "
+                        "and clearly better in one.",
+                        beaten == 1 ? "1 other is" : fmt::format("{} others are", beaten)));
+    }
+    if (unsure > 0) {
+        table.notes.push_back(
+            fmt::format("Of {} the intervals reach beyond a limit that is needed.", unsure));
+    }
+    if (std::string joint = text_of_draws(result.draws); !joint.empty())
+        table.notes.push_back(std::move(joint));
+    for (const std::string& note : result.notes) table.notes.push_back(note + ".");
+    report.sections = {{.title = "", .blocks = {table}, .sections = {}}};
+    report.result = json_of(result);
+    return report;
+}
+
+}  // namespace assay::quality

@@ -1,0 +1,37 @@
+// What is described of the results of this component (assay/describe_result.h).
+#pragma once
+
+#include "assay/quality/choose.h"
+#include "assay/quality/correlate.h"
+#include "assay/quality/groups.h"
+#include "assay/quality/people.h"
+#include "assay/quality/quba.h"
+#include "assay/quality/run.h"
+#include "assay/result_type.h"
+#include "evaluate/results.h"
+#include "quality/by_name.h"
+
+namespace assay::quality {
+
+ResultType result_type(ResultOf<DrawnCells>);
+ResultType result_type(ResultOf<QubaResult>);
+ResultType result_type(ResultOf<ChooseResult>);
+ResultType result_type(ResultOf<CorrelateResult>);
+ResultType result_type(ResultOf<GroupResult>);
+ResultType result_type(ResultOf<PeopleShapeBiasResult>);
+ResultType result_type(ResultOf<QualityPlan>);
+ResultType result_type(ResultOf<StabilityResult>);
+
+/// The errors and warnings of `assay check`.
+std::vector<ShownFinding> found_faults(const std::vector<CheckedPair>& pairs);
+
+/// A table of dimensions, with what measuring and runs add to it: "assay.quality/1".
+struct ShownQuality {
+    const QualityTable* table;
+    const MeasuredQuality* measured = nullptr;
+    const QualityRunResult* run = nullptr;
+    const QubaResult* score = nullptr;  ///< of the models that have all dimensions
+};
+ResultType result_type(ResultOf<ShownQuality>);
+
+}  // namespace assay::quality
