@@ -1,66 +1,259 @@
 #include <nlohmann/json.hpp>
 
-#include "assay/replication/adjust.h"
+#include "assay/describe_result.h"
 #include "assay/replication/npmle.h"
+#include "assay/replication/steps.h"
+#include "replication/adjust_result.h"
 #include "replication/tables.h"
 
 namespace assay::replication {
+
+ResultType result_type(ResultOf<GapParts>) {
+    static constexpr auto rows = describe_result<GapParts>(
+        {.name = "GapParts", .help = "gap = selection_bias + remaining"},
+        {
+            part<&GapParts::gap>({}),
+            part<&GapParts::remaining>({.help = "With images as easy to select as the original's"}),
+            part<&GapParts::bias>({.name = "selection_bias"}),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<LineFit>) {
+    static constexpr auto rows = describe_result<LineFit>(
+        {.name = "ReplicateLine", .help = "Of the replication's accuracy on the original's"},
+        {
+            part<&LineFit::slope>({}),
+            part<&LineFit::intercept>({}),
+            part<&LineFit::residual>({.help = "Root mean square"}),
+            part<&LineFit::covariance>({.help = "Of slope and intercept", .omitted = true}),
+        });
+    return rows;
+}
+
 namespace {
 
-using nlohmann::json;
-
-json to_json(const GapParts& g) {
-    return {{"gap", to_json(g.gap)},
-            {"remaining", to_json(g.remaining)},
-            {"selection_bias", to_json(g.bias)}};
+struct BlindSpotsOf {
+    const BlindSpots* spots;
+    std::size_t classifier;
+};
+ResultType result_type(ResultOf<BlindSpotsOf>) {
+    static constexpr auto rows = describe_result<BlindSpotsOf>(
+        {.name = "ReplicateBlindSpots",
+         .help = "What the estimate would miss of a jump of the curve by 10 points"},
+        {
+            part({.help = "At a selection rate of .98", .name = "jump_at_98"},
+                 [](const BlindSpotsOf& s) { return s.spots->top_jump[s.classifier]; }),
+            part({.help = "At the rate where it would miss most", .name = "worst_jump"},
+                 [](const BlindSpotsOf& s) { return s.spots->worst_jump[s.classifier]; }),
+            part({.name = "worst_jump_rate"},
+                 [](const BlindSpotsOf& s) { return s.spots->worst_rate[s.classifier]; }),
+            part({.help = "Adjusted accuracy by the moments less that by this method",
+                  .name = "moments_less_pl",
+                  .omitted = true},
+                 [](const BlindSpotsOf& s) {
+                     const std::vector<double>& of = s.spots->companion_difference;
+                     return s.classifier < of.size() ? std::optional(of[s.classifier])
+                                                     : std::nullopt;
+                 }),
+        });
+    return rows;
 }
 
-json to_json(const std::optional<LineFit>& line) {
-    return line ? line_json(*line) : json();
+/// None where the method has no value of the classifier.
+template <class T>
+const T* value_of(const std::vector<T>& values, std::size_t classifier) {
+    return classifier < values.size() ? &values[classifier] : nullptr;
 }
 
-json blind_spots_json(const BlindSpots& spots, std::size_t classifier) {
-    json out = {{"jump_at_98", spots.top_jump[classifier]},
-                {"worst_jump", spots.worst_jump[classifier]},
-                {"worst_jump_rate", spots.worst_rate[classifier]}};
-    if (classifier < spots.companion_difference.size())
-        out["moments_less_pl"] = spots.companion_difference[classifier];
+}  // namespace
+
+ResultType result_type(ResultOf<AdjustedClassifier>) {
+    using Of = AdjustedClassifier;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "AdjustedClassifier",
+         .columns = "classifier=name,method,definition,original=original.value,"
+                    "replication=replication.value,adjusted=adjusted.value,"
+                    "standard_error=adjusted.standard_error,low=adjusted.interval.low,"
+                    "high=adjusted.interval.high,level=adjusted.interval.level,"
+                    "interval=adjusted.interval.method,gap=gap.gap.value,"
+                    "remaining=gap.remaining.value,"
+                    "remaining_standard_error=gap.remaining.standard_error,"
+                    "selection_bias=gap.selection_bias.value,"
+                    "selection_bias_standard_error=gap.selection_bias.standard_error,"
+                    "jump_at_98=blind_spots.jump_at_98,worst_jump=blind_spots.worst_jump,"
+                    "worst_jump_rate=blind_spots.worst_jump_rate,"
+                    "moments_less_pl=blind_spots.moments_less_pl"},
+        {
+            part({.name = "name"},
+                 [](const Of& o) -> const auto& { return o.report->classifiers[o.classifier]; }),
+            part({.name = "method", .only_csv = true},
+                 [](const Of& o) -> const auto& { return o.method->id; }),
+            part({.name = "definition", .only_csv = true},
+                 [](const Of& o) -> const auto& { return o.method->definition; }),
+            part({.name = "original", .only_csv = true},
+                 [](const Of& o) -> const auto& { return o.report->first[o.classifier]; }),
+            part({.name = "replication", .only_csv = true},
+                 [](const Of& o) -> const auto& { return o.report->second[o.classifier]; }),
+            part({.name = "adjusted"},
+                 [](const Of& o) -> const auto& { return o.method->adjusted[o.classifier]; }),
+            part({.name = "gap"},
+                 [](const Of& o) -> const auto& { return o.method->gaps[o.classifier]; }),
+            part({.name = "blind_spots", .omitted = true},
+                 [](const Of& o) {
+                     const std::optional<BlindSpots>& spots = o.method->blind_spots;
+                     return spots ? std::optional(BlindSpotsOf{&*spots, o.classifier})
+                                  : std::nullopt;
+                 }),
+            part({.help = "Of the moments: coefficients of the rate to the power of each exponent",
+                  .name = "curve",
+                  .omitted = true},
+                 [](const Of& o) { return value_of(o.method->curves, o.classifier); }),
+            part({.help = "At the result's `rates`", .name = "accuracy_at_rate", .omitted = true},
+                 [](const Of& o) { return value_of(o.method->drawing.accuracy, o.classifier); }),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<MeasuredClassifier>) {
+    using Of = MeasuredClassifier;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "MeasuredClassifier"},
+        {
+            part({.name = "name"},
+                 [](const Of& o) -> const auto& { return o.report->classifiers[o.classifier]; }),
+            part({.name = "original"},
+                 [](const Of& o) -> const auto& { return o.report->first[o.classifier]; }),
+            part({.name = "replication"},
+                 [](const Of& o) -> const auto& { return o.report->second[o.classifier]; }),
+            part({.help = "Spread of the adjusted accuracy over sets of exponents",
+                  .name = "sensitivity",
+                  .omitted = true},
+                 [](const Of& o) {
+                     const double* spread = value_of(o.report->sensitivity, o.classifier);
+                     return spread != nullptr ? std::optional(*spread) : std::nullopt;
+                 }),
+        });
+    return rows;
+}
+
+namespace {
+
+/// A method that is defined.
+struct MethodOf {
+    const AdjustReport* report;
+    const MethodResult* method;
+};
+
+std::vector<AdjustedClassifier> classifiers_of(const MethodOf& of) {
+    std::vector<AdjustedClassifier> out;
+    for (std::size_t i = 0; i < of.report->classifiers.size(); ++i)
+        out.push_back({of.report, of.method, i});
     return out;
 }
 
-json method_json(const MethodResult& m, const std::vector<std::string>& names) {
-    json out = {{"id", m.id}, {"definition", m.definition}};
-    if (!m.defined()) {
-        out["undefined"] = m.mean_adjusted.undefined;
-        return out;
-    }
-    out["exact_for"] = exact_for(m.id);
-    out["mean"] = {{"adjusted", to_json(m.mean_adjusted)}, {"gap", to_json(m.mean_gap)}};
-    out["line"] = to_json(m.line);
-    out["covered"] = m.covered;
-    out["outside"] = m.outside;
-    if (m.wide_intervals) out["wide_intervals"] = *m.wide_intervals;
-    if (!m.exponents.empty()) out["exponents"] = m.exponents;
-    if (!m.weights.empty()) out["weights"] = m.weights;
-    if (!m.notes.empty()) out["notes"] = m.notes;
-    if (!m.details.is_null()) out["details"] = m.details;
-    if (!m.drawing.first_density.empty()) {
-        out["density"] = {{"original", m.drawing.first_density},
-                          {"replication", m.drawing.second_density}};
-    }
-    if (m.blind_spots) {
-        out["blind_spots"] = {{"replication_99th_percentile", m.blind_spots->rate_99},
-                              {"original_above_it", m.blind_spots->above_99}};
-    }
-    out["classifiers"] = json::array();
-    for (std::size_t i = 0; i < names.size(); ++i) {
-        json row = {
-            {"name", names[i]}, {"adjusted", to_json(m.adjusted[i])}, {"gap", to_json(m.gaps[i])}};
-        if (m.blind_spots) row["blind_spots"] = blind_spots_json(*m.blind_spots, i);
-        if (i < m.curves.size()) row["curve"] = m.curves[i];
-        if (i < m.drawing.accuracy.size()) row["accuracy_at_rate"] = m.drawing.accuracy[i];
-        out["classifiers"].push_back(std::move(row));
-    }
+ResultType result_type(ResultOf<BlindSpots>) {
+    static constexpr auto rows = describe_result<BlindSpots>(
+        {.name = "ReplicateHighRates"},
+        {
+            part<&BlindSpots::rate_99>({.help = "Of the replication's selection rates",
+                                        .name = "replication_99th_percentile"}),
+            part<&BlindSpots::above_99>({.help = "Proportion of the original's images",
+                                         .name = "original_above_it"}),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<MethodOf>) {
+    using Of = MethodOf;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "AdjustEstimates", .help = "What a method found"},
+        {
+            part({.help = "What the method is exact for", .name = "exact_for"},
+                 [](const Of& o) { return exact_for(o.method->id); }),
+            part({.name = "adjusted", .group = "mean"},
+                 [](const Of& o) -> const auto& { return o.method->mean_adjusted; }),
+            part({.name = "gap", .group = "mean"},
+                 [](const Of& o) -> const auto& { return o.method->mean_gap; }),
+            part({.help = "Of the adjusted accuracies; null for one classifier", .name = "line"},
+                 [](const Of& o) -> const auto& { return o.method->line; }),
+            part({.help = "Proportion of the original's readings that the replication has too",
+                  .name = "covered"},
+                 [](const Of& o) { return o.method->covered; }),
+            part({.help = "Classifiers with an adjusted accuracy outside 0 to 1",
+                  .name = "outside"},
+                 [](const Of& o) { return o.method->outside; }),
+            part({.help = "Classifiers whose bootstrap interval says nothing",
+                  .name = "wide_intervals",
+                  .omitted = true},
+                 [](const Of& o) { return o.method->wide_intervals; }),
+            part({.name = "exponents", .omitted = true},
+                 [](const Of& o) -> const auto& { return o.method->exponents; }),
+            part({.help = "By cell of the replication", .name = "weights", .omitted = true},
+                 [](const Of& o) -> const auto& { return o.method->weights; }),
+            part({.name = "notes", .omitted = true},
+                 [](const Of& o) -> const auto& { return o.method->notes; }),
+            part({.help = "Parameters of the fitted densities and curves",
+                  .name = "details",
+                  .script = "Record<string, unknown>",
+                  .omitted = true},
+                 [](const Of& o) -> const auto& { return o.method->details; }),
+            part({.help = "At the result's `rates`, without points of mass",
+                  .name = "original",
+                  .group = "density",
+                  .omitted = true},
+                 [](const Of& o) -> const auto& { return o.method->drawing.first_density; }),
+            part({.name = "replication", .group = "density", .omitted = true},
+                 [](const Of& o) -> const auto& { return o.method->drawing.second_density; }),
+            part({.name = "blind_spots", .omitted = true},
+                 [](const Of& o) -> const auto& { return o.method->blind_spots; }),
+            part({.name = "classifiers"}, [](const Of& o) { return classifiers_of(o); }),
+        });
+    return rows;
+}
+
+struct AnyMethodOf {
+    const AdjustReport* report;
+    const MethodResult* method;
+};
+
+ResultType result_type(ResultOf<AnyMethodOf>) {
+    using Of = AnyMethodOf;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "AdjustMethod"},
+        {
+            part({.name = "id"}, [](const Of& o) -> const auto& { return o.method->id; }),
+            part({.name = "definition"},
+                 [](const Of& o) -> const auto& { return o.method->definition; }),
+            part({.help = "Why the method has no estimates", .name = "undefined", .omitted = true},
+                 [](const Of& o) -> const auto& { return o.method->mean_adjusted.undefined; }),
+            part({.inlined = true},
+                 [](const Of& o) {
+                     return o.method->defined() ? std::optional(MethodOf{o.report, o.method})
+                                                : std::nullopt;
+                 }),
+        });
+    return rows;
+}
+
+std::vector<MeasuredClassifier> measured_classifiers(const AdjustReport& report) {
+    std::vector<MeasuredClassifier> out;
+    for (std::size_t i = 0; i < report.classifiers.size(); ++i) out.push_back({&report, i});
+    return out;
+}
+
+std::vector<AnyMethodOf> methods_of(const AdjustReport& report) {
+    std::vector<AnyMethodOf> out;
+    for (const MethodResult& method : report.methods) out.push_back({&report, &method});
+    return out;
+}
+
+/// Of the replication, with the correct images of each classifier.
+std::vector<ReadingCell> cells_with_correct(const AdjustReport& report) {
+    std::vector<ReadingCell> out = cells_of(report.second_cells);
+    const std::size_t models = report.classifiers.size();
+    for (std::size_t c = 0; c < out.size(); ++c)
+        out[c].correct = std::span(report.correct).subspan(c * models, models);
     return out;
 }
 
@@ -70,45 +263,99 @@ std::vector<double> drawing_rates() {
     return RateGrid(drawing_points).s;
 }
 
-nlohmann::json to_json(const AdjustReport& report) {
-    json out = {
-        {"schema", "assay.replicate_adjust/2"},
-        {"quoted", report.quoted},
-        {"images", {{"original", report.first_images}, {"replication", report.second_images}}},
-        {"classes", report.classes},
-        {"units", report.units == Units::classes ? "classes" : "images"},
-        {"bootstrap", report.bootstrap},
-        {"mean",
-         {{"original", to_json(report.mean_first)}, {"replication", to_json(report.mean_second)}}},
-        {"mean_frequency",
-         {{"original", report.first_cells.mean_frequency()},
-          {"replication", report.second_cells.mean_frequency()}}},
-        {"line", to_json(report.raw_line)},
-        {"cells",
-         {{"original", cells_json(report.first_cells)},
-          {"replication", cells_json(report.second_cells)}}},
-        {"condition", "the replication's readings were collected after its images were selected"},
-        {"warnings", report.warnings}};
-    const std::size_t models = report.classifiers.size();
-    for (std::size_t c = 0; c < report.second_cells.grid.size(); ++c) {
-        const auto begin = report.correct.begin() + static_cast<std::ptrdiff_t>(c * models);
-        out["cells"]["replication"][c]["correct"] =
-            std::vector<double>(begin, begin + static_cast<std::ptrdiff_t>(models));
-    }
-    out["classifiers"] = json::array();
-    for (std::size_t i = 0; i < models; ++i) {
-        json row = {{"name", report.classifiers[i]},
-                    {"original", to_json(report.first[i])},
-                    {"replication", to_json(report.second[i])}};
-        if (i < report.sensitivity.size()) row["sensitivity"] = report.sensitivity[i];
-        out["classifiers"].push_back(std::move(row));
-    }
-    if (report.mean_sensitivity) out["mean"]["sensitivity"] = *report.mean_sensitivity;
-    out["rates"] = drawing_rates();
-    out["methods"] = json::array();
-    for (const MethodResult& m : report.methods)
-        out["methods"].push_back(method_json(m, report.classifiers));
-    return out;
+std::string_view name_of(Units units) {
+    return units == Units::classes ? "classes" : "images";
+}
+
+ResultType result_type(ResultOf<AdjustReport>) {
+    using Of = AdjustReport;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "AdjustReport", .help = "How much of the gap is selection bias"},
+        {
+            part<&Of::quoted>({.help = "Id of the method of the verdict"}),
+            part<&Of::first_images>({.name = "original", .group = "images"}),
+            part<&Of::second_images>({.name = "replication", .group = "images"}),
+            part<&Of::classes>({}),
+            part<&Of::units>({.help = "What intervals take as independent: classes or images"}),
+            part<&Of::bootstrap>({.help = "Replicates; 0: none"}),
+            part<&Of::mean_first>({.name = "original", .group = "mean"}),
+            part<&Of::mean_second>({.name = "replication", .group = "mean"}),
+            part<&Of::mean_sensitivity>(
+                {.help = "Spread of the adjusted accuracy over sets of exponents",
+                 .name = "sensitivity",
+                 .group = "mean",
+                 .omitted = true}),
+            part({.name = "original", .group = "mean_frequency"},
+                 [](const Of& o) { return o.first_cells.mean_frequency(); }),
+            part({.name = "replication", .group = "mean_frequency"},
+                 [](const Of& o) { return o.second_cells.mean_frequency(); }),
+            part<&Of::raw_line>({.help = "Without adjustment; null for one classifier",
+                                 .name = "line"}),
+            part({.name = "original", .group = "cells"},
+                 [](const Of& o) { return cells_of(o.first_cells); }),
+            part({.name = "replication", .group = "cells"},
+                 [](const Of& o) { return cells_with_correct(o); }),
+            part({.help = "What all of this needs", .name = "condition"},
+                 [](const Of&) {
+                     return "the replication's readings were collected after its images were "
+                            "selected";
+                 }),
+            part<&Of::warnings>({}),
+            part({.name = "classifiers"},
+                 [](const Of& o) { return measured_classifiers(o); }),
+            part({.help = "Selection rates for drawing", .name = "rates"},
+                 [](const Of&) { return drawing_rates(); }),
+            part({.help = "The first is the one to quote", .name = "methods"},
+                 [](const Of& o) { return methods_of(o); }),
+        });
+    return rows;
+}
+
+namespace {
+
+/// Said of both sets, or of none.
+std::optional<std::size_t> left_out(const SweepPoint& point, std::size_t SweepPoint::*of_set) {
+    if (point.first_left_out + point.second_left_out == 0) return std::nullopt;
+    return point.*of_set;
+}
+
+}  // namespace
+
+ResultType result_type(ResultOf<SweepPoint>) {
+    using Of = SweepPoint;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "SweepRow", .help = "A method with fewer annotators, or a mixture of other parts"},
+        {
+            part<&Of::annotators>({}),
+            part<&Of::method>({}),
+            part<&Of::mean>({}),
+            part<&Of::adjusted>({.help = "By classifier"}),
+            part<&Of::exponents>({.help = "Of the moments", .omitted = true}),
+            part({.help = "Images with fewer annotators than the largest number here",
+                  .name = "original",
+                  .group = "left_out",
+                  .omitted = true},
+                 [](const Of& o) { return left_out(o, &Of::first_left_out); }),
+            part({.name = "replication", .group = "left_out", .omitted = true},
+                 [](const Of& o) { return left_out(o, &Of::second_left_out); }),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<AdjustOutcome>) {
+    using Of = AdjustOutcome;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "ReplicateAdjust",
+         .help = "What `assay replicate adjust` prints",
+         .schema = "assay.replicate_adjust/2"},
+        {
+            part<&Of::adjusted>({.inlined = true}),
+            part<&Of::prepared>({.name = "annotations"}),
+            part({.help = "The result as sentences", .name = "verdict", .omitted = true},
+                 [](const Of& o) { return verdict(o.adjusted); }),
+            part<&Of::sweep>({.omitted = true}),
+        });
+    return rows;
 }
 
 }  // namespace assay::replication

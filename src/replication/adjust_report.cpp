@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "assay/replication/steps.h"
+#include "core/result_table.h"
+#include "replication/adjust_result.h"
 #include "replication/tables.h"
 
 namespace assay::replication {
@@ -100,68 +102,12 @@ Table sweep_table(const std::vector<SweepPoint>& points) {
     return table;
 }
 
-Cell number(const std::optional<double>& value) {
-    return value ? Cell(Number{*value}) : Cell();
-}
-
 /// A row for each classifier and method that gave something.
 Table records(const AdjustReport& adjusted) {
-    Table table;
-    for (const char* name : {"classifier",
-                             "method",
-                             "definition",
-                             "original",
-                             "replication",
-                             "adjusted",
-                             "standard_error",
-                             "low",
-                             "high",
-                             "level",
-                             "interval",
-                             "gap",
-                             "remaining",
-                             "remaining_standard_error",
-                             "selection_bias",
-                             "selection_bias_standard_error",
-                             "jump_at_98",
-                             "worst_jump",
-                             "worst_jump_rate",
-                             "moments_less_pl"})
-        table.columns.push_back({name});
+    Table table = result_table<AdjustedClassifier>();
     for (const MethodResult& method : adjusted.methods) {
-        if (!method.defined()) continue;
-        for (std::size_t m = 0; m < method.adjusted.size(); ++m) {
-            const Estimate& a = method.adjusted[m];
-            const GapParts& g = method.gaps[m];
-            const auto of_interval = [&](double Interval::*part) {
-                return a.interval ? Cell(Number{(*a.interval).*part}) : Cell();
-            };
-            const auto spot = [&](std::vector<double> BlindSpots::*values) {
-                if (!method.blind_spots) return Cell();
-                const auto& of = (*method.blind_spots).*values;
-                return m < of.size() ? Cell(Number{of[m]}) : Cell();
-            };
-            table.add({adjusted.classifiers[m],
-                       method.id,
-                       method.definition,
-                       number(adjusted.first[m].value),
-                       number(adjusted.second[m].value),
-                       number(a.value),
-                       number(a.standard_error),
-                       of_interval(&Interval::low),
-                       of_interval(&Interval::high),
-                       of_interval(&Interval::level),
-                       a.interval ? Cell(a.interval->method) : Cell(),
-                       number(g.gap.value),
-                       number(g.remaining.value),
-                       number(g.remaining.standard_error),
-                       number(g.bias.value),
-                       number(g.bias.standard_error),
-                       spot(&BlindSpots::top_jump),
-                       spot(&BlindSpots::worst_jump),
-                       spot(&BlindSpots::worst_rate),
-                       spot(&BlindSpots::companion_difference)});
-        }
+        for (std::size_t m = 0; m < method.adjusted.size() && method.defined(); ++m)
+            add_row(table, AdjustedClassifier{&adjusted, &method, m});
     }
     return table;
 }
@@ -235,20 +181,7 @@ Report report_of(const AdjustOutcome& outcome) {
     if (!sentence.empty()) section.blocks.emplace_back(sentence);
     if (!outcome.sweep.empty()) section.blocks.emplace_back(sweep_table(outcome.sweep));
     report.records = records(adjusted);
-    report.result = to_json(adjusted);
-    report.result["annotations"] = to_json(outcome.prepared);
-    if (!sentence.empty()) report.result["verdict"] = sentence;
-    for (const SweepPoint& p : outcome.sweep) {
-        nlohmann::json point = {{"annotators", p.annotators},
-                                {"method", p.method},
-                                {"mean", p.mean},
-                                {"adjusted", p.adjusted}};
-        if (!p.exponents.empty()) point["exponents"] = p.exponents;
-        if (p.first_left_out + p.second_left_out > 0)
-            point["left_out"] = {{"original", p.first_left_out},
-                                 {"replication", p.second_left_out}};
-        report.result["sweep"].push_back(std::move(point));
-    }
+    report.result = to_json(outcome);
     report.warnings = outcome.prepared.warnings;
     report.warnings.insert(report.warnings.end(), adjusted.warnings.begin(),
                            adjusted.warnings.end());

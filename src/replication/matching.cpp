@@ -3,7 +3,6 @@
 #include <numeric>
 
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
 #include "assay/error.h"
 #include "assay/replication/matching.h"
@@ -318,40 +317,6 @@ std::vector<MatchedAccuracy> matched_accuracies(const MatchResult& result,
     if (!any)
         throw Error(ErrorCode::bad_input,
                     fmt::format("{} has hits of none of the chosen images", hits.source));
-    return out;
-}
-
-nlohmann::json to_json(const MatchResult& result, const StudyNames& names) {
-    using nlohmann::json;
-    json out = {{"schema", "assay.replicate_match/2"},
-                {"chosen", result.images.size()},
-                {"missing", result.missing},
-                {"candidates", result.candidates},
-                {"candidates_with_too_few_annotators", result.too_few_annotators},
-                {"candidates_not_easy", result.not_easy},
-                {"reference", to_json(result.reference)},
-                {"in_sample", to_json(result.in_sample)},
-                {"held_out", to_json(result.held_out)},
-                {"held_out_minus_reference", to_json(result.difference)},
-                {"held_out_minus_in_sample", to_json(result.regression)},
-                {"held_out_minus_in_sample_as_chosen", to_json(result.regression_as_chosen)},
-                {"buckets", json::array()},
-                {"warnings", result.warnings},
-                {"classes", json::array()}};
-    for (std::size_t b = 0; b < result.buckets.size(); ++b) {
-        const BucketFrequencies& bucket = result.buckets[b];
-        out["buckets"].push_back({{"bucket", b},
-                                  {"in_sample", to_json(bucket.in_sample)},
-                                  {"held_out", to_json(bucket.held_out)},
-                                  {"held_out_minus_in_sample", to_json(bucket.regression)}});
-    }
-    for (const ClassMatch& c : result.classes) {
-        out["classes"].push_back({{"label", names.classes[c.cls]},
-                                  {"target", c.target},
-                                  {"available", c.available},
-                                  {"taken", c.taken},
-                                  {"missing", c.missing}});
-    }
     return out;
 }
 

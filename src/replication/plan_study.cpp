@@ -6,7 +6,6 @@
 #include <numeric>
 
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
 #include "assay/error.h"
 #include "assay/replication/estimators.h"
@@ -387,35 +386,6 @@ PlanReport plan(const Readings& first, const Readings& second, const PlanOptions
 
 PlanReport plan(const Study& pilot, const PlanOptions& options) {
     return plan_study(pilot, options);
-}
-
-nlohmann::json to_json(const PlanReport& report, const PlanOptions& options) {
-    using nlohmann::json;
-    json out = {{"schema", "assay.replicate_plan/3"},
-                {"width", options.width},
-                {"level", options.level},
-                {"design_effect", report.design_effect},
-                {"assumed_curve", report.assumed_curve},
-                {"pilot_images",
-                 {{"original", report.first_images}, {"replication", report.second_images}}},
-                {"warnings", report.warnings},
-                {"rows", json::array()}};
-    for (const PlanRow& row : report.rows) {
-        out["rows"].push_back({{"annotators", row.annotators},
-                               {"exponents", row.exponents},
-                               {"images", to_json(row.images)},
-                               {"worst_images", to_json(row.worst_images)},
-                               {"mean_images", to_json(row.mean_images)},
-                               {"standard_error", to_json(row.standard_error)},
-                               {"bias",
-                                {{"none", to_json(row.raw_bias)},
-                                 {"naive", to_json(row.naive_bias)},
-                                 {"jackknife1", to_json(row.jackknife_bias)},
-                                 {"jackknife_quarter", to_json(row.quarter_bias)},
-                                 {"moments", to_json(row.moments_bias)},
-                                 {"pl", to_json(row.likelihood_bias)}}}});
-    }
-    return out;
 }
 
 }  // namespace assay::replication

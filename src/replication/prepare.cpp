@@ -4,8 +4,8 @@
 #include <functional>
 
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
+#include "assay/describe_result.h"
 #include "assay/error.h"
 #include "replication/selection_round.h"
 
@@ -125,8 +125,8 @@ PreparedSets prepare_sets(const std::vector<std::filesystem::path>& files,
     else if (all_raw && !raw.empty())
         hint_at_cleaning(raw, prepared, options);
     for (Selections& set : raw) {
-        prepared.duplicates.emplace_back(remove_duplicates(set));
-        const Duplicates& d = *prepared.duplicates.back();
+        prepared.duplicates.push_back(remove_duplicates(set));
+        const Duplicates& d = prepared.duplicates.back();
         if (d.removed > 0) {
             prepared.warnings.push_back(
                 fmt::format("{}: {} annotations repeat an earlier one of the same annotator and "
@@ -182,47 +182,125 @@ PreparedSets prepare_sets(const std::vector<std::filesystem::path>& files,
     return prepared;
 }
 
-nlohmann::json to_json(const PreparedSets& prepared) {
-    using nlohmann::json;
-    json out = {{"warnings", prepared.warnings}};
-    if (prepared.overlap) {
-        const AnnotatorOverlap& o = *prepared.overlap;
-        out["annotator_overlap"] = {{"first", o.first},
-                                    {"second", o.second},
-                                    {"common", o.common},
-                                    {"first_proportion", o.first_proportion},
-                                    {"second_proportion", o.second_proportion},
-                                    {"first_same_class", o.first_grid},
-                                    {"second_same_class", o.second_grid}};
-        if (o.first_mixed) {
-            out["annotator_overlap"]["first_same_batch"] = *o.first_mixed;
-            out["annotator_overlap"]["second_same_batch"] = *o.second_mixed;
-        }
-    }
-    if (prepared.cleaning) {
-        const CleaningReport& c = *prepared.cleaning;
-        json annotators = json::array();
-        for (const AnnotatorRecord& w : c.annotators) {
-            annotators.push_back({{"annotator", prepared.names.annotators[w.annotator]},
-                                  {"batches", w.batches},
-                                  {"flagged", w.flagged},
-                                  {"annotations", w.annotations},
-                                  {"dropped", w.dropped}});
-        }
-        out["cleaning"] = {{"batches", c.batches},
-                           {"flagged", c.flagged},
-                           {"too_few_selected", c.too_few_selected},
-                           {"controls_selected", c.controls_selected},
-                           {"annotations_before", c.annotations_before},
-                           {"annotations_after", c.annotations_after},
-                           {"annotators_dropped", c.dropped()},
-                           {"annotators", std::move(annotators)}};
-    }
-    out["duplicates"] = json::array();
-    for (const auto& d : prepared.duplicates) {
-        out["duplicates"].push_back({{"removed", d->removed}, {"contradicting", d->contradicting}});
-    }
+ResultType result_type(ResultOf<AnnotatorOverlap>) {
+    using Of = AnnotatorOverlap;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "AnnotatorOverlap",
+         .help = "Who judged both sets; proportions are of the annotations of each set"},
+        {
+            part<&Of::first>({.help = "Annotators of the first set"}),
+            part<&Of::second>({.help = "Annotators of the second set"}),
+            part<&Of::common>({}),
+            part<&Of::first_proportion>({.help = "By an annotator of both sets"}),
+            part<&Of::second_proportion>({}),
+            part<&Of::first_grid>({.help = "By an annotator who judged the class in both sets",
+                                   .name = "first_same_class"}),
+            part<&Of::second_grid>({.name = "second_same_class"}),
+            part<&Of::first_mixed>({.help = "In a batch that shows both sets",
+                                    .name = "first_same_batch",
+                                    .omitted = true}),
+            part<&Of::second_mixed>({.name = "second_same_batch", .omitted = true}),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<AnnotatorRecord>) {
+    using Of = AnnotatorRecord;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "AnnotatorRecord"},
+        {
+            part<&Of::batches>({}),
+            part<&Of::flagged>({.help = "Batches"}),
+            part<&Of::annotations>({}),
+            part<&Of::dropped>({}),
+        });
+    return rows;
+}
+ResultType result_type(ResultOf<CleaningReport>) {
+    using Of = CleaningReport;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "CleaningReport"},
+        {
+            part<&Of::batches>({}),
+            part<&Of::flagged>({.help = "Batches"}),
+            part<&Of::too_few_selected>({.help = "Flagged batches with too few selections"}),
+            part<&Of::controls_selected>({.help = "Flagged batches with selected controls"}),
+            part<&Of::annotations_before>({}),
+            part<&Of::annotations_after>({}),
+            part<&Of::dropped>({.name = "annotators_dropped"}),
+        });
+    return rows;
+}
+ResultType result_type(ResultOf<Duplicates>) {
+    static constexpr auto rows = describe_result<Duplicates>(
+        {.name = "Duplicates",
+         .help = "Annotations that repeat one of the same annotator and image"},
+        {
+            part<&Duplicates::removed>({}),
+            part<&Duplicates::contradicting>({.help = "Of those removed"}),
+        });
+    return rows;
+}
+
+namespace {
+
+struct JudgedAnnotator {
+    const std::string* annotator;
+    const AnnotatorRecord* record;
+};
+ResultType result_type(ResultOf<JudgedAnnotator>) {
+    using Of = JudgedAnnotator;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "JudgedAnnotator"},
+        {
+            part({.name = "annotator"},
+                 [](const Of& o) -> const std::string& { return *o.annotator; }),
+            part({.inlined = true}, [](const Of& o) -> const auto& { return *o.record; }),
+        });
+    return rows;
+}
+
+struct CleanedSets {
+    const CleaningReport* report;
+    const Names* annotators;
+};
+std::vector<JudgedAnnotator> judged_annotators(const CleanedSets& cleaned) {
+    std::vector<JudgedAnnotator> out;
+    for (const AnnotatorRecord& record : cleaned.report->annotators)
+        out.push_back({&(*cleaned.annotators)[record.annotator], &record});
     return out;
+}
+ResultType result_type(ResultOf<CleanedSets>) {
+    using Of = CleanedSets;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "CleanedSets", .help = "Annotators who guess, and what was left without them"},
+        {
+            part({.inlined = true}, [](const Of& o) -> const auto& { return *o.report; }),
+            part({.name = "annotators"}, [](const Of& o) { return judged_annotators(o); }),
+        });
+    return rows;
+}
+
+}  // namespace
+
+ResultType result_type(ResultOf<PreparedSets>) {
+    using Of = PreparedSets;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "PreparedSets", .help = "What was done to the annotations"},
+        {
+            part<&Of::warnings>({}),
+            part<&Of::overlap>({.help = "Of two sets of raw annotations",
+                                .name = "annotator_overlap",
+                                .omitted = true}),
+            part({.name = "cleaning", .omitted = true},
+                 [](const Of& o) {
+                     return o.cleaning
+                                ? std::optional(CleanedSets{&*o.cleaning, &o.names.annotators})
+                                : std::nullopt;
+                 }),
+            part<&Of::duplicates>({.help = "Of each set of raw annotations"}),
+        });
+    return rows;
 }
 
 }  // namespace assay::replication

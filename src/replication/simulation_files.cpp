@@ -3,6 +3,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "assay/describe_result.h"
 #include "assay/replication/simulation.h"
 #include "replication/new_files.h"
 
@@ -35,7 +36,71 @@ std::string hits_text(const SimulatedSet& set, std::size_t models, char letter) 
     return out;
 }
 
+struct TrueClassifier {
+    const Simulation* simulation;
+    std::size_t classifier;
+};
+
+/// Of the second set, which has the one name or the other.
+template <bool of_matching>
+std::optional<double> of_second(const Simulation& simulation, double value) {
+    const bool matching = simulation.options.world == World::matching;
+    return matching == of_matching ? std::optional(value) : std::nullopt;
+}
+
+ResultType result_type(ResultOf<TrueClassifier>) {
+    using Of = TrueClassifier;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "TrueClassifier", .help = "Expected accuracies"},
+        {
+            part({.name = "name"}, [](const Of& o) { return fmt::format("m{:02}", o.classifier); }),
+            part({.name = "original"},
+                 [](const Of& o) { return o.simulation->truth.first[o.classifier]; }),
+            part({.name = "replication", .omitted = true},
+                 [](const Of& o) {
+                     return of_second<false>(*o.simulation,
+                                             o.simulation->truth.second[o.classifier]);
+                 }),
+            part({.name = "candidates", .omitted = true},
+                 [](const Of& o) {
+                     return of_second<true>(*o.simulation,
+                                            o.simulation->truth.second[o.classifier]);
+                 }),
+            part({.name = "adjusted"},
+                 [](const Of& o) { return o.simulation->truth.adjusted[o.classifier]; }),
+        });
+    return rows;
+}
+
 }  // namespace
+
+ResultType result_type(ResultOf<Simulation>) {
+    using Of = Simulation;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "ReplicateTruth",
+         .help = "What is true of a simulated study",
+         .schema = "assay.replicate_truth/1"},
+        {
+            part({.name = "world"}, [](const Of& o) { return o.options.world; }),
+            part({.name = "seed"}, [](const Of& o) { return o.options.seed; }),
+            part({.name = "annotators"}, [](const Of& o) { return o.options.annotators; }),
+            part({.name = "classes"}, [](const Of& o) { return o.options.classes; }),
+            part({.help = "Expected selection rates", .name = "original", .group = "mean_rate"},
+                 [](const Of& o) { return o.truth.first_rate; }),
+            part({.name = "replication", .group = "mean_rate", .omitted = true},
+                 [](const Of& o) { return of_second<false>(o, o.truth.second_rate); }),
+            part({.name = "candidates", .group = "mean_rate", .omitted = true},
+                 [](const Of& o) { return of_second<true>(o, o.truth.second_rate); }),
+            part({.name = "classifiers"},
+                 [](const Of& o) {
+                     std::vector<TrueClassifier> out;
+                     for (std::size_t m = 0; m < o.truth.adjusted.size(); ++m)
+                         out.push_back({&o, m});
+                     return out;
+                 }),
+        });
+    return rows;
+}
 
 std::vector<std::string> write_simulation(const Simulation& simulation,
                                           const std::filesystem::path& folder, bool overwrite) {
@@ -44,26 +109,11 @@ std::vector<std::string> write_simulation(const Simulation& simulation,
     const std::vector<std::string> names = {"original.csv", second + ".csv", "original-hits.csv",
                                             second + "-hits.csv", "truth.json"};
     const std::size_t models = simulation.truth.adjusted.size();
-    const auto& truth = simulation.truth;
-    nlohmann::json out = {
-        {"schema", "assay.replicate_truth/1"},
-        {"world", name_of(simulation.options.world)},
-        {"seed", simulation.options.seed},
-        {"annotators", simulation.options.annotators},
-        {"classes", simulation.options.classes},
-        {"mean_rate", {{"original", truth.first_rate}, {second, truth.second_rate}}},
-        {"classifiers", nlohmann::json::array()}};
-    for (std::size_t m = 0; m < models; ++m) {
-        out["classifiers"].push_back({{"name", fmt::format("m{:02}", m)},
-                                      {"original", truth.first[m]},
-                                      {second, truth.second[m]},
-                                      {"adjusted", truth.adjusted[m]}});
-    }
     write_new_files({{folder / names[0], selections_text(simulation, simulation.first, 'o')},
                      {folder / names[1], selections_text(simulation, simulation.second, 'r')},
                      {folder / names[2], hits_text(simulation.first, models, 'o')},
                      {folder / names[3], hits_text(simulation.second, models, 'r')},
-                     {folder / names[4], out.dump(2) + "\n"}},
+                     {folder / names[4], to_json(simulation).dump(2) + "\n"}},
                     overwrite);
     return names;
 }

@@ -3,9 +3,7 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
-
-#include "assay/replication/adjust.h"
+#include "assay/describe_result.h"
 
 namespace assay::replication {
 
@@ -21,20 +19,22 @@ std::string bucket_name(std::size_t bucket) {
     return fmt::format("{:.1f} to {:.1f}", low, 0.2 * static_cast<double>(bucket + 1));
 }
 
-nlohmann::json cells_json(const CellCounts& counts) {
-    nlohmann::json out = nlohmann::json::array();
-    for (std::size_t c = 0; c < counts.grid.size(); ++c) {
-        out.push_back(
-            {{"n", counts.grid.n(c)}, {"k", counts.grid.k(c)}, {"images", counts.images[c]}});
-    }
-    return out;
+ResultType result_type(ResultOf<ReadingCell>) {
+    static constexpr auto rows = describe_result<ReadingCell>(
+        {.name = "ReadingCell", .help = "Images that k of n annotators selected"},
+        {
+            part<&ReadingCell::n>({.help = "Annotators"}),
+            part<&ReadingCell::k>({.help = "Selections"}),
+            part<&ReadingCell::images>({}),
+            part<&ReadingCell::correct>({.help = "Images, by classifier", .omitted = true}),
+        });
+    return rows;
 }
 
-nlohmann::json line_json(const LineFit& line) {
-    nlohmann::json out = {{"slope", to_json(line.slope)},
-                          {"intercept", to_json(line.intercept)},
-                          {"residual", line.residual}};
-    if (line.covariance) out["covariance"] = *line.covariance;
+std::vector<ReadingCell> cells_of(const CellCounts& counts) {
+    std::vector<ReadingCell> out;
+    for (std::size_t c = 0; c < counts.grid.size(); ++c)
+        out.push_back({counts.grid.n(c), counts.grid.k(c), counts.images[c]});
     return out;
 }
 

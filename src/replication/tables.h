@@ -2,24 +2,27 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "assay/replication/cells.h"
 #include "assay/report.h"
+#include "assay/result_type.h"
 
 namespace assay::replication {
-
-struct LineFit;
 
 Table empty_table(std::string title, std::vector<Column> columns);
 /// "0.2 to 0.4": a bucket of frequencies, see match_bucket().
 std::string bucket_name(std::size_t bucket);
-/// [{"n", "k", "images"}, ...]
-nlohmann::json cells_json(const CellCounts& counts);
-/// {"slope", "intercept", "residual", "covariance" where known}
-nlohmann::json line_json(const LineFit& line);
+/// Images with one reading, in results.
+struct ReadingCell {
+    int n = 0, k = 0;
+    double images = 0;
+    std::optional<std::span<const double>> correct = {};  ///< by classifier
+};
+ResultType result_type(ResultOf<ReadingCell>);
+std::vector<ReadingCell> cells_of(const CellCounts& counts);
 
 }  // namespace assay::replication

@@ -298,7 +298,7 @@ TEST(Figures, TheJsonHoldsAllOfItForAnyNumberOfThreads) {
     options.estimates.threads = 1;
     const AdjustReport report = adjust(study, options.estimates);
     const FigureData data = figure_data(study, options);
-    const nlohmann::json json = to_json(data, report);
+    const nlohmann::json json = to_json(ReplicateFigures{&data, &report});
     EXPECT_EQ(json["schema"], "assay.replicate_figures/1");
     EXPECT_EQ(json["annotators"].size(), 1U + 7 * 4);
     EXPECT_EQ(json["annotators"][0]["classifiers"].size(), 3U);
@@ -314,7 +314,8 @@ TEST(Figures, TheJsonHoldsAllOfItForAnyNumberOfThreads) {
     EXPECT_EQ(json["curves"]["methods"][0]["method"], "pl");
     EXPECT_EQ(json["curves"]["methods"][0]["accuracy"][2], report.methods[0].drawing.accuracy[2]);
     options.estimates.threads = 3;
-    EXPECT_EQ(to_json(figure_data(study, options), report).dump(), json.dump());
+    const FigureData again = figure_data(study, options);
+    EXPECT_EQ(to_json(ReplicateFigures{&again, &report}).dump(), json.dump());
 }
 
 /// One image in 160 with fewer annotators is left out, and counted.

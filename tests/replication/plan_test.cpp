@@ -55,9 +55,9 @@ TEST(Plan, APilotPlansItself) {
     EXPECT_NEAR(*same.raw_bias.value, *more.raw_bias.value, 1e-12);  // it knows no annotators
     // The same bits for any number of threads.
     options.threads = 1;
-    const std::string one = to_json(plan(pilot, options), options).dump();
+    const std::string one = to_json(PlanOutcome{{}, options, plan(pilot, options)}).dump();
     options.threads = 2;
-    EXPECT_EQ(to_json(plan(pilot, options), options).dump(), one);
+    EXPECT_EQ(to_json(PlanOutcome{{}, options, plan(pilot, options)}).dump(), one);
 }
 
 TEST(Plan, SmallPilotsHaveNoIntervals) {

@@ -23,6 +23,8 @@ namespace assay::replication {
 
 /// What is independent of what: images of a class were judged in the same grids by the same people.
 enum class Units { classes, images };
+/// "classes", "images".
+std::string_view name_of(Units units);
 
 struct AdjustOptions {
     bool likelihood = true, moments = true, naive = true, mixture = false, npmle = false;
@@ -59,6 +61,7 @@ void check(const AdjustOptions& options);
 struct GapParts {
     Estimate gap, remaining, bias;
 };
+ResultType result_type(ResultOf<GapParts>);
 
 /// Ordinary least squares over classifiers: replication on original.
 struct LineFit {
@@ -67,6 +70,7 @@ struct LineFit {
         covariance;       ///< of slope and intercept: with their errors, a band around the line
     double residual = 0;  ///< root mean square
 };
+ResultType result_type(ResultOf<LineFit>);
 /// Throws usage for fewer than 2 points or equal x.
 LineFit fit_line(const std::vector<double>& x, const std::vector<double>& y);
 
@@ -91,6 +95,7 @@ struct BlindSpots {
     /// Adjusted by the moments less that of the quoted method; empty without moments.
     std::vector<double> companion_difference;
 };
+ResultType result_type(ResultOf<BlindSpots>);
 
 struct MethodResult {
     std::string id, definition;
@@ -147,8 +152,7 @@ struct AdjustReport {
 AdjustReport adjust(const Study& study, const AdjustOptions& options,
                     const ProgressCallback& progress = {});
 
-/// Schema assay.replicate_adjust/2, docs/formats.md.
-nlohmann::json to_json(const AdjustReport& report);
+ResultType result_type(ResultOf<AdjustReport>);
 
 /// The estimates that fewer annotators would have given, in expectation over which of them were
 /// asked.
@@ -161,6 +165,7 @@ struct SweepPoint {
     /// Images with fewer annotators than the sweep asks for at most: in none of its points.
     std::size_t first_left_out = 0, second_left_out = 0;
 };
+ResultType result_type(ResultOf<SweepPoint>);
 /// Naive at every m in `annotators`, jackknife and moments where m allows. All points are of the
 /// same images: those with as many annotators as the largest m. Throws usage for an m that more
 /// than a hundredth of a set's images do not have.

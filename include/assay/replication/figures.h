@@ -11,8 +11,6 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "assay/progress.h"
 #include "assay/replication/adjust.h"
 #include "assay/replication/study.h"
@@ -24,17 +22,20 @@ struct FigurePoint {
     int annotators = 0;
     MethodResult result;  ///< without drawing, weights, curves and details
 };
+ResultType result_type(ResultOf<FigurePoint>);
 
 /// The images with one reading.
 struct FigureBin {
     Estimate images;    ///< proportion of the set's images
     Estimate accuracy;  ///< of these images, mean over classifiers
 };
+ResultType result_type(ResultOf<FigureBin>);
 /// Both sets by reading: 0 to `annotators` selections.
 struct FigureReadings {
     int annotators = 0;
     std::vector<FigureBin> first, second;
 };
+ResultType result_type(ResultOf<FigureReadings>);
 
 /// One method on halves of the study. `difference` is the mean over halves of the gap that remains,
 /// less that of the whole study: as a bias from finite numbers of images falls as 1/N, also what
@@ -48,6 +49,7 @@ struct FigureHalves {
     /// beside the standard error that the method gives.
     double error_by_halves = 0;
 };
+ResultType result_type(ResultOf<FigureHalves>);
 
 struct FigureData {
     std::vector<FigurePoint> annotators;   ///< every number of annotators, every method
@@ -82,7 +84,12 @@ inline constexpr std::size_t fewest_halved_units = 20;
 FigureData figure_data(const Study& study, const FigureOptions& options,
                        const ProgressCallback& progress = {});
 
-/// Schema assay.replicate_figures/1, docs/formats.md; `adjusted` is of the same study and options.
-nlohmann::json to_json(const FigureData& data, const AdjustReport& adjusted);
+/// What programs read of the figures; `adjusted` is of the same study and options. Schema
+/// assay.replicate_figures/1, docs/formats.md.
+struct ReplicateFigures {
+    const FigureData* data;
+    const AdjustReport* adjusted;
+};
+ResultType result_type(ResultOf<ReplicateFigures>);
 
 }  // namespace assay::replication

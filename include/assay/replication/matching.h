@@ -7,8 +7,6 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "assay/estimate.h"
 #include "assay/replication/selections.h"
 #include "assay/replication/study.h"
@@ -63,6 +61,7 @@ struct MatchResult {
     std::vector<BucketFrequencies> buckets;  ///< match_buckets of them
     std::vector<std::string> warnings;
 };
+ResultType result_type(ResultOf<MatchResult>);
 
 inline constexpr int match_buckets = 5;
 /// [0,.2) [.2,.4) [.4,.6) [.6,.8) [.8,1] by integers: floor(5 k / n), at most 4.
@@ -87,11 +86,9 @@ struct MatchedAccuracy {
     std::uint64_t hits = 0;
     Estimate accuracy;  ///< Wilson's interval; n: chosen images whose hit is known
 };
+ResultType result_type(ResultOf<MatchedAccuracy>);
 /// Throws bad_input when no hit on a chosen image is known.
 std::vector<MatchedAccuracy> matched_accuracies(const MatchResult& result,
                                                 const Readings& candidates, const Hits& hits);
-
-/// Schema assay.replicate_match/2, docs/formats.md.
-nlohmann::json to_json(const MatchResult& result, const StudyNames& names);
 
 }  // namespace assay::replication

@@ -6,8 +6,6 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "assay/replication/study.h"
 
 namespace assay::replication {
@@ -35,6 +33,7 @@ struct PlanRow {
     /// many images as are planned, of the others in the limit of many.
     Estimate likelihood_bias, moments_bias, jackknife_bias, quarter_bias, naive_bias, raw_bias;
 };
+ResultType result_type(ResultOf<PlanRow>);
 
 struct PlanReport {
     std::vector<PlanRow> rows;
@@ -50,8 +49,5 @@ struct PlanReport {
 /// is worked out on expected counts, without drawing. Throws usage, bad_input as the estimators do.
 PlanReport plan(const Readings& first, const Readings& second, const PlanOptions& options);
 PlanReport plan(const Study& pilot, const PlanOptions& options);
-
-/// Schema assay.replicate_plan/3, docs/formats.md.
-nlohmann::json to_json(const PlanReport& report, const PlanOptions& options);
 
 }  // namespace assay::replication

@@ -9,8 +9,6 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "assay/replication/selections.h"
 
 namespace assay::replication {
@@ -32,7 +30,7 @@ struct PrepareOptions {
 struct PreparedSets {
     StudyNames names;
     std::vector<Readings> sets;
-    std::vector<std::optional<Duplicates>> duplicates;  ///< raw annotations only
+    std::vector<Duplicates> duplicates;  ///< raw annotations only
     std::optional<CleaningReport> cleaning;
     std::optional<AnnotatorOverlap> overlap;  ///< two sets of raw annotations only
     std::vector<std::string> warnings;
@@ -50,6 +48,6 @@ PreparedSets prepare_sets(const std::vector<std::filesystem::path>& files,
                           const PrepareOptions& options);
 
 /// The part `annotations` of the results of every step, docs/formats.md.
-nlohmann::json to_json(const PreparedSets& prepared);
+ResultType result_type(ResultOf<PreparedSets>);
 
 }  // namespace assay::replication

@@ -86,6 +86,8 @@ struct CleaningReport {
     std::vector<AnnotatorRecord> annotators;  ///< by number
     std::size_t dropped() const;
 };
+ResultType result_type(ResultOf<AnnotatorRecord>);
+ResultType result_type(ResultOf<CleaningReport>);
 /// Which annotators of a study guess; a batch may hold images of several sets. Throws bad_input
 /// when batches (and, with max_controls in use, controls) are not known.
 CleaningReport judge_annotators(std::span<Selections* const> sets, const StudyNames& names,
@@ -99,6 +101,7 @@ CleaningReport clean(std::span<Selections* const> sets, const StudyNames& names,
 struct Duplicates {
     std::uint64_t removed = 0, contradicting = 0;
 };
+ResultType result_type(ResultOf<Duplicates>);
 Duplicates remove_duplicates(Selections& set);
 
 /// Who judged both sets. Readings of different people are not comparable: a shift of one set's
@@ -111,6 +114,7 @@ struct AnnotatorOverlap {
     std::optional<double> first_mixed,
         second_mixed;  ///< ... in a batch that shows both sets; where both have batches
 };
+ResultType result_type(ResultOf<AnnotatorOverlap>);
 AnnotatorOverlap annotator_overlap(const Selections& first, const Selections& second);
 /// "" when the same people judged both sets; else what is wrong, for people.
 std::string overlap_warning(const AnnotatorOverlap& overlap);

@@ -16,6 +16,7 @@
 
 #include "assay/progress.h"
 #include "assay/replication/cells.h"
+#include "assay/result_type.h"
 
 namespace assay::replication {
 
@@ -64,6 +65,8 @@ struct Simulation {
         double first_rate = 0, second_rate = 0;       ///< expected selection rates
     } truth;
 };
+/// The truth. Schema assay.replicate_truth/1.
+ResultType result_type(ResultOf<Simulation>);
 
 /// Throws usage for sizes of 0, fewer than 2 classifiers or more than max_annotators annotators.
 /// `progress` counts classes.

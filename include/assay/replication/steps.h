@@ -37,7 +37,9 @@ struct FrequenciesOutcome {
     bool partial = false;  ///< no annotator judged both sets, and that was not allowed for
 };
 FrequenciesOutcome run_frequencies(const FrequenciesStep& step);
-/// Schema assay.replicate_frequencies/2. The records are the images, those of two sets with a
+/// Schema assay.replicate_frequencies/2, docs/formats.md.
+ResultType result_type(ResultOf<FrequenciesOutcome>);
+/// The records are the images, those of two sets with a
 /// column `set`.
 Report report_of(const FrequenciesOutcome& outcome);
 
@@ -58,7 +60,9 @@ struct MatchOutcome {
     bool partial = false;  ///< images or hits are missing
 };
 MatchOutcome run_match(const MatchStep& step, Comm& comm);
-/// Schema assay.replicate_match/2. The records are the chosen images.
+/// Schema assay.replicate_match/2, docs/formats.md.
+ResultType result_type(ResultOf<MatchOutcome>);
+/// The records are the chosen images.
 Report report_of(const MatchOutcome& outcome);
 
 // ---- adjust: the gap's parts ----
@@ -88,7 +92,9 @@ struct AdjustOutcome {
 /// may be still to come.
 void check(const AdjustStep& step);
 AdjustOutcome run_adjust(const AdjustStep& step, Comm& comm, const ProgressCallback& progress = {});
-/// Schema assay.replicate_adjust/2. The records are classifiers by methods.
+/// Schema assay.replicate_adjust/2, docs/formats.md.
+ResultType result_type(ResultOf<AdjustOutcome>);
+/// The records are classifiers by methods.
 Report report_of(const AdjustOutcome& outcome);
 /// "Of a mean gap of ... points, ... remain and ... were selection bias."; "" where there is no
 /// gap.
@@ -110,7 +116,9 @@ struct PlanOutcome {
     bool partial = false;  ///< images of the pilot were left out for want of hits
 };
 PlanOutcome run_plan(const PlanStep& step, Comm& comm);
-/// Schema assay.replicate_plan/3. The records are its rows.
+/// Schema assay.replicate_plan/3, docs/formats.md.
+ResultType result_type(ResultOf<PlanOutcome>);
+/// The records are its rows.
 Report report_of(const PlanOutcome& outcome);
 
 // ---- simulate: the files of a study whose truth is known ----
@@ -129,7 +137,9 @@ struct SimulateOutcome {
     Simulation::Truth truth;
 };
 SimulateOutcome run_simulate(const SimulateStep& step, const ProgressCallback& progress = {});
-/// Schema assay.replicate_simulate/1. The records are the sets.
+/// Schema assay.replicate_simulate/1, docs/formats.md.
+ResultType result_type(ResultOf<SimulateOutcome>);
+/// The records are the sets.
 Report report_of(const SimulateOutcome& outcome);
 
 }  // namespace assay::replication

@@ -1,132 +1,228 @@
 #include <nlohmann/json.hpp>
 
+#include "assay/describe_result.h"
 #include "assay/replication/figures.h"
-#include "replication/tables.h"
+#include "replication/adjust_result.h"
 
 namespace assay::replication {
 namespace {
 
-using nlohmann::json;
-
 /// A classifier's point: accuracy on the original, on the replication, adjusted by each method.
-json scatter_json(const AdjustReport& adjusted) {
-    json points = json::array(), lines = json::array();
-    for (std::size_t m = 0; m < adjusted.classifiers.size(); ++m) {
-        json by_method = json::object();
-        for (const MethodResult& method : adjusted.methods)
-            by_method[method.id] = to_json(method.adjusted[m]);
-        points.push_back({{"name", adjusted.classifiers[m]},
-                          {"original", to_json(adjusted.first[m])},
-                          {"replication", to_json(adjusted.second[m])},
-                          {"adjusted", std::move(by_method)}});
-    }
-    const auto add = [&](const std::string& id, const std::optional<LineFit>& line) {
-        if (!line) return;
-        json row = line_json(*line);
-        row["method"] = id;
-        lines.push_back(std::move(row));
-    };
-    add("none", adjusted.raw_line);
-    for (const MethodResult& method : adjusted.methods) add(method.id, method.line);
-    return {{"classifiers", std::move(points)}, {"lines", std::move(lines)}};
+struct ScatterPoint {
+    MeasuredClassifier of;
+};
+ResultType result_type(ResultOf<ScatterPoint>) {
+    using Of = ScatterPoint;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "ScatterPoint"},
+        {
+            part({.name = "name"},
+                 [](const Of& o) -> const auto& {
+                     return o.of.report->classifiers[o.of.classifier];
+                 }),
+            part({.name = "original"},
+                 [](const Of& o) -> const auto& { return o.of.report->first[o.of.classifier]; }),
+            part({.name = "replication"},
+                 [](const Of& o) -> const auto& { return o.of.report->second[o.of.classifier]; }),
+            part({.help = "By method", .name = "adjusted"},
+                 [](const Of& o) {
+                     std::vector<std::pair<std::string, Estimate>> out;
+                     for (const MethodResult& method : o.of.report->methods)
+                         out.emplace_back(method.id, method.adjusted[o.of.classifier]);
+                     return out;
+                 }),
+        });
+    return rows;
 }
 
-json curves_json(const AdjustReport& adjusted) {
-    json methods = json::array();
+std::vector<ScatterPoint> points_of(const AdjustReport& adjusted) {
+    std::vector<ScatterPoint> out;
+    for (std::size_t m = 0; m < adjusted.classifiers.size(); ++m) out.push_back({{&adjusted, m}});
+    return out;
+}
+
+struct MethodLine {
+    std::string_view method;
+    const LineFit* line;
+};
+ResultType result_type(ResultOf<MethodLine>) {
+    using Of = MethodLine;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "MethodLine"},
+        {
+            part<&Of::method>({.help = "`none`: without adjustment"}),
+            part({.inlined = true}, [](const Of& o) -> const auto& { return *o.line; }),
+        });
+    return rows;
+}
+
+std::vector<MethodLine> lines_of(const AdjustReport& adjusted) {
+    std::vector<MethodLine> out;
+    if (adjusted.raw_line) out.push_back({"none", &*adjusted.raw_line});
     for (const MethodResult& method : adjusted.methods) {
-        const Drawing& drawing = method.drawing;
-        if (drawing.first_density.empty() && drawing.accuracy.empty()) continue;
-        json row = {{"method", method.id}};
-        if (!drawing.first_density.empty()) {
-            row["density"] = {{"original", drawing.first_density},
-                              {"replication", drawing.second_density}};
-        }
-        for (const auto& curve : drawing.accuracy) row["accuracy"].push_back(curve);
-        methods.push_back(std::move(row));
-    }
-    return {{"rates", drawing_rates()}, {"methods", std::move(methods)}};
-}
-
-json point_json(const FigurePoint& point) {
-    const MethodResult& r = point.result;
-    json out = {{"annotators", point.annotators},
-                {"method", r.id},
-                {"definition", r.definition},
-                {"adjusted", to_json(r.mean_adjusted)},
-                {"remaining", to_json(r.mean_gap.remaining)},
-                {"selection_bias", to_json(r.mean_gap.bias)},
-                {"line", r.line ? line_json(*r.line) : json()}};
-    if (!r.notes.empty()) out["notes"] = r.notes;
-    out["classifiers"] = json::array();
-    for (const Estimate& a : r.adjusted) out["classifiers"].push_back(to_json(a));
-    return out;
-}
-
-json points_json(const std::vector<FigurePoint>& points) {
-    json out = json::array();
-    for (const FigurePoint& point : points) out.push_back(point_json(point));
-    return out;
-}
-
-json bins_json(const std::vector<FigureBin>& bins) {
-    json out = json::array();
-    for (const FigureBin& bin : bins)
-        out.push_back({{"images", to_json(bin.images)}, {"accuracy", to_json(bin.accuracy)}});
-    return out;
-}
-
-json accuracies_json(const std::vector<std::vector<Estimate>>& accuracies) {
-    json out = json::array();
-    for (const auto& own : accuracies) {
-        json row = json::array();
-        for (const Estimate& a : own) row.push_back(to_json(a));
-        out.push_back(std::move(row));
+        if (method.line) out.push_back({method.id, &*method.line});
     }
     return out;
 }
 
-json halves_json(const FigureData& data) {
-    if (data.halves.empty()) return {{"undefined", data.without_halves}};
-    json points = json::array();
-    for (const FigureHalves& h : data.halves) {
-        json row = {{"annotators", h.annotators},
-                    {"method", h.method},
-                    {"halves_minus_whole", to_json(h.difference)}};
-        if (h.difference.value) {
-            row["whole"] = h.whole;
-            row["halves"] = h.halves;
-            row["standard_error_by_halves"] = h.error_by_halves;
-        }
-        points.push_back(std::move(row));
+struct MethodCurves {
+    const MethodResult* method;
+};
+ResultType result_type(ResultOf<MethodCurves>) {
+    using Of = MethodCurves;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "MethodCurves", .help = "At the `rates` beside it"},
+        {
+            part({.name = "method"}, [](const Of& o) -> const auto& { return o.method->id; }),
+            part({.name = "original", .group = "density", .omitted = true},
+                 [](const Of& o) -> const auto& { return o.method->drawing.first_density; }),
+            part({.name = "replication", .group = "density", .omitted = true},
+                 [](const Of& o) -> const auto& { return o.method->drawing.second_density; }),
+            part({.help = "By classifier", .name = "accuracy", .omitted = true},
+                 [](const Of& o) -> const auto& { return o.method->drawing.accuracy; }),
+        });
+    return rows;
+}
+
+std::vector<MethodCurves> curves_of(const AdjustReport& adjusted) {
+    std::vector<MethodCurves> out;
+    for (const MethodResult& method : adjusted.methods) {
+        if (!method.drawing.first_density.empty() || !method.drawing.accuracy.empty())
+            out.push_back({&method});
     }
-    return {{"splits", data.splits}, {"points", std::move(points)}};
+    return out;
+}
+
+/// One value of the halves, where there is their difference.
+std::optional<double> halved(const FigureHalves& halves, double FigureHalves::*value) {
+    return halves.difference.value ? std::optional(halves.*value) : std::nullopt;
 }
 
 }  // namespace
 
-json to_json(const FigureData& data, const AdjustReport& adjusted) {
-    json out = {{"schema", "assay.replicate_figures/1"},
-                {"quoted", adjusted.quoted},
-                {"classifiers", adjusted.classifiers},
-                {"units", adjusted.units == Units::classes ? "classes" : "images"},
-                {"scatter", scatter_json(adjusted)},
-                {"curves", curves_json(adjusted)},
-                {"annotators", points_json(data.annotators)},
-                {"parts", points_json(data.parts)},
-                {"readings", json::array()},
-                {"halves", halves_json(data)}};
-    for (const FigureReadings& r : data.readings) {
-        out["readings"].push_back({{"annotators", r.annotators},
-                                   {"original", bins_json(r.first)},
-                                   {"replication", bins_json(r.second)}});
-    }
-    out["readings_by_classifier"] = {{"original", accuracies_json(data.first_accuracy)},
-                                     {"replication", accuracies_json(data.second_accuracy)}};
-    if (!data.first_fitted.empty()) {
-        out["fitted_readings"] = {{"original", data.first_fitted},
-                                  {"replication", data.second_fitted}};
-    }
-    return out;
+ResultType result_type(ResultOf<FigurePoint>) {
+    using Of = FigurePoint;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "AnnotatorsRow",
+         .help = "Estimates with so many annotators, as expected over which of them were asked"},
+        {
+            part<&Of::annotators>({}),
+            part({.name = "method"}, [](const Of& o) -> const auto& { return o.result.id; }),
+            part({.name = "definition"},
+                 [](const Of& o) -> const auto& { return o.result.definition; }),
+            part({.help = "Mean over classifiers", .name = "adjusted"},
+                 [](const Of& o) -> const auto& { return o.result.mean_adjusted; }),
+            part({.name = "remaining"},
+                 [](const Of& o) -> const auto& { return o.result.mean_gap.remaining; }),
+            part({.name = "selection_bias"},
+                 [](const Of& o) -> const auto& { return o.result.mean_gap.bias; }),
+            part({.name = "line"}, [](const Of& o) -> const auto& { return o.result.line; }),
+            part({.name = "notes", .omitted = true},
+                 [](const Of& o) -> const auto& { return o.result.notes; }),
+            part({.help = "Adjusted accuracies", .name = "classifiers"},
+                 [](const Of& o) -> const auto& { return o.result.adjusted; }),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<FigureBin>) {
+    static constexpr auto rows = describe_result<FigureBin>(
+        {.name = "ReadingsBin"},
+        {
+            part<&FigureBin::images>({.help = "Proportion of the set's images"}),
+            part<&FigureBin::accuracy>({.help = "Mean over classifiers"}),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<FigureReadings>) {
+    using Of = FigureReadings;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "ReadingsRow",
+         .help = "Of the images that 0, 1, ... of so many annotators select"},
+        {
+            part<&Of::annotators>({}),
+            part<&Of::first>({.name = "original"}),
+            part<&Of::second>({.name = "replication"}),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<FigureHalves>) {
+    using Of = FigureHalves;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "HalvesPoint", .help = "The gap that remains, in halves of the study"},
+        {
+            part<&Of::annotators>({}),
+            part<&Of::method>({}),
+            part<&Of::difference>({.name = "halves_minus_whole"}),
+            part({.name = "whole", .omitted = true},
+                 [](const Of& o) { return halved(o, &Of::whole); }),
+            part({.name = "halves", .omitted = true},
+                 [](const Of& o) { return halved(o, &Of::halves); }),
+            part({.help = "Of the whole's gap, from how much two halves differ",
+                  .name = "standard_error_by_halves",
+                  .omitted = true},
+                 [](const Of& o) { return halved(o, &Of::error_by_halves); }),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<ReplicateFigures>) {
+    using Of = ReplicateFigures;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "ReplicateFigures",
+         .help = "The file of `assay replicate adjust --figures`",
+         .schema = "assay.replicate_figures/1"},
+        {
+            part({.help = "Id of the method of the verdict", .name = "quoted"},
+                 [](const Of& o) -> const auto& { return o.adjusted->quoted; }),
+            part({.name = "classifiers"},
+                 [](const Of& o) -> const auto& { return o.adjusted->classifiers; }),
+            part({.help = "What intervals take as independent: classes or images",
+                  .name = "units"},
+                 [](const Of& o) { return o.adjusted->units; }),
+            part({.name = "classifiers", .group = "scatter"},
+                 [](const Of& o) { return points_of(*o.adjusted); }),
+            part({.name = "lines", .group = "scatter"},
+                 [](const Of& o) { return lines_of(*o.adjusted); }),
+            part({.help = "Selection rates", .name = "rates", .group = "curves"},
+                 [](const Of&) { return drawing_rates(); }),
+            part({.name = "methods", .group = "curves"},
+                 [](const Of& o) { return curves_of(*o.adjusted); }),
+            part({.help = "Every number of annotators, every method", .name = "annotators"},
+                 [](const Of& o) -> const auto& { return o.data->annotators; }),
+            part({.help = "Mixtures by their number of parts", .name = "parts"},
+                 [](const Of& o) -> const auto& { return o.data->parts; }),
+            part({.name = "readings"},
+                 [](const Of& o) -> const auto& { return o.data->readings; }),
+            part({.help = "Why there are none", .name = "undefined", .group = "halves",
+                  .omitted = true},
+                 [](const Of& o) {
+                     return o.data->halves.empty() ? o.data->without_halves : std::string();
+                 }),
+            part({.help = "Random splits into halves", .name = "splits", .group = "halves",
+                  .omitted = true},
+                 [](const Of& o) {
+                     return o.data->halves.empty() ? std::nullopt : std::optional(o.data->splits);
+                 }),
+            part({.name = "points", .group = "halves", .omitted = true},
+                 [](const Of& o) -> const auto& { return o.data->halves; }),
+            part({.help = "With all annotators: by classifier, then by selections",
+                  .name = "original",
+                  .group = "readings_by_classifier"},
+                 [](const Of& o) -> const auto& { return o.data->first_accuracy; }),
+            part({.name = "replication", .group = "readings_by_classifier"},
+                 [](const Of& o) -> const auto& { return o.data->second_accuracy; }),
+            part({.help = "Proportions of images that the densities of `pl` imply",
+                  .name = "original",
+                  .group = "fitted_readings",
+                  .omitted = true},
+                 [](const Of& o) -> const auto& { return o.data->first_fitted; }),
+            part({.name = "replication", .group = "fitted_readings", .omitted = true},
+                 [](const Of& o) -> const auto& { return o.data->second_fitted; }),
+        });
+    return rows;
 }
 
 }  // namespace assay::replication

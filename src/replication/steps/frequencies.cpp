@@ -4,36 +4,94 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "assay/describe_result.h"
 #include "assay/error.h"
 #include "assay/replication/steps.h"
+#include "core/result_table.h"
 #include "replication/new_files.h"
 #include "replication/tables.h"
 
 namespace assay::replication {
 namespace {
 
-using nlohmann::json;
+struct ClassFrequency {
+    std::string label;
+    double images, frequency;
+};
+ResultType result_type(ResultOf<ClassFrequency>) {
+    static constexpr auto rows = describe_result<ClassFrequency>(
+        {.name = "ClassFrequency"},
+        {
+            part<&ClassFrequency::label>({}),
+            part<&ClassFrequency::images>({}),
+            part<&ClassFrequency::frequency>({.help = "Mean over its images"}),
+        });
+    return rows;
+}
 
-json set_json(const Readings& set, const StudyNames& names) {
-    json classes = json::array();
-    std::vector<double> sum(names.classes.size(), 0.0), size(names.classes.size(), 0.0);
+struct FrequencySet {
+    const Readings* set;
+    const StudyNames* names;
+};
+
+std::vector<ClassFrequency> class_frequencies(const FrequencySet& of) {
+    const Readings& set = *of.set;
+    const Names& classes = of.names->classes;
+    std::vector<double> sum(classes.size(), 0.0), size(classes.size(), 0.0);
     for (std::size_t i = 0; i < set.size(); ++i) {
         sum[set.classes[i]] += static_cast<double>(set.selected[i]) / set.annotators[i];
         size[set.classes[i]] += 1;
     }
+    std::vector<ClassFrequency> out;
     for (std::size_t c = 0; c < size.size(); ++c) {
-        if (size[c] > 0) {
-            classes.push_back({{"label", names.classes[c]},
-                               {"images", size[c]},
-                               {"frequency", sum[c] / size[c]}});
-        }
+        if (size[c] > 0) out.push_back({classes[c], size[c], sum[c] / size[c]});
     }
-    return {{"source", set.source},
-            {"images", set.size()},
-            {"mean_frequency", to_json(mean_frequency(set))},
-            {"buckets", bucket_counts(set)},
-            {"cells", cells_json(set.cells())},
-            {"classes", std::move(classes)}};
+    return out;
+}
+
+ResultType result_type(ResultOf<FrequencySet>) {
+    using Of = FrequencySet;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "FrequencySet", .columns = "set=source"},
+        {
+            part({.help = "The file", .name = "source"},
+                 [](const Of& o) -> const auto& { return o.set->source; }),
+            part({.name = "images"}, [](const Of& o) { return o.set->size(); }),
+            part({.name = "mean_frequency"}, [](const Of& o) { return mean_frequency(*o.set); }),
+            part({.help = "Images in each fifth of the frequencies", .name = "buckets"},
+                 [](const Of& o) { return bucket_counts(*o.set); }),
+            part({.help = "By reading", .name = "cells"},
+                 [](const Of& o) { return cells_of(o.set->cells()); }),
+            part({.name = "classes"}, [](const Of& o) { return class_frequencies(o); }),
+        });
+    return rows;
+}
+
+/// An image of a set.
+struct ImageFrequency {
+    const Readings* set;
+    const StudyNames* names;
+    std::size_t image;
+};
+ResultType result_type(ResultOf<ImageFrequency>) {
+    using Of = ImageFrequency;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "ImageFrequency", .columns = "image,label,annotators,selected,frequency"},
+        {
+            part({.name = "image"}, [](const Of& o) { return o.set->images[o.image]; }),
+            part({.name = "label"},
+                 [](const Of& o) -> const auto& {
+                     return o.names->classes[o.set->classes[o.image]];
+                 }),
+            part({.name = "annotators"}, [](const Of& o) { return o.set->annotators[o.image]; }),
+            part({.name = "selected"}, [](const Of& o) { return o.set->selected[o.image]; }),
+            part({.name = "frequency"},
+                 [](const Of& o) {
+                     return static_cast<double>(o.set->selected[o.image]) /
+                            o.set->annotators[o.image];
+                 }),
+        });
+    return rows;
 }
 
 Table set_table(const std::vector<Readings>& sets) {
@@ -98,21 +156,14 @@ std::string overlap_text(const AnnotatorOverlap& o) {
 
 Table image_records(const PreparedSets& prepared) {
     const bool two = prepared.sets.size() > 1;
-    Table table;
-    if (two) table.columns.push_back({"set", false});
-    for (const char* name : {"image", "label", "annotators", "selected", "frequency"})
-        table.columns.push_back({name});
+    Table table = two ? result_table<FrequencySet, ImageFrequency>() : result_table<ImageFrequency>();
     for (const Readings& set : prepared.sets) {
         for (std::size_t i = 0; i < set.size(); ++i) {
-            std::vector<Cell> row;
-            if (two) row.emplace_back(set.source);
-            row.emplace_back(std::string(set.images[i]));
-            row.emplace_back(prepared.names.classes[set.classes[i]]);
-            row.emplace_back(Count{set.annotators[i]});
-            row.emplace_back(Count{set.selected[i]});
-            row.emplace_back(
-                Number{static_cast<double>(set.selected[i]) / set.annotators[i], Unit::proportion});
-            table.add(std::move(row));
+            const ImageFrequency image{&set, &prepared.names, i};
+            if (two)
+                add_row(table, FrequencySet{&set, &prepared.names}, image);
+            else
+                add_row(table, image);
         }
     }
     return table;
@@ -144,6 +195,25 @@ FrequenciesOutcome run_frequencies(const FrequenciesStep& step) {
     return outcome;
 }
 
+ResultType result_type(ResultOf<FrequenciesOutcome>) {
+    using Of = FrequenciesOutcome;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "ReplicateFrequencies",
+         .help = "How often annotators select the images of one or two sets",
+         .schema = "assay.replicate_frequencies/2"},
+        {
+            part<&Of::prepared>({.inlined = true}),
+            part({.name = "sets"},
+                 [](const Of& o) {
+                     std::vector<FrequencySet> out;
+                     for (const Readings& set : o.prepared.sets)
+                         out.push_back({&set, &o.prepared.names});
+                     return out;
+                 }),
+        });
+    return rows;
+}
+
 Report report_of(const FrequenciesOutcome& outcome) {
     const PreparedSets& prepared = outcome.prepared;
     Report report;
@@ -152,11 +222,7 @@ Report report_of(const FrequenciesOutcome& outcome) {
     if (prepared.cleaning) section.blocks.emplace_back(cleaning_text(*prepared.cleaning));
     if (prepared.overlap) section.blocks.emplace_back(overlap_text(*prepared.overlap));
     report.records = image_records(prepared);
-    report.result = to_json(prepared);
-    report.result["schema"] = "assay.replicate_frequencies/2";
-    report.result["sets"] = json::array();
-    for (const Readings& set : prepared.sets)
-        report.result["sets"].push_back(set_json(set, prepared.names));
+    report.result = to_json(outcome);
     report.warnings = prepared.warnings;
     report.partial = outcome.partial;
     return report;

@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "assay/describe_result.h"
 #include "assay/replication/steps.h"
 #include "core/parallel.h"
+#include "core/result_table.h"
 #include "replication/tables.h"
 
 namespace assay::replication {
@@ -63,22 +65,93 @@ Table accuracy_table(const std::vector<MatchedAccuracy>& accuracy) {
     return table;
 }
 
+struct ChosenImage {
+    const PreparedSets* prepared;
+    const Matched* matched;
+
+    const Readings& candidates() const { return prepared->sets[1]; }
+};
+ResultType result_type(ResultOf<ChosenImage>) {
+    using Of = ChosenImage;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "ChosenImage",
+         .columns = "image,label,bucket,annotators,selected,held_out_annotators,"
+                    "held_out_selected"},
+        {
+            part({.name = "image"},
+                 [](const Of& o) { return o.candidates().images[o.matched->candidate]; }),
+            part({.name = "label"},
+                 [](const Of& o) -> const auto& {
+                     return o.prepared->names.classes[o.candidates().classes[o.matched->candidate]];
+                 }),
+            part({.name = "bucket"}, [](const Of& o) { return o.matched->bucket; }),
+            part({.name = "annotators"}, [](const Of& o) { return o.matched->annotators; }),
+            part({.name = "selected"}, [](const Of& o) { return o.matched->selected; }),
+            part({.name = "held_out_annotators"},
+                 [](const Of& o) { return o.matched->held_out_annotators; }),
+            part({.name = "held_out_selected"},
+                 [](const Of& o) { return o.matched->held_out_selected; }),
+        });
+    return rows;
+}
+
 Table chosen_records(const MatchOutcome& outcome) {
-    const Readings& candidates = outcome.prepared.sets[1];
-    Table table = empty_table("", {{"image"},
-                                   {"label"},
-                                   {"bucket"},
-                                   {"annotators"},
-                                   {"selected"},
-                                   {"held_out_annotators"},
-                                   {"held_out_selected"}});
-    for (const Matched& m : outcome.result.images) {
-        table.add({std::string(candidates.images[m.candidate]),
-                   outcome.prepared.names.classes[candidates.classes[m.candidate]], Count{m.bucket},
-                   Count{m.annotators}, Count{m.selected}, Count{m.held_out_annotators},
-                   Count{m.held_out_selected}});
-    }
+    Table table = result_table<ChosenImage>();
+    for (const Matched& m : outcome.result.images) add_row(table, ChosenImage{&outcome.prepared, &m});
     return table;
+}
+
+struct MatchBucket {
+    std::size_t bucket;
+    const BucketFrequencies* frequencies;
+};
+ResultType result_type(ResultOf<MatchBucket>) {
+    using Of = MatchBucket;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "MatchBucket", .help = "The chosen images of one fifth of the frequencies"},
+        {
+            part<&Of::bucket>({.help = "0 to 4"}),
+            part({.name = "in_sample"},
+                 [](const Of& o) -> const auto& { return o.frequencies->in_sample; }),
+            part({.name = "held_out"},
+                 [](const Of& o) -> const auto& { return o.frequencies->held_out; }),
+            part({.help = "Below 0 in high buckets and above it in low ones, biased or not",
+                  .name = "held_out_minus_in_sample"},
+                 [](const Of& o) -> const auto& { return o.frequencies->regression; }),
+        });
+    return rows;
+}
+std::vector<MatchBucket> buckets_of(const MatchResult& result) {
+    std::vector<MatchBucket> out;
+    for (std::size_t b = 0; b < result.buckets.size(); ++b) out.push_back({b, &result.buckets[b]});
+    return out;
+}
+
+struct MatchedClass {
+    const StudyNames* names;
+    const ClassMatch* match;
+};
+ResultType result_type(ResultOf<MatchedClass>) {
+    using Of = MatchedClass;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "MatchedClass", .help = "Lists are by bucket"},
+        {
+            part({.name = "label"},
+                 [](const Of& o) -> const auto& { return o.names->classes[o.match->cls]; }),
+            part({.help = "Images wanted", .name = "target"},
+                 [](const Of& o) -> const auto& { return o.match->target; }),
+            part({.name = "available"},
+                 [](const Of& o) -> const auto& { return o.match->available; }),
+            part({.name = "taken"}, [](const Of& o) -> const auto& { return o.match->taken; }),
+            part({.name = "missing"}, [](const Of& o) { return o.match->missing; }),
+        });
+    return rows;
+}
+std::vector<MatchedClass> matched_classes(const MatchOutcome& outcome) {
+    std::vector<MatchedClass> out;
+    for (const ClassMatch& match : outcome.result.classes)
+        out.push_back({&outcome.prepared.names, &match});
+    return out;
 }
 
 }  // namespace
@@ -109,18 +182,61 @@ MatchOutcome run_match(const MatchStep& step, Comm& comm) {
     return outcome;
 }
 
+ResultType result_type(ResultOf<MatchResult>) {
+    using Of = MatchResult;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "MatchResult", .help = "Mean frequencies, and what was found of them"},
+        {
+            part({.help = "Images", .name = "chosen"},
+                 [](const Of& o) { return o.images.size(); }),
+            part<&Of::missing>({.help = "Images that no bucket had left"}),
+            part<&Of::candidates>({}),
+            part<&Of::too_few_annotators>({.name = "candidates_with_too_few_annotators"}),
+            part<&Of::not_easy>({.name = "candidates_not_easy"}),
+            part<&Of::reference>({.help = "Classes weighted as they were chosen"}),
+            part<&Of::in_sample>({.help = "Of the chosen images, by those who chose them"}),
+            part<&Of::held_out>({.help = "Of the chosen images, by annotators held out"}),
+            part<&Of::difference>({.name = "held_out_minus_reference"}),
+            part<&Of::regression>({.help = "Selection bias; buckets weighted as in the reference",
+                                   .name = "held_out_minus_in_sample"}),
+            part<&Of::regression_as_chosen>({.help = "The same without those weights",
+                                             .name = "held_out_minus_in_sample_as_chosen"}),
+            part({.name = "buckets"}, [](const Of& o) { return buckets_of(o); }),
+            part<&Of::warnings>({}),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<MatchedAccuracy>) {
+    using Of = MatchedAccuracy;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "MatchedAccuracy", .help = "Of a classifier on the chosen images"},
+        {part<&Of::classifier>({}), part<&Of::hits>({}), part<&Of::accuracy>({})});
+    return rows;
+}
+
+ResultType result_type(ResultOf<MatchOutcome>) {
+    using Of = MatchOutcome;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "ReplicateMatch",
+         .help = "Candidates chosen by the selection frequencies of a reference",
+         .schema = "assay.replicate_match/2"},
+        {
+            part<&Of::result>({.inlined = true}),
+            part<&Of::prepared>({.name = "annotations"}),
+            part({.name = "classes"}, [](const Of& o) { return matched_classes(o); }),
+            part<&Of::accuracy>({.help = "With hits", .omitted = true}),
+        });
+    return rows;
+}
+
 Report report_of(const MatchOutcome& outcome) {
     Report report;
     Section& section = report.sections.emplace_back();
     section.blocks = {frequency_table(outcome.result), bucket_table(outcome.result)};
     if (!outcome.accuracy.empty()) section.blocks.emplace_back(accuracy_table(outcome.accuracy));
     report.records = chosen_records(outcome);
-    report.result = to_json(outcome.result, outcome.prepared.names);
-    report.result["annotations"] = to_json(outcome.prepared);
-    for (const MatchedAccuracy& a : outcome.accuracy) {
-        report.result["accuracy"].push_back(
-            {{"classifier", a.classifier}, {"hits", a.hits}, {"accuracy", to_json(a.accuracy)}});
-    }
+    report.result = to_json(outcome);
     report.warnings = outcome.prepared.warnings;
     report.warnings.insert(report.warnings.end(), outcome.warnings.begin(), outcome.warnings.end());
     report.partial = outcome.partial;

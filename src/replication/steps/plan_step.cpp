@@ -1,12 +1,15 @@
 // The size of a study from the files of a pilot.
+#include <array>
 #include <cmath>
 
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "assay/describe_result.h"
 #include "assay/error.h"
 #include "assay/replication/steps.h"
 #include "core/parallel.h"
+#include "core/result_table.h"
 #include "replication/tables.h"
 
 namespace assay::replication {
@@ -82,34 +85,6 @@ Table bias_table(const PlanOutcome& outcome) {
     return table;
 }
 
-Table records(const PlanReport& plan) {
-    Table table;
-    for (const char* name :
-         {"annotators", "images", "images_low", "images_high", "worst_images", "mean_images",
-          "standard_error", "bias_none", "bias_naive", "bias_jackknife1", "bias_jackknife_quarter",
-          "bias_moments", "bias_pl", "exponents"})
-        table.columns.push_back({name});
-    const auto number = [](const std::optional<double>& x) {
-        return x ? Cell(Number{*x}) : Cell();
-    };
-    for (const PlanRow& row : plan.rows) {
-        const auto& interval = row.images.interval;
-        std::vector<Cell> cells{Count{static_cast<std::uint64_t>(row.annotators)},
-                                number(row.images.value),
-                                interval ? Cell(Number{interval->low}) : Cell(),
-                                interval ? Cell(Number{interval->high}) : Cell(),
-                                number(row.worst_images.value),
-                                number(row.mean_images.value)};
-        for (const Estimate* figure :
-             {&row.standard_error, &row.raw_bias, &row.naive_bias, &row.jackknife_bias,
-              &row.quarter_bias, &row.moments_bias, &row.likelihood_bias})
-            cells.push_back(number(figure->value));
-        cells.emplace_back(fmt::format("{}", fmt::join(row.exponents, " ")));
-        table.add(std::move(cells));
-    }
-    return table;
-}
-
 }  // namespace
 
 PlanOutcome run_plan(const PlanStep& step, Comm& comm) {
@@ -135,12 +110,67 @@ PlanOutcome run_plan(const PlanStep& step, Comm& comm) {
     return outcome;
 }
 
+ResultType result_type(ResultOf<PlanRow>) {
+    using Of = PlanRow;
+    static constexpr std::array<std::string_view, 6> estimators = {
+        "none", "naive", "jackknife1", "jackknife_quarter", "moments", "pl"};
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "PlanRow",
+         .help = "What a study would need with so many annotators of each image",
+         .columns = "annotators,images=images.value,images_low=images.interval.low,"
+                    "images_high=images.interval.high,worst_images=worst_images.value,"
+                    "mean_images=mean_images.value,standard_error=standard_error.value,"
+                    "bias_none=bias.none.value,bias_naive=bias.naive.value,"
+                    "bias_jackknife1=bias.jackknife1.value,"
+                    "bias_jackknife_quarter=bias.jackknife_quarter.value,"
+                    "bias_moments=bias.moments.value,bias_pl=bias.pl.value,exponents"},
+        {
+            part<&Of::annotators>({}),
+            part<&Of::exponents>({.help = "Of the moments"}),
+            part<&Of::images>({.help = "In each set, of the median classifier"}),
+            part<&Of::worst_images>({.help = "Of the classifier that needs most"}),
+            part<&Of::mean_images>({.help = "Of the mean over classifiers"}),
+            part<&Of::standard_error>({.help = "With the pilot's images"}),
+            part({.help = "By estimator", .name = "bias", .keys = estimators},
+                 [](const Of& o) {
+                     return std::array{o.raw_bias,     o.naive_bias,   o.jackknife_bias,
+                                       o.quarter_bias, o.moments_bias, o.likelihood_bias};
+                 }),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<PlanOutcome>) {
+    using Of = PlanOutcome;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "ReplicatePlan",
+         .help = "The size of a study, from a pilot",
+         .schema = "assay.replicate_plan/3"},
+        {
+            part({.help = "Wanted, of the interval", .name = "width"},
+                 [](const Of& o) { return o.options.width; }),
+            part({.name = "level"}, [](const Of& o) { return o.options.level; }),
+            part({.help = "Variance of classes over that of independent images",
+                  .name = "design_effect"},
+                 [](const Of& o) { return o.plan.design_effect; }),
+            part({.help = "The pilot has no hits", .name = "assumed_curve"},
+                 [](const Of& o) { return o.plan.assumed_curve; }),
+            part({.name = "original", .group = "pilot_images"},
+                 [](const Of& o) { return o.plan.first_images; }),
+            part({.name = "replication", .group = "pilot_images"},
+                 [](const Of& o) { return o.plan.second_images; }),
+            part({.name = "warnings"}, [](const Of& o) -> const auto& { return o.plan.warnings; }),
+            part({.name = "rows"}, [](const Of& o) -> const auto& { return o.plan.rows; }),
+            part<&Of::prepared>({.name = "annotations"}),
+        });
+    return rows;
+}
+
 Report report_of(const PlanOutcome& outcome) {
     Report report;
     report.sections.push_back({"", {size_table(outcome), bias_table(outcome)}, {}});
-    report.records = records(outcome.plan);
-    report.result = to_json(outcome.plan, outcome.options);
-    report.result["annotations"] = to_json(outcome.prepared);
+    report.records = table_of(outcome.plan.rows);
+    report.result = to_json(outcome);
     report.warnings = outcome.prepared.warnings;
     report.warnings.insert(report.warnings.end(), outcome.plan.warnings.begin(),
                            outcome.plan.warnings.end());

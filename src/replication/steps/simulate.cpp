@@ -4,7 +4,9 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "assay/describe_result.h"
 #include "assay/replication/steps.h"
+#include "core/result_table.h"
 #include "replication/tables.h"
 
 namespace assay::replication {
@@ -14,18 +16,30 @@ double mean(const std::vector<double>& x) {
     return std::accumulate(x.begin(), x.end(), 0.0) / static_cast<double>(x.size());
 }
 
-/// Sets with their expected rates and accuracies; the same rows for people and as records.
-void add_rows(Table& table, const SimulateOutcome& outcome) {
-    const auto percent = [](double x) {
-        return Number{.value = x, .unit = Unit::proportion, .digits = 2};
-    };
+/// A set with its expected rate and accuracy.
+struct SimulatedRow {
+    std::string_view set;
+    std::optional<std::size_t> images;
+    double selection_rate, accuracy;
+};
+ResultType result_type(ResultOf<SimulatedRow>) {
+    using Of = SimulatedRow;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "SimulatedRow", .columns = "set,images,selection_rate,accuracy"},
+        {
+            part<&Of::set>({}),
+            part<&Of::images>({}),
+            part<&Of::selection_rate>({}),
+            part<&Of::accuracy>({}),
+        });
+    return rows;
+}
+
+std::vector<SimulatedRow> rows_of(const SimulateOutcome& outcome) {
     const Simulation::Truth& truth = outcome.truth;
-    table.add({"original", Count{outcome.first_images}, percent(truth.first_rate),
-               percent(mean(truth.first))});
-    table.add({"replication", Count{outcome.second_images}, percent(truth.second_rate),
-               percent(mean(truth.second))});
-    table.add({"replication, adjusted", Cell(), percent(truth.first_rate),
-               percent(mean(truth.adjusted))});
+    return {{"original", outcome.first_images, truth.first_rate, mean(truth.first)},
+            {"replication", outcome.second_images, truth.second_rate, mean(truth.second)},
+            {"replication, adjusted", {}, truth.first_rate, mean(truth.adjusted)}};
 }
 
 }  // namespace
@@ -43,28 +57,46 @@ SimulateOutcome run_simulate(const SimulateStep& step, const ProgressCallback& p
     return outcome;
 }
 
+ResultType result_type(ResultOf<SimulateOutcome>) {
+    using Of = SimulateOutcome;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "ReplicateSimulate",
+         .help = "A simulated study",
+         .schema = "assay.replicate_simulate/1"},
+        {
+            part({.name = "world"}, [](const Of& o) { return o.options.world; }),
+            part<&Of::folder>({}),
+            part<&Of::files>({.help = "Written there"}),
+            part({.help = "Accuracies that are true", .name = "original", .group = "mean"},
+                 [](const Of& o) { return mean(o.truth.first); }),
+            part({.name = "replication", .group = "mean"},
+                 [](const Of& o) { return mean(o.truth.second); }),
+            part({.name = "adjusted", .group = "mean"},
+                 [](const Of& o) { return mean(o.truth.adjusted); }),
+        });
+    return rows;
+}
+
 Report report_of(const SimulateOutcome& outcome) {
-    const Simulation::Truth& truth = outcome.truth;
-    const std::string_view world = name_of(outcome.options.world);
+    const std::vector<SimulatedRow> rows = rows_of(outcome);
     Table table =
-        empty_table(fmt::format("World `{}`: {} annotators, {} classifiers; expected values", world,
-                                outcome.options.annotators, truth.adjusted.size()),
+        empty_table(fmt::format("World `{}`: {} annotators, {} classifiers; expected values",
+                                name_of(outcome.options.world), outcome.options.annotators,
+                                outcome.truth.adjusted.size()),
                     {{"set", false}, {"images"}, {"selection rate %"}, {"accuracy %"}});
     table.notes = {
         fmt::format("in {}: {}", outcome.folder.string(), fmt::join(outcome.files, " "))};
-    add_rows(table, outcome);
+    const auto percent = [](double x) {
+        return Number{.value = x, .unit = Unit::proportion, .digits = 2};
+    };
+    for (const SimulatedRow& row : rows) {
+        table.add({std::string(row.set), row.images ? Cell(Count{*row.images}) : Cell(),
+                   percent(row.selection_rate), percent(row.accuracy)});
+    }
     Report report;
     report.sections.push_back({"", {std::move(table)}, {}});
-    report.records.columns = {{"set"}, {"images"}, {"selection_rate"}, {"accuracy"}};
-    add_rows(report.records, outcome);
-    report.result = {{"schema", "assay.replicate_simulate/1"},
-                     {"world", world},
-                     {"folder", outcome.folder.string()},
-                     {"files", outcome.files},
-                     {"mean",
-                      {{"original", mean(truth.first)},
-                       {"replication", mean(truth.second)},
-                       {"adjusted", mean(truth.adjusted)}}}};
+    report.records = table_of(rows);
+    report.result = to_json(outcome);
     return report;
 }
 

@@ -1,0 +1,25 @@
+// What results hold of an adjusted gap, beside its structs.
+#pragma once
+
+#include <cstddef>
+
+#include "assay/replication/adjust.h"
+
+namespace assay::replication {
+
+/// A classifier by a method.
+struct AdjustedClassifier {
+    const AdjustReport* report;
+    const MethodResult* method;  ///< one that is defined
+    std::size_t classifier;
+};
+ResultType result_type(ResultOf<AdjustedClassifier>);
+
+/// Accuracies on both sets. `report` has so many classifiers.
+struct MeasuredClassifier {
+    const AdjustReport* report;
+    std::size_t classifier;
+};
+ResultType result_type(ResultOf<MeasuredClassifier>);
+
+}  // namespace assay::replication
