@@ -148,7 +148,9 @@ public:
         const Report report = report_of(outcome);
         line.finish();
         if (outcome.figures)
-            write_result(figures_, json_line(to_json(ReplicateFigures{&*outcome.figures, &outcome.adjusted})) + "\n");
+            write_result(
+                figures_,
+                json_line(to_json(ReplicateFigures{&*outcome.figures, &outcome.adjusted})) + "\n");
         output_.print(report);
         return report.partial ? Status::partial : Status::done;
     }

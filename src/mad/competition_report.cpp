@@ -1,12 +1,20 @@
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
+#include "assay/describe_result.h"
 #include "assay/mad/competition.h"
+#include "core/result_table.h"
 #include "mad/predict_alike.h"
 #include "mad/settings.h"
 #include "mad/tables.h"
 
 namespace assay::mad {
 namespace {
+
+double threshold_of(const CompetitionClassifier& one) {
+    return one.threshold / double{confidence_levels};
+}
 
 /// What nobody meant: classifiers that cannot differ, or that nothing is asked of.
 std::vector<std::string> competition_warnings(const std::vector<CompetitionClassifier>& all) {
@@ -24,12 +32,44 @@ std::vector<std::string> competition_warnings(const std::vector<CompetitionClass
                 fmt::format("`{}` is never as sure as {:.3g}, its threshold: it has no candidates; "
                             "a competition that begins with --confident 0.3 takes the surest three "
                             "in ten of each",
-                            all[i].name, all[i].threshold / double{confidence_levels}));
+                            all[i].name, threshold_of(all[i])));
     }
     return warnings;
 }
 
 }  // namespace
+
+ResultType result_type(ResultOf<CompetitionClassifier>) {
+    using Of = CompetitionClassifier;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "MadClassifier", .columns = "classifier,scored,threshold,confident"},
+        {
+            part<&Of::name>({.name = "classifier"}),
+            part<&Of::store>({}),
+            part<&Of::scored>({.help = "Images with scores"}),
+            part({.help = "Of the confidence, for its candidates", .name = "threshold"},
+                 [](const Of& o) { return threshold_of(o); }),
+            part<&Of::confident>({.help = "Images that reach it"}),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<Competition>) {
+    using Of = Competition;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "MadCompetition",
+         .help = "What a competition is made of",
+         .schema = "assay.mad/1"},
+        {
+            part<&Of::folder>({.name = "competition"}),
+            part<&Of::images>({}),
+            part({.name = "classes"}, [](const Of& o) { return o.classes().size(); }),
+            part({.help = "All of them, as text", .name = "settings"},
+                 [](const Of& o) { return settings_text(o.settings()); }),
+            part<&Of::active>({.name = "classifiers"}),
+        });
+    return rows;
+}
 
 Report report_of(const Competition& competition) {
     const CompetitionSettings& settings = competition.settings();
@@ -44,25 +84,13 @@ Report report_of(const Competition& competition) {
                             {"confident %"}},
                 .rows = {},
                 .notes = {}};
-    report.records.columns = {{.name = "classifier", .numbers = false},
-                              {.name = "scored"},
-                              {.name = "threshold"},
-                              {.name = "confident"}};
-    nlohmann::json classifiers = nlohmann::json::array();
     for (const CompetitionClassifier& one : active) {
-        const double threshold = one.threshold / double{confidence_levels};
+        const double threshold = threshold_of(one);
         const double confident =
             static_cast<double>(one.confident) / static_cast<double>(one.scored);
         table.add({one.name, Count{one.scored}, Number{.value = threshold, .digits = 3},
                    Count{one.confident},
                    Number{.value = confident, .unit = Unit::proportion, .digits = 1}});
-        report.records.add(
-            {one.name, Count{one.scored}, Number{.value = threshold}, Count{one.confident}});
-        classifiers.push_back({{"classifier", one.name},
-                               {"store", one.store.string()},
-                               {"scored", one.scored},
-                               {"threshold", threshold},
-                               {"confident", one.confident}});
     }
     const SelectionRule& rule = settings.rule;
     table.notes.push_back(fmt::format(
@@ -74,12 +102,8 @@ Report report_of(const Competition& competition) {
             ? std::string()
             : fmt::format(", at most {} of a label (cap mode {})", rule.cap, name_of(rule.mode))));
     report.sections.push_back({.title = "", .blocks = {std::move(table)}, .sections = {}});
-    report.result = {{"schema", "assay.mad/1"},
-                     {"competition", competition.folder().string()},
-                     {"images", competition.images()},
-                     {"classes", competition.classes().size()},
-                     {"settings", settings_text(settings)},
-                     {"classifiers", classifiers}};
+    report.records = table_of(active);
+    report.result = to_json(competition);
     report.warnings = competition_warnings(active);
     if (const std::string& skipped = competition.impl().skipped; !skipped.empty())
         report.warnings.push_back(skipped);

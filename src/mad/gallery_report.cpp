@@ -1,87 +1,109 @@
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
+#include "assay/describe_result.h"
 #include "assay/mad/gallery.h"
+#include "core/result_table.h"
 
 namespace assay::mad {
 namespace {
 
-using nlohmann::json;
-
-Table sheet_table(const Gallery& gallery, bool records) {
+Table sheet_table(const Gallery& gallery) {
     Table table;
-    table.columns = {{.name = records ? "file" : "sheet", .numbers = false},
+    table.columns = {{.name = "sheet", .numbers = false},
                      {.name = "images"},
                      {.name = "unreadable"},
-                     {.name = records ? "case_i" : "I"},
-                     {.name = records ? "case_ii" : "II"},
-                     {.name = records ? "case_iii" : "III"},
+                     {.name = "I"},
+                     {.name = "II"},
+                     {.name = "III"},
                      {.name = "replaced"},
                      {.name = "open"}};
-    if (records) {
-        table.columns.push_back({.name = "first", .numbers = false});
-        table.columns.push_back({.name = "second", .numbers = false});
-    }
     for (const GallerySheet& sheet : gallery.sheets) {
-        std::vector<Cell> cells = {records ? sheet.file.string() : sheet.file.filename().string(),
-                                   Count{sheet.images}, Count{sheet.unreadable}};
+        std::vector<Cell> cells = {sheet.file.filename().string(), Count{sheet.images},
+                                   Count{sheet.unreadable}};
         for (const std::uint64_t n : sheet.cases) cells.emplace_back(Count{n});
-        if (records) {
-            cells.emplace_back(sheet.first);
-            cells.emplace_back(sheet.second);
-        }
         table.add(std::move(cells));
     }
     return table;
 }
 
-json label_json(const GalleryLabel& label) {
-    return {{"id", label.id},
-            {"name", label.name},
-            {"confidence", label.confidence},
-            {"correct", label.correct ? json(*label.correct) : json(nullptr)}};
-}
-
-json image_json(const GalleryImage& image) {
-    return {{"first", image.first},
-            {"second", image.second},
-            {"place", image.place},
-            {"id", image.id},
-            {"first_label", label_json(image.first_label)},
-            {"second_label", label_json(image.second_label)},
-            {"distance", image.distance},
-            {"case", image.outcome}};
-}
-
 }  // namespace
+
+ResultType result_type(ResultOf<GallerySheet>) {
+    using Of = GallerySheet;
+    static constexpr std::array<std::string_view, 5> cases = {"I", "II", "III", "replaced", "open"};
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "MadSheet",
+         .columns = "file,images,unreadable,case_i=cases.I,case_ii=cases.II,case_iii=cases.III,"
+                    "replaced=cases.replaced,open=cases.open,first,second"},
+        {
+            part<&Of::file>({}),
+            part<&Of::first>({}),
+            part<&Of::second>({}),
+            part<&Of::images>({.help = "Drawn"}),
+            part<&Of::unreadable>({.help = "Of these, as a grey field"}),
+            part<&Of::cases>({.help = "Images", .keys = cases}),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<GalleryLabel>) {
+    using Of = GalleryLabel;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "ShownLabel", .help = "The label that a classifier gives a selected image"},
+        {
+            part<&Of::id>({}),
+            part<&Of::name>({}),
+            part<&Of::confidence>({}),
+            part<&Of::correct>({.help = "By people; null: open, or nobody can judge it"}),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<GalleryImage>) {
+    using Of = GalleryImage;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "ShownSelection", .help = "A selected image of a pair"},
+        {
+            part<&Of::first>({}),
+            part<&Of::second>({}),
+            part<&Of::place>({.help = "From 1, by discrepancy"}),
+            part<&Of::id>({}),
+            part<&Of::first_label>({}),
+            part<&Of::second_label>({}),
+            part<&Of::distance>({.help = "Of the two labels"}),
+            part<&Of::outcome>({.help = "`I`, `II`, `III`, `replaced` or `open`", .name = "case"}),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<Gallery>) {
+    using Of = Gallery;
+    static constexpr auto rows =
+        describe_result<Of>({.name = "MadGallery",
+                             .help = "The selected images, and the sheets that show them",
+                             .schema = "assay.mad_gallery/1"},
+                            {
+                                part<&Of::sheets>({}),
+                                part<&Of::shown>({}),
+                                part<&Of::images>({.help = "Of all sheets"}),
+                                part<&Of::unreadable>({}),
+                                part<&Of::warnings>({}),
+                            });
+    return rows;
+}
 
 Report report_of(const Gallery& gallery) {
     Report report;
     report.title = "Gallery";
-    Table table = sheet_table(gallery, false);
+    Table table = sheet_table(gallery);
     if (!gallery.sheets.empty())
         table.notes.push_back(
             fmt::format("In {}.", gallery.sheets.front().file.parent_path().string()));
     report.sections = {{.title = "", .blocks = {std::move(table)}, .sections = {}}};
-    report.records = sheet_table(gallery, true);
-    json sheets = json::array();
-    for (const GallerySheet& sheet : gallery.sheets) {
-        sheets.push_back({{"file", sheet.file.string()},
-                          {"first", sheet.first},
-                          {"second", sheet.second},
-                          {"images", sheet.images},
-                          {"unreadable", sheet.unreadable},
-                          {"cases",
-                           {{"I", sheet.cases[0]},
-                            {"II", sheet.cases[1]},
-                            {"III", sheet.cases[2]},
-                            {"replaced", sheet.cases[3]},
-                            {"open", sheet.cases[4]}}}});
-    }
-    json shown = json::array();
-    for (const GalleryImage& image : gallery.shown) shown.push_back(image_json(image));
-    report.result = {{"schema", "assay.mad_gallery/1"},  {"sheets", std::move(sheets)},
-                     {"shown", std::move(shown)},        {"images", gallery.images},
-                     {"unreadable", gallery.unreadable}, {"warnings", gallery.warnings}};
+    report.records = table_of(gallery.sheets);
+    report.result = to_json(gallery);
     report.warnings = gallery.warnings;
     report.partial = gallery.unreadable > 0;
     return report;

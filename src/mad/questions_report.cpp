@@ -1,8 +1,38 @@
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
+#include "assay/describe_result.h"
 #include "assay/mad/questions.h"
+#include "study/quantities.h"
 
 namespace assay::mad {
+
+ResultType result_type(ResultOf<QuestionRound>) {
+    using Of = QuestionRound;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "MadQuestions",
+         .help = "Questions that a round asked, and all that there are",
+         .schema = "assay.mad_questions/1"},
+        {
+            part<&Of::added>({.help = "By this round, gold apart"}),
+            part<&Of::added_gold>({}),
+            part<&Of::waiting>({.help = "With a budget: asked before, nobody has answered"}),
+            part<&Of::questions>({.help = "In all, gold among them"}),
+            part<&Of::gold>({.help = "With known answers"}),
+            part<&Of::open>({.help = "Not settled yet"}),
+            part<&Of::saved>({.help = "That two or more places share"}),
+            part<&Of::asked_places>({.help = "Accepted places whose both questions are asked"}),
+            part<&Of::accepted_places>({}),
+            part<&Of::control>({.help = "Images of the control sample"}),
+            part<&Of::asked_control>({.help = "Of these, with all questions asked"}),
+            part<&Of::list_tau>({.help = "As of `rank`, before this round; null without a budget "
+                                         "or a value to stop at"}),
+            part<&Of::stopped>({.help = "Nothing more is asked"}),
+            part<&Of::warnings>({}),
+        });
+    return rows;
+}
 
 Report report_of(const QuestionRound& round) {
     Report report;
@@ -37,28 +67,8 @@ Report report_of(const QuestionRound& round) {
     }
     section.blocks.emplace_back(std::move(table));
     report.sections.push_back(std::move(section));
-    report.records.columns = {{.name = "quantity", .numbers = false}, {.name = "value"}};
-    report.result = {{"schema", "assay.mad_questions/1"},
-                     {"added", round.added},
-                     {"added_gold", round.added_gold},
-                     {"waiting", round.waiting},
-                     {"questions", round.questions},
-                     {"gold", round.gold},
-                     {"open", round.open},
-                     {"saved", round.saved},
-                     {"asked_places", round.asked_places},
-                     {"accepted_places", round.accepted_places},
-                     {"control", round.control},
-                     {"asked_control", round.asked_control},
-                     {"stopped", round.stopped},
-                     {"warnings", round.warnings}};
-    for (const char* const name :
-         {"added", "added_gold", "waiting", "questions", "gold", "open", "saved", "asked_places",
-          "accepted_places", "control", "asked_control"}) {
-        report.records.add({std::string(name), Count{report.result.at(name).get<std::uint64_t>()}});
-    }
-    report.result["list_tau"] =
-        round.list_tau ? nlohmann::json(*round.list_tau) : nlohmann::json(nullptr);
+    report.records = study::quantities_of(round, "value");
+    report.result = to_json(round);
     return report;
 }
 

@@ -1,127 +1,187 @@
-#include "mad/rank_json.h"
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "assay/describe_result.h"
+#include "assay/mad/rank.h"
+#include "mad/rank_tables.h"
 
 namespace assay::mad {
 namespace {
 
-using nlohmann::json;
+using MatrixRows = std::vector<std::vector<std::optional<double>>>;
 
-json matrix_json(const PairMatrix& matrix, bool diagonal) {
-    json rows = json::array();
-    for (std::size_t i = 0; i < matrix.classifiers(); ++i) {
-        json row = json::array();
-        for (std::size_t j = 0; j < matrix.classifiers(); ++j) {
-            if (i == j && !diagonal)
-                row.push_back(nullptr);
-            else
-                row.push_back(matrix.at(i, j));
+MatrixRows rows_of(const PairMatrix& matrix, bool diagonal = true) {
+    MatrixRows rows(matrix.classifiers());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        for (std::size_t j = 0; j < rows.size(); ++j) {
+            rows[i].push_back(i == j && !diagonal ? std::nullopt : std::optional(matrix.at(i, j)));
         }
-        rows.push_back(std::move(row));
     }
     return rows;
 }
 
-json classifiers_json(const Ranking& ranking) {
-    json out = json::array();
-    for (const RankedClassifier& one : ranking.classifiers) {
-        json row = {{"classifier", one.name},
-                    {"place", one.place},
-                    {"component", one.component},
-                    {"perron", one.perron},
-                    {"hodge", one.hodge},
-                    {"score", to_json(one.score)},
-                    {"rank", to_json(one.rank)},
-                    {"images", one.images},
-                    {"correct", to_json(one.correct)},
-                    {"accuracy", to_json(one.accuracy)}};
-        if (one.bootstrap_rank) row["place_interval"] = to_json(*one.bootstrap_rank);
-        out.push_back(std::move(row));
-    }
-    return out;
-}
+struct RankedPairOf {
+    const Ranking* ranking;
+    const RankedPair* pair;
 
-json pairs_json(const Ranking& ranking) {
-    json out = json::array();
-    for (const RankedPair& pair : ranking.pairs) {
-        const PairCounts& c = pair.counts;
-        out.push_back({{"first", ranking.classifiers[c.first].name},
-                       {"second", ranking.classifiers[c.second].name},
-                       {"wanted", pair.wanted},
-                       {"accepted", pair.accepted},
-                       {"asked", pair.asked},
-                       {"open", pair.open},
-                       {"to_replace", pair.to_replace},
-                       {"images", c.n()},
-                       {"both", c.both},
-                       {"only_first", c.only_first},
-                       {"only_second", c.only_second},
-                       {"neither", c.neither},
-                       {"replaced", c.replaced}});
-    }
-    return out;
+    const std::string& name(std::uint32_t place) const { return ranking->classifiers[place].name; }
+};
+ResultType result_type(ResultOf<RankedPairOf>) {
+    using Of = RankedPairOf;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "RankedPair"},
+        {
+            part(
+                {.name = "first"},
+                [](const Of& o) -> const auto& { return o.name(o.pair->counts.first); }),
+            part(
+                {.name = "second"},
+                [](const Of& o) -> const auto& { return o.name(o.pair->counts.second); }),
+            part<&Of::pair, &RankedPair::wanted>({.help = "Images"}),
+            part<&Of::pair, &RankedPair::accepted>({}),
+            part<&Of::pair, &RankedPair::asked>({}),
+            part<&Of::pair, &RankedPair::open>({.help = "Asked, and a question of it not settled"}),
+            part<&Of::pair, &RankedPair::to_replace>({.help = "Asked, and nobody can judge it"}),
+            part<&Of::pair, &RankedPair::counts, &PairCounts::n>(
+                {.help = "Settled: both + only_first + only_second + neither", .name = "images"}),
+            part<&Of::pair, &RankedPair::counts, &PairCounts::both>({}),
+            part<&Of::pair, &RankedPair::counts, &PairCounts::only_first>({}),
+            part<&Of::pair, &RankedPair::counts, &PairCounts::only_second>({}),
+            part<&Of::pair, &RankedPair::counts, &PairCounts::neither>({}),
+            part<&Of::pair, &RankedPair::counts, &PairCounts::replaced>({}),
+        });
+    return rows;
 }
-
-json options_json(const RankOptions& options) {
-    return {{"votes", name_of(options.votes)},
-            {"alpha", options.ratios.alpha},
-            {"k", options.k},
-            {"bootstraps", options.bootstraps},
-            {"draws", options.posterior.draws},
-            {"level", options.posterior.level},
-            {"spread", options.posterior.spread},
-            {"tau", options.posterior.tau},
-            {"stop_at", options.stop_at},
-            {"without", options.without},
-            {"seed", options.posterior.seed}};
+std::vector<RankedPairOf> pairs_of(const Ranking& ranking) {
+    std::vector<RankedPairOf> out;
+    for (const RankedPair& pair : ranking.pairs) out.push_back({&ranking, &pair});
+    return out;
 }
 
 }  // namespace
 
-nlohmann::json ranking_json(const Ranking& ranking) {
-    json ablation = json::array(), comparisons = json::array();
-    for (const AblationRow& row : ranking.ablation)
-        ablation.push_back({{"k", row.k},
-                            {"images", row.images},
-                            {"srcc", to_json(row.srcc)},
-                            {"kendall", to_json(row.kendall)},
-                            {"places", row.places}});
-    for (const Comparison& one : ranking.comparisons)
-        comparisons.push_back({{"with", one.with},
-                               {"classifiers", one.classifiers},
-                               {"srcc", to_json(one.srcc)},
-                               {"kendall", to_json(one.kendall)}});
-    return {
-        {"schema", "assay.mad_ranking/1"},
-        {"competition", ranking.settings.name},
-        {"options", options_json(ranking.options)},
-        {"placed_by", name_of(ranking.placed_by)},
-        {"components", ranking.components},
-        {"classifiers", classifiers_json(ranking)},
-        {"pairs", pairs_json(ranking)},
-        {"cases", {{"I", ranking.cases[0]}, {"II", ranking.cases[1]}, {"III", ranking.cases[2]}}},
-        {"replaced", ranking.replaced},
-        {"aggressiveness", matrix_json(ranking.aggressiveness, false)},
-        {"log_ratios", matrix_json(ranking.log_ratios, true)},
-        {"better", matrix_json(ranking.better, true)},
-        {"eigenvalue", ranking.eigenvalue},
-        {"consistency_index", ranking.consistency_index},
-        {"cyclicity", ranking.cyclicity},
-        {"error", ranking.error},
-        {"expected_tau", ranking.expected_tau},
-        {"list_error", ranking.list_error},
-        {"list_tau", ranking.list_tau},
-        {"enough", ranking.enough},
-        {"ablation", ablation},
-        {"comparisons", comparisons},
-        {"control", ranking.control},
-        {"questions", ranking.questions},
-        {"settled", ranking.settled},
-        {"open", ranking.open},
-        {"answers", ranking.answers},
-        {"annotators", ranking.annotators},
-        {"saved", ranking.saved},
-        {"needed_without_sharing", ranking.needed_without_sharing},
-        {"answers_per_question", ranking.answers_per_question},
-    };
+ResultType result_type(ResultOf<RankedClassifier>) {
+    using Of = RankedClassifier;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "RankedClassifier",
+         .columns = "classifier,component,place=placed*,perron,hodge,score*,rank*,images,correct*,"
+                    "accuracy*"},
+        {
+            part<&Of::name>({.name = "classifier"}),
+            part<&Of::place>({.help = "Within its component"}),
+            part<&Of::bootstrap_rank>(
+                {.help = "Of the place, over images and annotators, by the bootstrap",
+                 .name = "place_interval",
+                 .omitted = true}),
+            part({.name = "placed", .only_csv = true}, [](const Of& o) { return place_of(o); }),
+            part<&Of::component>({}),
+            part<&Of::perron>({.help = "Perron's vector: positive, sums to 1"}),
+            part<&Of::hodge>({.help = "HodgeRank's score: mean 0 in its component"}),
+            part<&Of::score>({.help = "Of the posterior, for all images of the selected kind"}),
+            part<&Of::rank>({.help = "As the score"}),
+            part<&Of::images>({.help = "Different ones, of its pairs"}),
+            part<&Of::correct>({.help = "Proportion of these; says nothing of other images"}),
+            part<&Of::accuracy>({.help = "On all images, by the control sample"}),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<RankOptions>) {
+    using Of = RankOptions;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "MadRankOptions"},
+        {
+            part<&Of::votes>({.script = R"("majority" | "dawid-skene")"}),
+            part<&Of::ratios, &RatioOptions::alpha>({.help = "Added to counts of correct images"}),
+            part<&Of::k>({.help = "Only the first of each pair's places; 0: all"}),
+            part<&Of::bootstraps>({.help = "0: none"}),
+            part<&Of::posterior, &PosteriorOptions::draws>({}),
+            part<&Of::posterior, &PosteriorOptions::level>({.help = "Of the credible intervals"}),
+            part<&Of::posterior, &PosteriorOptions::spread>({}),
+            part<&Of::posterior, &PosteriorOptions::tau>({}),
+            part<&Of::stop_at>({}),
+            part<&Of::without>({.help = "Classifiers that were left out"}),
+            part<&Of::posterior, &PosteriorOptions::seed>({}),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<AblationRow>) {
+    using Of = AblationRow;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "AblationRow", .help = "The ranking by the first k places of each pair"},
+        {
+            part<&Of::k>({}),
+            part<&Of::images>({.help = "Of all pairs"}),
+            part<&Of::srcc>({.help = "With the ranking of all; undefined across components"}),
+            part<&Of::kendall>({}),
+            part<&Of::places>({.help = "By classifier"}),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<Comparison>) {
+    using Of = Comparison;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "MadComparison", .help = "The ranking beside another order"},
+        {
+            part<&Of::with>({.help = "A file, or the accuracy by the control sample"}),
+            part<&Of::classifiers>({}),
+            part<&Of::srcc>({}),
+            part<&Of::kendall>({}),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<Ranking>) {
+    using Of = Ranking;
+    static constexpr std::array<std::string_view, 3> cases = {"I", "II", "III"};
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "MadRanking",
+         .help = "What people's answers say of the classifiers of a competition",
+         .schema = "assay.mad_ranking/1"},
+        {
+            part<&Of::settings, &CompetitionSettings::name>({.name = "competition"}),
+            part<&Of::options>({}),
+            part<&Of::placed_by>({.script = R"("perron" | "hodge" | "posterior")"}),
+            part<&Of::components>({.help = "Groups of classifiers that no chain of pairs joins"}),
+            part<&Of::classifiers>({.help = "In the competition's order"}),
+            part({.name = "pairs"}, [](const Of& o) { return pairs_of(o); }),
+            part({.help = "Images of all pairs: both labels correct, one, none",
+                  .name = "cases",
+                  .keys = cases},
+                 [](const Of& o) { return std::to_array(o.cases); }),
+            part<&Of::replaced>({}),
+            part({.help = "Rows and columns as the classifiers; null on the diagonal",
+                  .name = "aggressiveness"},
+                 [](const Of& o) { return rows_of(o.aggressiveness, false); }),
+            part({.name = "log_ratios"}, [](const Of& o) { return rows_of(o.log_ratios); }),
+            part({.help = "Probability that a row's classifier is better", .name = "better"},
+                 [](const Of& o) { return rows_of(o.better); }),
+            part<&Of::eigenvalue>({}),
+            part<&Of::consistency_index>(
+                {.help = "0: every ratio follows from a score of each classifier"}),
+            part<&Of::cyclicity>({.help = "Part of the log ratios that is circular"}),
+            part<&Of::error>({.help = "Mean probability of a pair in the wrong order"}),
+            part<&Of::expected_tau>(
+                {.help = "Kendall's, to the order on all images of the selected kind"}),
+            part<&Of::list_error>({}),
+            part<&Of::list_tau>(
+                {.help = "To the order that the selected images give when all are answered"}),
+            part<&Of::enough>({.help = "`list_tau` reaches `options.stop_at`"}),
+            part<&Of::ablation>({}),
+            part<&Of::comparisons>({}),
+            part<&Of::control>({.help = "Images of the control sample"}),
+            part<&Of::questions>({.help = "Different ones"}),
+            part<&Of::settled>({}),
+            part<&Of::open>({.help = "Wanted and not settled"}),
+            part<&Of::answers>({.help = "That count"}),
+            part<&Of::annotators>({}),
+            part<&Of::saved>({.help = "Questions that places share"}),
+            part<&Of::needed_without_sharing>({}),
+            part<&Of::answers_per_question>({.help = "Of settled ones, gold apart"}),
+        });
+    return rows;
 }
 
 }  // namespace assay::mad

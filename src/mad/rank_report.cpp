@@ -2,10 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "assay/mad/rank.h"
-#include "mad/rank_json.h"
+#include "core/result_table.h"
 #include "mad/rank_tables.h"
 
 namespace assay::mad {
@@ -143,10 +144,10 @@ Report report_of(const Ranking& ranking) {
     }
     section.blocks.emplace_back(pairs_table(ranking));
     report.sections.push_back(std::move(section));
-    report.records = ranking_records(ranking, order);
+    report.records = result_table<RankedClassifier>();
+    for (const std::size_t c : order) add_row(report.records, ranking.classifiers[c]);
     report.name_records("competition");
-
-    report.result = ranking_json(ranking);
+    report.result = to_json(ranking);
     return report;
 }
 

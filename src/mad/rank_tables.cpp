@@ -14,14 +14,6 @@ using Show = Column::Show;
 /// Neighbours whose order is less sure than this are named.
 constexpr double clear_order = 0.95;
 
-Estimate with_interval(double value, const std::optional<Interval>& interval, Unit unit) {
-    Estimate estimate;
-    estimate.value = value;
-    estimate.unit = unit;
-    estimate.interval = interval;
-    return estimate;
-}
-
 std::string how_placed(const Ranking& ranking) {
     switch (ranking.placed_by) {
         case PlacedBy::perron:
@@ -53,6 +45,14 @@ std::string unclear_neighbours(const Ranking& ranking, const std::vector<std::si
 
 }  // namespace
 
+Estimate place_of(const RankedClassifier& one) {
+    Estimate place;
+    place.value = one.place;
+    place.unit = Unit::rank;
+    place.interval = one.bootstrap_rank;
+    return place;
+}
+
 Table ranking_table(const Ranking& ranking, const std::vector<std::size_t>& order) {
     Table table;
     table.title = fmt::format("Ranking of {} classifiers", ranking.classifiers.size());
@@ -74,7 +74,7 @@ Table ranking_table(const Ranking& ranking, const std::vector<std::size_t>& orde
         const RankedClassifier& one = ranking.classifiers[c];
         std::vector<Cell> cells;
         if (groups) cells.emplace_back(Count{one.component + 1});
-        cells.emplace_back(with_interval(one.place, one.bootstrap_rank, Unit::rank));
+        cells.emplace_back(place_of(one));
         cells.emplace_back(one.name);
         if (ranking.placed_by == PlacedBy::perron)
             cells.emplace_back(Number{one.perron, Unit::number, 4});
@@ -123,28 +123,6 @@ Table ranking_table(const Ranking& ranking, const std::vector<std::size_t>& orde
         }
     }
     return table;
-}
-
-Table ranking_records(const Ranking& ranking, const std::vector<std::size_t>& order) {
-    Table records;
-    records.columns = {{.name = "classifier", .numbers = false},
-                       {.name = "component"},
-                       {.name = "place", .show = Show::every_part},
-                       {.name = "perron"},
-                       {.name = "hodge"},
-                       {.name = "score", .show = Show::every_part},
-                       {.name = "rank", .show = Show::every_part},
-                       {.name = "images"},
-                       {.name = "correct", .show = Show::every_part},
-                       {.name = "accuracy", .show = Show::every_part}};
-    for (const std::size_t c : order) {
-        const RankedClassifier& one = ranking.classifiers[c];
-        records.add({one.name, Count{one.component},
-                     with_interval(one.place, one.bootstrap_rank, Unit::rank), Number{one.perron},
-                     Number{one.hodge}, one.score, one.rank, Count{one.images}, one.correct,
-                     one.accuracy});
-    }
-    return records;
 }
 
 Table pairs_table(const Ranking& ranking) {

@@ -11,8 +11,8 @@ namespace assay::mad {
 
 /// `order`: places in Ranking::classifiers, as they are shown.
 Table ranking_table(const Ranking& ranking, const std::vector<std::size_t>& order);
-/// The same, a record a classifier, with every part of its intervals.
-Table ranking_records(const Ranking& ranking, const std::vector<std::size_t>& order);
+/// The place with the interval that the bootstrap gives it.
+Estimate place_of(const RankedClassifier& one);
 Table pairs_table(const Ranking& ranking);
 /// `matrix`: between classifiers, as those of Ranking.
 Table matrix_table(const Ranking& ranking, const PairMatrix& matrix,

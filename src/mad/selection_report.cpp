@@ -2,18 +2,14 @@
 
 #include <nlohmann/json.hpp>
 
+#include "assay/describe_result.h"
 #include "assay/mad/selection_round.h"
+#include "core/result_table.h"
 
 namespace assay::mad {
 namespace {
 
 constexpr std::size_t most_selection_rows = 100;
-
-std::vector<Cell> selection_pair_cells(const PairSelection& pair) {
-    return {
-        pair.first,           pair.second,       Count{pair.disagreeing}, Count{pair.candidates},
-        Count{pair.selected}, Count{pair.added}, Count{pair.replaced},    Count{pair.duplicates}};
-}
 
 Table selection_numbers(const SelectionRound& round) {
     Table table{.title = "", .columns = {{"", false}, {"images"}}, .rows = {}, .notes = {}};
@@ -37,6 +33,49 @@ Table selection_numbers(const SelectionRound& round) {
 
 }  // namespace
 
+ResultType result_type(ResultOf<PairSelection>) {
+    using Of = PairSelection;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "MadPairSelection",
+         .columns = "first,second,disagreeing,candidates,selected,added,replaced,duplicates"},
+        {
+            part<&Of::first>({}),
+            part<&Of::second>({}),
+            part<&Of::disagreeing>({.help = "Images with different labels"}),
+            part<&Of::candidates>({.help = "Of these, where both classifiers are confident"}),
+            part<&Of::wanted>({}),
+            part<&Of::selected>({}),
+            part<&Of::added>({.help = "By this round"}),
+            part<&Of::replaced>({.help = "People could not judge them, or they were excluded"}),
+            part<&Of::duplicates>({.help = "Nearly the same as one before them"}),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<SelectionRound>) {
+    using Of = SelectionRound;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "MadSelection",
+         .help = "The images that people are asked about",
+         .schema = "assay.mad_selection/1"},
+        {
+            part<&Of::settings, &CompetitionSettings::name>({.name = "competition"}),
+            part<&Of::settings, &CompetitionSettings::rule, &SelectionRule::k>(
+                {.help = "Images wanted of each pair"}),
+            part<&Of::images>({.help = "Of the competition"}),
+            part<&Of::scored>({.help = "Of these, with scores of every classifier"}),
+            part<&Of::excluded>({}),
+            part<&Of::accepted>({.help = "Places over the pairs"}),
+            part<&Of::distinct>({.help = "Different images among them"}),
+            part<&Of::questions>({.help = "Different ones that these need"}),
+            part<&Of::control>({.help = "Images of the control sample"}),
+            part<&Of::scanned>({.help = "Pairs that this round looked for images of"}),
+            part<&Of::pairs>({}),
+            part<&Of::warnings>({}),
+        });
+    return rows;
+}
+
 Report report_of(const SelectionRound& round) {
     Report report;
     report.title =
@@ -52,30 +91,9 @@ Report report_of(const SelectionRound& round) {
                             {"near duplicates"}},
                 .rows = {},
                 .notes = {}};
-    Table records{.title = "",
-                  .columns = {{"first", false},
-                              {"second", false},
-                              {"disagreeing"},
-                              {"candidates"},
-                              {"selected"},
-                              {"added"},
-                              {"replaced"},
-                              {"duplicates"}},
-                  .rows = {},
-                  .notes = {}};
-    nlohmann::json all = nlohmann::json::array();
     for (const PairSelection& pair : round.pairs) {
-        if (pairs.rows.size() < most_selection_rows) pairs.add(selection_pair_cells(pair));
-        records.add(selection_pair_cells(pair));
-        all.push_back({{"first", pair.first},
-                       {"second", pair.second},
-                       {"disagreeing", pair.disagreeing},
-                       {"candidates", pair.candidates},
-                       {"wanted", pair.wanted},
-                       {"selected", pair.selected},
-                       {"added", pair.added},
-                       {"replaced", pair.replaced},
-                       {"duplicates", pair.duplicates}});
+        if (pairs.rows.size() == most_selection_rows) break;
+        add_row(pairs, pair);
     }
     if (round.pairs.size() > most_selection_rows)
         pairs.notes.push_back(fmt::format("{} more pairs are in --csv and --json.",
@@ -85,20 +103,8 @@ Report report_of(const SelectionRound& round) {
         "classifiers are confident.");
     report.sections.push_back(
         {.title = "", .blocks = {selection_numbers(round), std::move(pairs)}, .sections = {}});
-    report.records = std::move(records);
-    report.result = {{"schema", "assay.mad_selection/1"},
-                     {"competition", round.settings.name},
-                     {"k", round.settings.rule.k},
-                     {"images", round.images},
-                     {"scored", round.scored},
-                     {"excluded", round.excluded},
-                     {"accepted", round.accepted},
-                     {"distinct", round.distinct},
-                     {"questions", round.questions},
-                     {"control", round.control},
-                     {"scanned", round.scanned},
-                     {"pairs", std::move(all)},
-                     {"warnings", round.warnings}};
+    report.records = table_of(round.pairs);
+    report.result = to_json(round);
     report.warnings = round.warnings;
     return report;
 }

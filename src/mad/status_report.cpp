@@ -1,13 +1,33 @@
 // How far a competition is, to read.
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
+#include "assay/describe_result.h"
 #include "assay/mad/distance.h"
 #include "assay/mad/rank.h"
+#include "core/result_table.h"
 
 namespace assay::mad {
 namespace {
 
-using nlohmann::json;
+struct StatusClassifier {
+    const CompetitionClassifier* of;
+    StatusClassifier(const CompetitionClassifier& one) : of(&one) {}
+};
+ResultType result_type(ResultOf<StatusClassifier>) {
+    using Of = StatusClassifier;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "MadStatusClassifier"},
+        {
+            part<&Of::of, &CompetitionClassifier::name>({.name = "classifier"}),
+            part<&Of::of, &CompetitionClassifier::active>({.help = "Not removed"}),
+            part<&Of::of, &CompetitionClassifier::scored>({.help = "Images"}),
+            part<&Of::of, &CompetitionClassifier::confident>(
+                {.help = "Of these, those that reach its threshold"}),
+        });
+    return rows;
+}
 
 Table progress_table(const CompetitionStatus& status) {
     Table table;
@@ -67,6 +87,65 @@ Table annotators_table(const CompetitionStatus& status) {
 
 }  // namespace
 
+ResultType result_type(ResultOf<CompetitionStatus::Annotator>) {
+    using Of = CompetitionStatus::Annotator;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "MadAnnotator"},
+        {
+            part<&Of::name>({.name = "annotator"}),
+            part<&Of::blocked>({}),
+            part<&Of::answers>({}),
+            part<&Of::yes>({}),
+            part<&Of::cannot_say>({}),
+            part<&Of::gold>({.help = "Proportion of gold questions answered as known"}),
+            part<&Of::agreement>({.help = "With the majority of the others"}),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<CompetitionStatus>) {
+    using Of = CompetitionStatus;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "MadStatus",
+         .help = "How far a competition is",
+         .schema = "assay.mad_status/1",
+         .columns = "accepted,competition,control,duplicates,excluded,gold,images,k,next,open,"
+                    "pairs,pairs_selected,questions,replaced,settled,short_pairs,to_replace,"
+                    "unasked,unasked_places,unclear,unwanted"},
+        {
+            part<&Of::settings, &CompetitionSettings::name>({.name = "competition"}),
+            part<&Of::images>({}),
+            part({.name = "classifiers"},
+                 [](const Of& o) {
+                     return std::vector<StatusClassifier>(o.classifiers.begin(),
+                                                          o.classifiers.end());
+                 }),
+            part<&Of::pairs>({}),
+            part<&Of::pairs_selected>({}),
+            part<&Of::short_pairs>({.help = "With fewer than k images"}),
+            part<&Of::settings, &CompetitionSettings::rule, &SelectionRule::k>(
+                {.help = "Images wanted of each pair"}),
+            part<&Of::accepted>({.help = "Places"}),
+            part<&Of::replaced>({}),
+            part<&Of::duplicates>({}),
+            part<&Of::excluded>({}),
+            part<&Of::control>({.help = "Images of the control sample"}),
+            part<&Of::questions>({}),
+            part<&Of::gold>({.help = "Questions with a known answer"}),
+            part<&Of::settled>({}),
+            part<&Of::open>({}),
+            part<&Of::unwanted>(
+                {.help = "Neither: images are replaced, or classifiers are removed"}),
+            part<&Of::unclear>({.help = "Questions that people cannot judge"}),
+            part<&Of::unasked>({.help = "Questions of accepted places and the control sample"}),
+            part<&Of::unasked_places>({}),
+            part<&Of::to_replace>({.help = "Places whose images people cannot judge"}),
+            part<&Of::annotators>({}),
+            part<&Of::next>({.help = "The command to run next"}),
+        });
+    return rows;
+}
+
 Report report_of(const CompetitionStatus& status) {
     Report report;
     report.title = fmt::format("MAD competition {}", status.settings.name);
@@ -77,55 +156,9 @@ Report report_of(const CompetitionStatus& status) {
     section.blocks.emplace_back(fmt::format("Next: {}", status.next));
     report.sections.push_back(std::move(section));
 
-    json classifiers = json::array(), annotators = json::array();
-    for (const CompetitionClassifier& one : status.classifiers)
-        classifiers.push_back({{"classifier", one.name},
-                               {"active", one.active},
-                               {"scored", one.scored},
-                               {"confident", one.confident}});
-    for (const CompetitionStatus::Annotator& one : status.annotators)
-        annotators.push_back({{"annotator", one.name},
-                              {"blocked", one.blocked},
-                              {"answers", one.answers},
-                              {"yes", one.yes},
-                              {"cannot_say", one.cannot_say},
-                              {"gold", to_json(one.gold)},
-                              {"agreement", to_json(one.agreement)}});
-    report.result = {{"schema", "assay.mad_status/1"},
-                     {"competition", status.settings.name},
-                     {"images", status.images},
-                     {"classifiers", classifiers},
-                     {"pairs", status.pairs},
-                     {"pairs_selected", status.pairs_selected},
-                     {"short_pairs", status.short_pairs},
-                     {"k", status.settings.rule.k},
-                     {"accepted", status.accepted},
-                     {"replaced", status.replaced},
-                     {"duplicates", status.duplicates},
-                     {"excluded", status.excluded},
-                     {"control", status.control},
-                     {"questions", status.questions},
-                     {"gold", status.gold},
-                     {"settled", status.settled},
-                     {"open", status.open},
-                     {"unwanted", status.unwanted},
-                     {"unclear", status.unclear},
-                     {"unasked", status.unasked},
-                     {"unasked_places", status.unasked_places},
-                     {"to_replace", status.to_replace},
-                     {"annotators", annotators},
-                     {"next", status.next}};
-    // Programs that take csv get one row of what is in the JSON, without its lists.
-    std::vector<Cell> cells;
-    for (const auto& [name, value] : report.result.items()) {
-        if (value.is_array() || name == "schema") continue;
-        report.records.columns.push_back({.name = name, .numbers = value.is_number()});
-        if (value.is_number())
-            cells.emplace_back(Count{value.get<std::uint64_t>()});
-        else
-            cells.emplace_back(value.get<std::string>());
-    }
-    report.records.add(std::move(cells));
+    report.records = result_table<CompetitionStatus>();
+    add_row(report.records, status);
+    report.result = to_json(status);
     return report;
 }
 

@@ -85,20 +85,27 @@ ResultType result_type(ResultOf<AdjustedClassifier>) {
                     "worst_jump_rate=blind_spots.worst_jump_rate,"
                     "moments_less_pl=blind_spots.moments_less_pl"},
         {
-            part({.name = "name"},
-                 [](const Of& o) -> const auto& { return o.report->classifiers[o.classifier]; }),
-            part({.name = "method", .only_csv = true},
-                 [](const Of& o) -> const auto& { return o.method->id; }),
-            part({.name = "definition", .only_csv = true},
-                 [](const Of& o) -> const auto& { return o.method->definition; }),
-            part({.name = "original", .only_csv = true},
-                 [](const Of& o) -> const auto& { return o.report->first[o.classifier]; }),
-            part({.name = "replication", .only_csv = true},
-                 [](const Of& o) -> const auto& { return o.report->second[o.classifier]; }),
-            part({.name = "adjusted"},
-                 [](const Of& o) -> const auto& { return o.method->adjusted[o.classifier]; }),
-            part({.name = "gap"},
-                 [](const Of& o) -> const auto& { return o.method->gaps[o.classifier]; }),
+            part(
+                {.name = "name"},
+                [](const Of& o) -> const auto& { return o.report->classifiers[o.classifier]; }),
+            part(
+                {.name = "method", .only_csv = true},
+                [](const Of& o) -> const auto& { return o.method->id; }),
+            part(
+                {.name = "definition", .only_csv = true},
+                [](const Of& o) -> const auto& { return o.method->definition; }),
+            part(
+                {.name = "original", .only_csv = true},
+                [](const Of& o) -> const auto& { return o.report->first[o.classifier]; }),
+            part(
+                {.name = "replication", .only_csv = true},
+                [](const Of& o) -> const auto& { return o.report->second[o.classifier]; }),
+            part(
+                {.name = "adjusted"},
+                [](const Of& o) -> const auto& { return o.method->adjusted[o.classifier]; }),
+            part(
+                {.name = "gap"},
+                [](const Of& o) -> const auto& { return o.method->gaps[o.classifier]; }),
             part({.name = "blind_spots", .omitted = true},
                  [](const Of& o) {
                      const std::optional<BlindSpots>& spots = o.method->blind_spots;
@@ -120,12 +127,15 @@ ResultType result_type(ResultOf<MeasuredClassifier>) {
     static constexpr auto rows = describe_result<Of>(
         {.name = "MeasuredClassifier"},
         {
-            part({.name = "name"},
-                 [](const Of& o) -> const auto& { return o.report->classifiers[o.classifier]; }),
-            part({.name = "original"},
-                 [](const Of& o) -> const auto& { return o.report->first[o.classifier]; }),
-            part({.name = "replication"},
-                 [](const Of& o) -> const auto& { return o.report->second[o.classifier]; }),
+            part(
+                {.name = "name"},
+                [](const Of& o) -> const auto& { return o.report->classifiers[o.classifier]; }),
+            part(
+                {.name = "original"},
+                [](const Of& o) -> const auto& { return o.report->first[o.classifier]; }),
+            part(
+                {.name = "replication"},
+                [](const Of& o) -> const auto& { return o.report->second[o.classifier]; }),
             part({.help = "Spread of the adjusted accuracy over sets of exponents",
                   .name = "sensitivity",
                   .omitted = true},
@@ -158,8 +168,8 @@ ResultType result_type(ResultOf<BlindSpots>) {
         {
             part<&BlindSpots::rate_99>({.help = "Of the replication's selection rates",
                                         .name = "replication_99th_percentile"}),
-            part<&BlindSpots::above_99>({.help = "Proportion of the original's images",
-                                         .name = "original_above_it"}),
+            part<&BlindSpots::above_99>(
+                {.help = "Proportion of the original's images", .name = "original_above_it"}),
         });
     return rows;
 }
@@ -171,42 +181,52 @@ ResultType result_type(ResultOf<MethodOf>) {
         {
             part({.help = "What the method is exact for", .name = "exact_for"},
                  [](const Of& o) { return exact_for(o.method->id); }),
-            part({.name = "adjusted", .group = "mean"},
-                 [](const Of& o) -> const auto& { return o.method->mean_adjusted; }),
-            part({.name = "gap", .group = "mean"},
-                 [](const Of& o) -> const auto& { return o.method->mean_gap; }),
-            part({.help = "Of the adjusted accuracies; null for one classifier", .name = "line"},
-                 [](const Of& o) -> const auto& { return o.method->line; }),
+            part(
+                {.name = "adjusted", .group = "mean"},
+                [](const Of& o) -> const auto& { return o.method->mean_adjusted; }),
+            part(
+                {.name = "gap", .group = "mean"},
+                [](const Of& o) -> const auto& { return o.method->mean_gap; }),
+            part(
+                {.help = "Of the adjusted accuracies; null for one classifier", .name = "line"},
+                [](const Of& o) -> const auto& { return o.method->line; }),
             part({.help = "Proportion of the original's readings that the replication has too",
                   .name = "covered"},
                  [](const Of& o) { return o.method->covered; }),
-            part({.help = "Classifiers with an adjusted accuracy outside 0 to 1",
-                  .name = "outside"},
-                 [](const Of& o) { return o.method->outside; }),
+            part(
+                {.help = "Classifiers with an adjusted accuracy outside 0 to 1", .name = "outside"},
+                [](const Of& o) { return o.method->outside; }),
             part({.help = "Classifiers whose bootstrap interval says nothing",
                   .name = "wide_intervals",
                   .omitted = true},
                  [](const Of& o) { return o.method->wide_intervals; }),
-            part({.name = "exponents", .omitted = true},
-                 [](const Of& o) -> const auto& { return o.method->exponents; }),
-            part({.help = "By cell of the replication", .name = "weights", .omitted = true},
-                 [](const Of& o) -> const auto& { return o.method->weights; }),
-            part({.name = "notes", .omitted = true},
-                 [](const Of& o) -> const auto& { return o.method->notes; }),
-            part({.help = "Parameters of the fitted densities and curves",
-                  .name = "details",
-                  .script = "Record<string, unknown>",
-                  .omitted = true},
-                 [](const Of& o) -> const auto& { return o.method->details; }),
-            part({.help = "At the result's `rates`, without points of mass",
-                  .name = "original",
-                  .group = "density",
-                  .omitted = true},
-                 [](const Of& o) -> const auto& { return o.method->drawing.first_density; }),
-            part({.name = "replication", .group = "density", .omitted = true},
-                 [](const Of& o) -> const auto& { return o.method->drawing.second_density; }),
-            part({.name = "blind_spots", .omitted = true},
-                 [](const Of& o) -> const auto& { return o.method->blind_spots; }),
+            part(
+                {.name = "exponents", .omitted = true},
+                [](const Of& o) -> const auto& { return o.method->exponents; }),
+            part(
+                {.help = "By cell of the replication", .name = "weights", .omitted = true},
+                [](const Of& o) -> const auto& { return o.method->weights; }),
+            part(
+                {.name = "notes", .omitted = true},
+                [](const Of& o) -> const auto& { return o.method->notes; }),
+            part(
+                {.help = "Parameters of the fitted densities and curves",
+                 .name = "details",
+                 .script = "Record<string, unknown>",
+                 .omitted = true},
+                [](const Of& o) -> const auto& { return o.method->details; }),
+            part(
+                {.help = "At the result's `rates`, without points of mass",
+                 .name = "original",
+                 .group = "density",
+                 .omitted = true},
+                [](const Of& o) -> const auto& { return o.method->drawing.first_density; }),
+            part(
+                {.name = "replication", .group = "density", .omitted = true},
+                [](const Of& o) -> const auto& { return o.method->drawing.second_density; }),
+            part(
+                {.name = "blind_spots", .omitted = true},
+                [](const Of& o) -> const auto& { return o.method->blind_spots; }),
             part({.name = "classifiers"}, [](const Of& o) { return classifiers_of(o); }),
         });
     return rows;
@@ -222,11 +242,14 @@ ResultType result_type(ResultOf<AnyMethodOf>) {
     static constexpr auto rows = describe_result<Of>(
         {.name = "AdjustMethod"},
         {
-            part({.name = "id"}, [](const Of& o) -> const auto& { return o.method->id; }),
-            part({.name = "definition"},
-                 [](const Of& o) -> const auto& { return o.method->definition; }),
-            part({.help = "Why the method has no estimates", .name = "undefined", .omitted = true},
-                 [](const Of& o) -> const auto& { return o.method->mean_adjusted.undefined; }),
+            part(
+                {.name = "id"}, [](const Of& o) -> const auto& { return o.method->id; }),
+            part(
+                {.name = "definition"},
+                [](const Of& o) -> const auto& { return o.method->definition; }),
+            part(
+                {.help = "Why the method has no estimates", .name = "undefined", .omitted = true},
+                [](const Of& o) -> const auto& { return o.method->mean_adjusted.undefined; }),
             part({.inlined = true},
                  [](const Of& o) {
                      return o.method->defined() ? std::optional(MethodOf{o.report, o.method})
@@ -289,8 +312,8 @@ ResultType result_type(ResultOf<AdjustReport>) {
                  [](const Of& o) { return o.first_cells.mean_frequency(); }),
             part({.name = "replication", .group = "mean_frequency"},
                  [](const Of& o) { return o.second_cells.mean_frequency(); }),
-            part<&Of::raw_line>({.help = "Without adjustment; null for one classifier",
-                                 .name = "line"}),
+            part<&Of::raw_line>(
+                {.help = "Without adjustment; null for one classifier", .name = "line"}),
             part({.name = "original", .group = "cells"},
                  [](const Of& o) { return cells_of(o.first_cells); }),
             part({.name = "replication", .group = "cells"},
@@ -301,8 +324,7 @@ ResultType result_type(ResultOf<AdjustReport>) {
                             "selected";
                  }),
             part<&Of::warnings>({}),
-            part({.name = "classifiers"},
-                 [](const Of& o) { return measured_classifiers(o); }),
+            part({.name = "classifiers"}, [](const Of& o) { return measured_classifiers(o); }),
             part({.help = "Selection rates for drawing", .name = "rates"},
                  [](const Of&) { return drawing_rates(); }),
             part({.help = "The first is the one to quote", .name = "methods"},

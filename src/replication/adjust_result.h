@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "assay/replication/adjust.h"
+#include "assay/result_type.h"
 
 namespace assay::replication {
 

@@ -206,14 +206,13 @@ ResultType result_type(ResultOf<AnnotatorOverlap>) {
 
 ResultType result_type(ResultOf<AnnotatorRecord>) {
     using Of = AnnotatorRecord;
-    static constexpr auto rows = describe_result<Of>(
-        {.name = "AnnotatorRecord"},
-        {
-            part<&Of::batches>({}),
-            part<&Of::flagged>({.help = "Batches"}),
-            part<&Of::annotations>({}),
-            part<&Of::dropped>({}),
-        });
+    static constexpr auto rows = describe_result<Of>({.name = "AnnotatorRecord"},
+                                                     {
+                                                         part<&Of::batches>({}),
+                                                         part<&Of::flagged>({.help = "Batches"}),
+                                                         part<&Of::annotations>({}),
+                                                         part<&Of::dropped>({}),
+                                                     });
     return rows;
 }
 ResultType result_type(ResultOf<CleaningReport>) {
@@ -255,7 +254,8 @@ ResultType result_type(ResultOf<JudgedAnnotator>) {
         {
             part({.name = "annotator"},
                  [](const Of& o) -> const std::string& { return *o.annotator; }),
-            part({.inlined = true}, [](const Of& o) -> const auto& { return *o.record; }),
+            part(
+                {.inlined = true}, [](const Of& o) -> const auto& { return *o.record; }),
         });
     return rows;
 }
@@ -275,7 +275,8 @@ ResultType result_type(ResultOf<CleanedSets>) {
     static constexpr auto rows = describe_result<Of>(
         {.name = "CleanedSets", .help = "Annotators who guess, and what was left without them"},
         {
-            part({.inlined = true}, [](const Of& o) -> const auto& { return *o.report; }),
+            part(
+                {.inlined = true}, [](const Of& o) -> const auto& { return *o.report; }),
             part({.name = "annotators"}, [](const Of& o) { return judged_annotators(o); }),
         });
     return rows;

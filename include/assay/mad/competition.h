@@ -24,6 +24,7 @@
 #include "assay/mad/select.h"
 #include "assay/progress.h"
 #include "assay/report.h"
+#include "assay/result_type.h"
 #include "assay/study/check.h"
 
 namespace assay::mad {
@@ -69,6 +70,7 @@ struct CompetitionClassifier {
     std::uint64_t confident = 0;  ///< of these, those that reach the threshold
     bool active = true;           ///< not removed
 };
+ResultType result_type(ResultOf<CompetitionClassifier>);
 
 /// Label and confidence of every image by one classifier, mapped into memory.
 class StoredPredictions {
@@ -147,7 +149,9 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-/// What a competition is made of: settings, classifiers with their thresholds. "assay.mad/1".
+/// What a competition is made of: settings, classifiers with their thresholds. "assay.mad/1",
+/// docs/results.md.
+ResultType result_type(ResultOf<Competition>);
 Report report_of(const Competition& competition);
 
 /// Reads every byte. Throws as open().

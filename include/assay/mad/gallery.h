@@ -11,6 +11,7 @@
 #include "assay/mad/competition.h"
 #include "assay/progress.h"
 #include "assay/report.h"
+#include "assay/result_type.h"
 
 namespace assay::mad {
 
@@ -29,12 +30,14 @@ struct GallerySheet {
     /// Of these, of case I, II and III, replaced, and not settled.
     std::array<std::uint64_t, 5> cases{};
 };
+ResultType result_type(ResultOf<GallerySheet>);
 /// The label that a classifier gives a selected image.
 struct GalleryLabel {
     std::string id, name;
     double confidence = 0;
     std::optional<bool> correct;  ///< by people; none: open, or they cannot judge it
 };
+ResultType result_type(ResultOf<GalleryLabel>);
 struct GalleryImage {
     std::string first, second;  ///< the pair that it was selected for
     std::uint32_t place = 0;    ///< from 1, by discrepancy
@@ -44,6 +47,7 @@ struct GalleryImage {
     double distance = 0;  ///< of the two labels
     std::string outcome;  ///< "I", "II", "III", "replaced" or "open"
 };
+ResultType result_type(ResultOf<GalleryImage>);
 /// What sheets show, as data: pair by pair, in the order of discrepancy. Empty where nothing is
 /// selected. Throws bad_input: predictions that are not those from which images were selected.
 std::vector<GalleryImage> gallery_images(const Competition& competition);
@@ -65,7 +69,9 @@ struct Gallery {
 /// which images were selected; io; interrupted.
 Gallery make_gallery(const Competition& competition, const GalleryOptions& options,
                      const ProgressCallback& progress = {});
-/// "assay.mad_gallery/1". CSV: a row per sheet. Partial where an image cannot be read.
+/// "assay.mad_gallery/1", docs/results.md.
+ResultType result_type(ResultOf<Gallery>);
+/// CSV: a row per sheet. Partial where an image cannot be read.
 Report report_of(const Gallery& gallery);
 
 }  // namespace assay::mad

@@ -12,6 +12,7 @@
 #include "assay/mad/competition.h"
 #include "assay/mad/pairs.h"
 #include "assay/report.h"
+#include "assay/result_type.h"
 
 namespace assay::mad {
 
@@ -54,7 +55,8 @@ struct QuestionRound {
 /// Throws bad_input: a gold file that is damaged, names no image or class, contradicts itself
 /// or what is known already; usage: options out of range, nothing is selected yet.
 QuestionRound ask_questions(Competition& competition, const QuestionOptions& options = {});
-/// "assay.mad_questions/1".
+/// "assay.mad_questions/1", docs/results.md.
+ResultType result_type(ResultOf<QuestionRound>);
 Report report_of(const QuestionRound& round);
 
 /// An open question as an annotator sees it.

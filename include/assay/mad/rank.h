@@ -14,6 +14,7 @@
 #include "assay/mad/posterior.h"
 #include "assay/mad/ranking.h"
 #include "assay/report.h"
+#include "assay/result_type.h"
 
 namespace assay::mad {
 
@@ -55,6 +56,7 @@ struct RankOptions {
     std::vector<std::string> without;
     int threads = 0;
 };
+ResultType result_type(ResultOf<RankOptions>);
 
 struct RankedClassifier {
     std::string name;
@@ -72,6 +74,7 @@ struct RankedClassifier {
     /// From the control sample: accuracy on all images of the competition.
     Estimate accuracy;
 };
+ResultType result_type(ResultOf<RankedClassifier>);
 
 struct RankedPair {
     PairCounts counts;  ///< first, second: places in Ranking::classifiers
@@ -86,12 +89,14 @@ struct AblationRow {
     Estimate srcc, kendall;    ///< with the ranking of all; undefined across groups
     std::vector<double> places;
 };
+ResultType result_type(ResultOf<AblationRow>);
 
 struct Comparison {
     std::string with;  ///< "accuracy (control sample)", a file's name
     std::uint32_t classifiers = 0;
     Estimate srcc, kendall;  ///< with a file: intervals of the bootstrap; undefined across groups
 };
+ResultType result_type(ResultOf<Comparison>);
 
 struct Ranking {
     RankOptions options;
@@ -127,7 +132,9 @@ struct Ranking {
 /// Throws usage: nothing is selected, or no question is settled (and what to do then); unknown
 /// names. Cost: well under a second for 11 classifiers with 1,000 bootstraps and 2,000 draws.
 Ranking rank_classifiers(const Competition& competition, const RankOptions& options = {});
-/// "assay.mad_ranking/1". Partial while questions are open.
+/// "assay.mad_ranking/1", docs/results.md.
+ResultType result_type(ResultOf<Ranking>);
+/// Partial while questions are open.
 Report report_of(const Ranking& ranking);
 
 struct CompetitionStatus {
@@ -155,7 +162,9 @@ struct CompetitionStatus {
     std::vector<std::string> warnings;
 };
 CompetitionStatus status_of(const Competition& competition);
-/// "assay.mad_status/1".
+ResultType result_type(ResultOf<CompetitionStatus::Annotator>);
+/// "assay.mad_status/1", docs/results.md.
+ResultType result_type(ResultOf<CompetitionStatus>);
 Report report_of(const CompetitionStatus& status);
 
 }  // namespace assay::mad

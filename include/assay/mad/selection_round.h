@@ -13,6 +13,7 @@
 #include "assay/mad/competition.h"
 #include "assay/progress.h"
 #include "assay/report.h"
+#include "assay/result_type.h"
 
 namespace assay::mad {
 
@@ -42,6 +43,7 @@ struct PairSelection {
     std::uint32_t replaced = 0;    ///< people could not judge them, or they were excluded; in all
     std::uint32_t duplicates = 0;  ///< nearly the same as one before them; in all
 };
+ResultType result_type(ResultOf<PairSelection>);
 
 struct SelectionRound {
     CompetitionSettings settings;
@@ -69,7 +71,8 @@ struct SelectionRound {
 SelectionRound select_images(Competition& competition, const SelectOptions& options, Comm& comm,
                              const ProgressCallback& progress = {});
 
-/// "assay.mad_selection/1".
+/// "assay.mad_selection/1", docs/results.md.
+ResultType result_type(ResultOf<SelectionRound>);
 Report report_of(const SelectionRound& round);
 
 }  // namespace assay::mad

@@ -18,6 +18,7 @@
 #include "assay/progress.h"
 #include "assay/replication/estimators.h"
 #include "assay/replication/study.h"
+#include "assay/result_type.h"
 
 namespace assay::replication {
 

@@ -14,6 +14,7 @@
 #include "assay/progress.h"
 #include "assay/replication/adjust.h"
 #include "assay/replication/study.h"
+#include "assay/result_type.h"
 
 namespace assay::replication {
 

@@ -10,6 +10,7 @@
 #include "assay/estimate.h"
 #include "assay/replication/selections.h"
 #include "assay/replication/study.h"
+#include "assay/result_type.h"
 
 namespace assay::replication {
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "assay/replication/study.h"
+#include "assay/result_type.h"
 
 namespace assay::replication {
 

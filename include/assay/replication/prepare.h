@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "assay/replication/selections.h"
+#include "assay/result_type.h"
 
 namespace assay::replication {
 

@@ -19,6 +19,7 @@
 #include "assay/data/dataset.h"
 #include "assay/estimate.h"
 #include "assay/replication/cells.h"
+#include "assay/result_type.h"
 
 namespace assay::replication {
 

@@ -20,6 +20,7 @@
 #include "assay/replication/prepare.h"
 #include "assay/replication/simulation.h"
 #include "assay/report.h"
+#include "assay/result_type.h"
 
 namespace assay::replication {
 

@@ -16,14 +16,16 @@ ResultType result_type(ResultOf<ScatterPoint>) {
     static constexpr auto rows = describe_result<Of>(
         {.name = "ScatterPoint"},
         {
-            part({.name = "name"},
-                 [](const Of& o) -> const auto& {
-                     return o.of.report->classifiers[o.of.classifier];
-                 }),
-            part({.name = "original"},
-                 [](const Of& o) -> const auto& { return o.of.report->first[o.of.classifier]; }),
-            part({.name = "replication"},
-                 [](const Of& o) -> const auto& { return o.of.report->second[o.of.classifier]; }),
+            part(
+                {.name = "name"}, [](const Of& o) -> const auto& {
+                    return o.of.report->classifiers[o.of.classifier];
+                }),
+            part(
+                {.name = "original"},
+                [](const Of& o) -> const auto& { return o.of.report->first[o.of.classifier]; }),
+            part(
+                {.name = "replication"},
+                [](const Of& o) -> const auto& { return o.of.report->second[o.of.classifier]; }),
             part({.help = "By method", .name = "adjusted"},
                  [](const Of& o) {
                      std::vector<std::pair<std::string, Estimate>> out;
@@ -51,7 +53,8 @@ ResultType result_type(ResultOf<MethodLine>) {
         {.name = "MethodLine"},
         {
             part<&Of::method>({.help = "`none`: without adjustment"}),
-            part({.inlined = true}, [](const Of& o) -> const auto& { return *o.line; }),
+            part(
+                {.inlined = true}, [](const Of& o) -> const auto& { return *o.line; }),
         });
     return rows;
 }
@@ -73,13 +76,17 @@ ResultType result_type(ResultOf<MethodCurves>) {
     static constexpr auto rows = describe_result<Of>(
         {.name = "MethodCurves", .help = "At the `rates` beside it"},
         {
-            part({.name = "method"}, [](const Of& o) -> const auto& { return o.method->id; }),
-            part({.name = "original", .group = "density", .omitted = true},
-                 [](const Of& o) -> const auto& { return o.method->drawing.first_density; }),
-            part({.name = "replication", .group = "density", .omitted = true},
-                 [](const Of& o) -> const auto& { return o.method->drawing.second_density; }),
-            part({.help = "By classifier", .name = "accuracy", .omitted = true},
-                 [](const Of& o) -> const auto& { return o.method->drawing.accuracy; }),
+            part(
+                {.name = "method"}, [](const Of& o) -> const auto& { return o.method->id; }),
+            part(
+                {.name = "original", .group = "density", .omitted = true},
+                [](const Of& o) -> const auto& { return o.method->drawing.first_density; }),
+            part(
+                {.name = "replication", .group = "density", .omitted = true},
+                [](const Of& o) -> const auto& { return o.method->drawing.second_density; }),
+            part(
+                {.help = "By classifier", .name = "accuracy", .omitted = true},
+                [](const Of& o) -> const auto& { return o.method->drawing.accuracy; }),
         });
     return rows;
 }
@@ -107,20 +114,28 @@ ResultType result_type(ResultOf<FigurePoint>) {
          .help = "Estimates with so many annotators, as expected over which of them were asked"},
         {
             part<&Of::annotators>({}),
-            part({.name = "method"}, [](const Of& o) -> const auto& { return o.result.id; }),
-            part({.name = "definition"},
-                 [](const Of& o) -> const auto& { return o.result.definition; }),
-            part({.help = "Mean over classifiers", .name = "adjusted"},
-                 [](const Of& o) -> const auto& { return o.result.mean_adjusted; }),
-            part({.name = "remaining"},
-                 [](const Of& o) -> const auto& { return o.result.mean_gap.remaining; }),
-            part({.name = "selection_bias"},
-                 [](const Of& o) -> const auto& { return o.result.mean_gap.bias; }),
-            part({.name = "line"}, [](const Of& o) -> const auto& { return o.result.line; }),
-            part({.name = "notes", .omitted = true},
-                 [](const Of& o) -> const auto& { return o.result.notes; }),
-            part({.help = "Adjusted accuracies", .name = "classifiers"},
-                 [](const Of& o) -> const auto& { return o.result.adjusted; }),
+            part(
+                {.name = "method"}, [](const Of& o) -> const auto& { return o.result.id; }),
+            part(
+                {.name = "definition"},
+                [](const Of& o) -> const auto& { return o.result.definition; }),
+            part(
+                {.help = "Mean over classifiers", .name = "adjusted"},
+                [](const Of& o) -> const auto& { return o.result.mean_adjusted; }),
+            part(
+                {.name = "remaining"},
+                [](const Of& o) -> const auto& { return o.result.mean_gap.remaining; }),
+            part(
+                {.name = "selection_bias"},
+                [](const Of& o) -> const auto& { return o.result.mean_gap.bias; }),
+            part(
+                {.name = "line"}, [](const Of& o) -> const auto& { return o.result.line; }),
+            part(
+                {.name = "notes", .omitted = true},
+                [](const Of& o) -> const auto& { return o.result.notes; }),
+            part(
+                {.help = "Adjusted accuracies", .name = "classifiers"},
+                [](const Of& o) -> const auto& { return o.result.adjusted; }),
         });
     return rows;
 }
@@ -137,14 +152,14 @@ ResultType result_type(ResultOf<FigureBin>) {
 
 ResultType result_type(ResultOf<FigureReadings>) {
     using Of = FigureReadings;
-    static constexpr auto rows = describe_result<Of>(
-        {.name = "ReadingsRow",
-         .help = "Of the images that 0, 1, ... of so many annotators select"},
-        {
-            part<&Of::annotators>({}),
-            part<&Of::first>({.name = "original"}),
-            part<&Of::second>({.name = "replication"}),
-        });
+    static constexpr auto rows =
+        describe_result<Of>({.name = "ReadingsRow",
+                             .help = "Of the images that 0, 1, ... of so many annotators select"},
+                            {
+                                part<&Of::annotators>({}),
+                                part<&Of::first>({.name = "original"}),
+                                part<&Of::second>({.name = "replication"}),
+                            });
     return rows;
 }
 
@@ -175,12 +190,13 @@ ResultType result_type(ResultOf<ReplicateFigures>) {
          .help = "The file of `assay replicate adjust --figures`",
          .schema = "assay.replicate_figures/1"},
         {
-            part({.help = "Id of the method of the verdict", .name = "quoted"},
-                 [](const Of& o) -> const auto& { return o.adjusted->quoted; }),
-            part({.name = "classifiers"},
-                 [](const Of& o) -> const auto& { return o.adjusted->classifiers; }),
-            part({.help = "What intervals take as independent: classes or images",
-                  .name = "units"},
+            part(
+                {.help = "Id of the method of the verdict", .name = "quoted"},
+                [](const Of& o) -> const auto& { return o.adjusted->quoted; }),
+            part(
+                {.name = "classifiers"},
+                [](const Of& o) -> const auto& { return o.adjusted->classifiers; }),
+            part({.help = "What intervals take as independent: classes or images", .name = "units"},
                  [](const Of& o) { return o.adjusted->units; }),
             part({.name = "classifiers", .group = "scatter"},
                  [](const Of& o) { return points_of(*o.adjusted); }),
@@ -190,37 +206,48 @@ ResultType result_type(ResultOf<ReplicateFigures>) {
                  [](const Of&) { return drawing_rates(); }),
             part({.name = "methods", .group = "curves"},
                  [](const Of& o) { return curves_of(*o.adjusted); }),
-            part({.help = "Every number of annotators, every method", .name = "annotators"},
-                 [](const Of& o) -> const auto& { return o.data->annotators; }),
-            part({.help = "Mixtures by their number of parts", .name = "parts"},
-                 [](const Of& o) -> const auto& { return o.data->parts; }),
-            part({.name = "readings"},
-                 [](const Of& o) -> const auto& { return o.data->readings; }),
-            part({.help = "Why there are none", .name = "undefined", .group = "halves",
+            part(
+                {.help = "Every number of annotators, every method", .name = "annotators"},
+                [](const Of& o) -> const auto& { return o.data->annotators; }),
+            part(
+                {.help = "Mixtures by their number of parts", .name = "parts"},
+                [](const Of& o) -> const auto& { return o.data->parts; }),
+            part(
+                {.name = "readings"}, [](const Of& o) -> const auto& { return o.data->readings; }),
+            part({.help = "Why there are none",
+                  .name = "undefined",
+                  .group = "halves",
                   .omitted = true},
                  [](const Of& o) {
                      return o.data->halves.empty() ? o.data->without_halves : std::string();
                  }),
-            part({.help = "Random splits into halves", .name = "splits", .group = "halves",
+            part({.help = "Random splits into halves",
+                  .name = "splits",
+                  .group = "halves",
                   .omitted = true},
                  [](const Of& o) {
                      return o.data->halves.empty() ? std::nullopt : std::optional(o.data->splits);
                  }),
-            part({.name = "points", .group = "halves", .omitted = true},
-                 [](const Of& o) -> const auto& { return o.data->halves; }),
-            part({.help = "With all annotators: by classifier, then by selections",
-                  .name = "original",
-                  .group = "readings_by_classifier"},
-                 [](const Of& o) -> const auto& { return o.data->first_accuracy; }),
-            part({.name = "replication", .group = "readings_by_classifier"},
-                 [](const Of& o) -> const auto& { return o.data->second_accuracy; }),
-            part({.help = "Proportions of images that the densities of `pl` imply",
-                  .name = "original",
-                  .group = "fitted_readings",
-                  .omitted = true},
-                 [](const Of& o) -> const auto& { return o.data->first_fitted; }),
-            part({.name = "replication", .group = "fitted_readings", .omitted = true},
-                 [](const Of& o) -> const auto& { return o.data->second_fitted; }),
+            part(
+                {.name = "points", .group = "halves", .omitted = true},
+                [](const Of& o) -> const auto& { return o.data->halves; }),
+            part(
+                {.help = "With all annotators: by classifier, then by selections",
+                 .name = "original",
+                 .group = "readings_by_classifier"},
+                [](const Of& o) -> const auto& { return o.data->first_accuracy; }),
+            part(
+                {.name = "replication", .group = "readings_by_classifier"},
+                [](const Of& o) -> const auto& { return o.data->second_accuracy; }),
+            part(
+                {.help = "Proportions of images that the densities of `pl` imply",
+                 .name = "original",
+                 .group = "fitted_readings",
+                 .omitted = true},
+                [](const Of& o) -> const auto& { return o.data->first_fitted; }),
+            part(
+                {.name = "replication", .group = "fitted_readings", .omitted = true},
+                [](const Of& o) -> const auto& { return o.data->second_fitted; }),
         });
     return rows;
 }

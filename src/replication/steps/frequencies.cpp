@@ -54,8 +54,9 @@ ResultType result_type(ResultOf<FrequencySet>) {
     static constexpr auto rows = describe_result<Of>(
         {.name = "FrequencySet", .columns = "set=source"},
         {
-            part({.help = "The file", .name = "source"},
-                 [](const Of& o) -> const auto& { return o.set->source; }),
+            part(
+                {.help = "The file", .name = "source"},
+                [](const Of& o) -> const auto& { return o.set->source; }),
             part({.name = "images"}, [](const Of& o) { return o.set->size(); }),
             part({.name = "mean_frequency"}, [](const Of& o) { return mean_frequency(*o.set); }),
             part({.help = "Images in each fifth of the frequencies", .name = "buckets"},
@@ -79,10 +80,10 @@ ResultType result_type(ResultOf<ImageFrequency>) {
         {.name = "ImageFrequency", .columns = "image,label,annotators,selected,frequency"},
         {
             part({.name = "image"}, [](const Of& o) { return o.set->images[o.image]; }),
-            part({.name = "label"},
-                 [](const Of& o) -> const auto& {
-                     return o.names->classes[o.set->classes[o.image]];
-                 }),
+            part(
+                {.name = "label"}, [](const Of& o) -> const auto& {
+                    return o.names->classes[o.set->classes[o.image]];
+                }),
             part({.name = "annotators"}, [](const Of& o) { return o.set->annotators[o.image]; }),
             part({.name = "selected"}, [](const Of& o) { return o.set->selected[o.image]; }),
             part({.name = "frequency"},
@@ -156,7 +157,8 @@ std::string overlap_text(const AnnotatorOverlap& o) {
 
 Table image_records(const PreparedSets& prepared) {
     const bool two = prepared.sets.size() > 1;
-    Table table = two ? result_table<FrequencySet, ImageFrequency>() : result_table<ImageFrequency>();
+    Table table =
+        two ? result_table<FrequencySet, ImageFrequency>() : result_table<ImageFrequency>();
     for (const Readings& set : prepared.sets) {
         for (std::size_t i = 0; i < set.size(); ++i) {
             const ImageFrequency image{&set, &prepared.names, i};
@@ -197,20 +199,20 @@ FrequenciesOutcome run_frequencies(const FrequenciesStep& step) {
 
 ResultType result_type(ResultOf<FrequenciesOutcome>) {
     using Of = FrequenciesOutcome;
-    static constexpr auto rows = describe_result<Of>(
-        {.name = "ReplicateFrequencies",
-         .help = "How often annotators select the images of one or two sets",
-         .schema = "assay.replicate_frequencies/2"},
-        {
-            part<&Of::prepared>({.inlined = true}),
-            part({.name = "sets"},
-                 [](const Of& o) {
-                     std::vector<FrequencySet> out;
-                     for (const Readings& set : o.prepared.sets)
-                         out.push_back({&set, &o.prepared.names});
-                     return out;
-                 }),
-        });
+    static constexpr auto rows =
+        describe_result<Of>({.name = "ReplicateFrequencies",
+                             .help = "How often annotators select the images of one or two sets",
+                             .schema = "assay.replicate_frequencies/2"},
+                            {
+                                part<&Of::prepared>({.inlined = true}),
+                                part({.name = "sets"},
+                                     [](const Of& o) {
+                                         std::vector<FrequencySet> out;
+                                         for (const Readings& set : o.prepared.sets)
+                                             out.push_back({&set, &o.prepared.names});
+                                         return out;
+                                     }),
+                            });
     return rows;
 }
 

@@ -80,10 +80,10 @@ ResultType result_type(ResultOf<ChosenImage>) {
         {
             part({.name = "image"},
                  [](const Of& o) { return o.candidates().images[o.matched->candidate]; }),
-            part({.name = "label"},
-                 [](const Of& o) -> const auto& {
-                     return o.prepared->names.classes[o.candidates().classes[o.matched->candidate]];
-                 }),
+            part(
+                {.name = "label"}, [](const Of& o) -> const auto& {
+                    return o.prepared->names.classes[o.candidates().classes[o.matched->candidate]];
+                }),
             part({.name = "bucket"}, [](const Of& o) { return o.matched->bucket; }),
             part({.name = "annotators"}, [](const Of& o) { return o.matched->annotators; }),
             part({.name = "selected"}, [](const Of& o) { return o.matched->selected; }),
@@ -97,7 +97,8 @@ ResultType result_type(ResultOf<ChosenImage>) {
 
 Table chosen_records(const MatchOutcome& outcome) {
     Table table = result_table<ChosenImage>();
-    for (const Matched& m : outcome.result.images) add_row(table, ChosenImage{&outcome.prepared, &m});
+    for (const Matched& m : outcome.result.images)
+        add_row(table, ChosenImage{&outcome.prepared, &m});
     return table;
 }
 
@@ -111,13 +112,16 @@ ResultType result_type(ResultOf<MatchBucket>) {
         {.name = "MatchBucket", .help = "The chosen images of one fifth of the frequencies"},
         {
             part<&Of::bucket>({.help = "0 to 4"}),
-            part({.name = "in_sample"},
-                 [](const Of& o) -> const auto& { return o.frequencies->in_sample; }),
-            part({.name = "held_out"},
-                 [](const Of& o) -> const auto& { return o.frequencies->held_out; }),
-            part({.help = "Below 0 in high buckets and above it in low ones, biased or not",
-                  .name = "held_out_minus_in_sample"},
-                 [](const Of& o) -> const auto& { return o.frequencies->regression; }),
+            part(
+                {.name = "in_sample"},
+                [](const Of& o) -> const auto& { return o.frequencies->in_sample; }),
+            part(
+                {.name = "held_out"},
+                [](const Of& o) -> const auto& { return o.frequencies->held_out; }),
+            part(
+                {.help = "Below 0 in high buckets and above it in low ones, biased or not",
+                 .name = "held_out_minus_in_sample"},
+                [](const Of& o) -> const auto& { return o.frequencies->regression; }),
         });
     return rows;
 }
@@ -136,13 +140,17 @@ ResultType result_type(ResultOf<MatchedClass>) {
     static constexpr auto rows = describe_result<Of>(
         {.name = "MatchedClass", .help = "Lists are by bucket"},
         {
-            part({.name = "label"},
-                 [](const Of& o) -> const auto& { return o.names->classes[o.match->cls]; }),
-            part({.help = "Images wanted", .name = "target"},
-                 [](const Of& o) -> const auto& { return o.match->target; }),
-            part({.name = "available"},
-                 [](const Of& o) -> const auto& { return o.match->available; }),
-            part({.name = "taken"}, [](const Of& o) -> const auto& { return o.match->taken; }),
+            part(
+                {.name = "label"},
+                [](const Of& o) -> const auto& { return o.names->classes[o.match->cls]; }),
+            part(
+                {.help = "Images wanted", .name = "target"},
+                [](const Of& o) -> const auto& { return o.match->target; }),
+            part(
+                {.name = "available"},
+                [](const Of& o) -> const auto& { return o.match->available; }),
+            part(
+                {.name = "taken"}, [](const Of& o) -> const auto& { return o.match->taken; }),
             part({.name = "missing"}, [](const Of& o) { return o.match->missing; }),
         });
     return rows;
@@ -187,8 +195,7 @@ ResultType result_type(ResultOf<MatchResult>) {
     static constexpr auto rows = describe_result<Of>(
         {.name = "MatchResult", .help = "Mean frequencies, and what was found of them"},
         {
-            part({.help = "Images", .name = "chosen"},
-                 [](const Of& o) { return o.images.size(); }),
+            part({.help = "Images", .name = "chosen"}, [](const Of& o) { return o.images.size(); }),
             part<&Of::missing>({.help = "Images that no bucket had left"}),
             part<&Of::candidates>({}),
             part<&Of::too_few_annotators>({.name = "candidates_with_too_few_annotators"}),

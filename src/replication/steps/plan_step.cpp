@@ -159,8 +159,10 @@ ResultType result_type(ResultOf<PlanOutcome>) {
                  [](const Of& o) { return o.plan.first_images; }),
             part({.name = "replication", .group = "pilot_images"},
                  [](const Of& o) { return o.plan.second_images; }),
-            part({.name = "warnings"}, [](const Of& o) -> const auto& { return o.plan.warnings; }),
-            part({.name = "rows"}, [](const Of& o) -> const auto& { return o.plan.rows; }),
+            part(
+                {.name = "warnings"}, [](const Of& o) -> const auto& { return o.plan.warnings; }),
+            part(
+                {.name = "rows"}, [](const Of& o) -> const auto& { return o.plan.rows; }),
             part<&Of::prepared>({.name = "annotations"}),
         });
     return rows;

@@ -1,0 +1,21 @@
+#include "study/quantities.h"
+
+#include <nlohmann/json.hpp>
+
+#include "assay/describe_result.h"
+
+namespace assay::study {
+
+Table quantities_of(const ResultType& type, const void* object, const std::string& value) {
+    Table table;
+    table.columns = {{.name = "quantity", .numbers = false}, {.name = value}};
+    for (const Part& part : type.parts) {
+        if (part.shape.kind != ResultShape::Kind::number || part.shape.nullable) continue;
+        nlohmann::json number;
+        part.get(object, number);
+        table.add({std::string(part.name), Count{number.get<std::uint64_t>()}});
+    }
+    return table;
+}
+
+}  // namespace assay::study
