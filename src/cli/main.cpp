@@ -48,6 +48,28 @@ std::string help() {
     return out + ".\n";
 }
 
+/// Words that people try because other programs have them, and what does that here; "" for others.
+std::string_view what_does(std::string_view word) {
+    struct Row {
+        std::string_view words, instead;
+    };
+    static constexpr Row rows[] = {
+        {" eval evaluate test infer inference validate benchmark ",
+         "`assay predict -m MODEL -d IMAGES --out runs` runs a model over images, and `assay score "
+         "runs` measures what it stored"},
+        {" metrics measure accuracy ", "`assay score runs` measures stored predictions"},
+        {" diff ", "`assay compare runs` compares models"},
+        {" ls ", "`assay list runs` shows what is stored"},
+        {" load convert ", "`assay import FILE` reads the predictions of another program"},
+        {" label annotate ", "`assay serve DIR` serves the labelling page"},
+    };
+    const std::string padded = " " + std::string(word) + " ";
+    for (const Row& row : rows) {
+        if (row.words.find(padded) != std::string_view::npos) return row.instead;
+    }
+    return "";
+}
+
 int status_of(const Error& error) {
     switch (error.code()) {
         case ErrorCode::interrupted:
@@ -139,6 +161,10 @@ int run(int count, char** arguments) {
         std::vector<std::string> names;
         names.reserve(table.size());
         for (const Command& command : table) names.emplace_back(command.name);
+        if (const std::string_view instead = what_does(first); !instead.empty()) {
+            throw Error(ErrorCode::usage,
+                        "unknown command `" + first + "`: " + std::string(instead));
+        }
         throw Error(ErrorCode::usage, "unknown command `" + first + "`" + suggest(first, names) +
                                           " (see `assay --help`)");
     }

@@ -8,6 +8,7 @@
 #include "assay/error.h"
 #include "assay/metric/metric.h"
 #include "definitions.h"
+#include "metric/other_names.h"
 #include "number_list.h"
 
 namespace assay {
@@ -163,7 +164,7 @@ std::string MetricRequest::text() const {
 
 MetricRequest parse_metric(std::string_view text) {
     const std::size_t colon = std::min(text.find(':'), text.size());
-    const std::string_view name = text.substr(0, colon);
+    const std::string_view name = own_metric_name(text.substr(0, colon));
     const auto by_definition = name.find('.') < name.size() ? with_definition(name) : std::nullopt;
     MetricRequest request = by_definition ? *by_definition : with_defaults(metric_named(name));
     if (const std::string_view number = number_in(name, *request.facts); !number.empty())

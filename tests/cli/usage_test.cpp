@@ -48,6 +48,14 @@ TEST(Usage, NoTorchIsLoadedForHelp) {
     EXPECT_THAT(help.err, testing::Not(HasSubstr("libopenblas")));
 }
 
+TEST(Usage, WordsOfOtherProgramsNameTheCommandToType) {
+    for (const std::string word : {"eval", "evaluate", "test", "benchmark"}) {
+        const Outcome outcome = assay_run({word});
+        EXPECT_EQ(outcome.status, 2);
+        EXPECT_THAT(outcome.err, HasSubstr("unknown command `" + word + "`: `assay predict "));
+    }
+}
+
 TEST(Usage, UnknownWordsAreNamedWithTheNearest) {
     const Outcome command = assay_run({"scor"});
     EXPECT_EQ(command.status, 2);

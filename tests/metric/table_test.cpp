@@ -1,4 +1,5 @@
 // Sweeps over the table of metrics: every row is checked from its birth.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include "assay/metric/metric.h"
 #include "core/random.h"
 #include "message_of.h"
+#include "metric/other_names.h"
 #include "metric/pass.h"
 #include "metric/real_sum.h"
 
@@ -32,6 +34,27 @@ MetricContext context_of(const MetricFacts& facts, std::uint32_t classes = 5) {
     context.shape.no_cues = "";
     context.parameters = request_of(facts).parameters;
     return context;
+}
+
+TEST(MetricNames, ThoseOfOtherLibrariesAreKnown) {
+    const std::vector<std::pair<std::string, std::string>> known = {
+        {"accuracy", "top1"},     {"Accuracy", "top1"},
+        {"acc", "top1"},          {"acc5", "top5"},
+        {"top-5", "top5"},        {"log_loss", "nll"},
+        {"cross-entropy", "nll"}, {"mcc", "matthews"},
+        {"roc_auc", "auroc"},     {"balanced_accuracy", "balanced"},
+        {"cohen_kappa", "kappa"}, {"mAP", "mean_average_precision"}};
+    for (const auto& [theirs, ours] : known)
+        EXPECT_EQ(parse_metric(theirs), parse_metric(ours)) << theirs;
+    EXPECT_EQ(parse_metric("expected_calibration_error:bins=10"), parse_metric("ece:bins=10"));
+    // No word for a quantity that differs: scikit-learn's defaults of these are of two classes.
+    for (const std::string other : {"f1_score", "precision_score", "brier_score_loss"})
+        EXPECT_THAT(message_of([&] { parse_metric(other); }, ErrorCode::usage),
+                    testing::HasSubstr("unknown metric"));
+}
+
+TEST(MetricNames, OurOwnStayOurs) {
+    for (const std::string& name : metric_names()) EXPECT_EQ(own_metric_name(name), name);
 }
 
 std::vector<RowFacts> some_rows(std::size_t n, std::uint64_t seed) {

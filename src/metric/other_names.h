@@ -1,0 +1,13 @@
+// What other libraries call the metrics.
+#pragma once
+
+#include <string_view>
+
+namespace assay {
+
+/// Our name of a metric that scikit-learn, timm, Keras or torchmetrics call `name`, in any case and
+/// with - for _: "top1" of "Accuracy", "nll" of "log_loss". Only of exactly the same quantity.
+/// `name` itself where it is none of theirs.
+std::string_view own_metric_name(std::string_view name);
+
+}  // namespace assay
