@@ -66,23 +66,32 @@ public:
         }
         const auto ahead = static_cast<std::size_t>(threads);
         agree(comm, [&] {
-            parallel_blocks(todo.size(), threads, [&](std::size_t block) {
-                if (block + ahead < todo.size()) read_ahead(dataset_, todo[block + ahead], batch_);
-                batch(todo[block], report);
+            keeping(wanting(), dataset_.name, [&] {
+                parallel_blocks(todo.size(), threads, [&](std::size_t block) {
+                    if (block + ahead < todo.size())
+                        read_ahead(dataset_, todo[block + ahead], batch_);
+                    batch(todo[block], report);
+                });
             });
         });
         for (auto& model_run : model_runs_) model_run->writer.finish(comm);
     }
 
 private:
+    /// Those that lack the batch that begins with this row; without one, all.
+    std::vector<ModelRun*> wanting(std::optional<std::uint64_t> first = {}) const {
+        std::vector<ModelRun*> runs;
+        for (const auto& model_run : model_runs_) {
+            if (!first || model_run->lacks(*first)) runs.push_back(model_run.get());
+        }
+        return runs;
+    }
+
     void batch(std::uint64_t first,
                const std::function<void(std::uint64_t, std::uint64_t)>& report) {
         const std::size_t n = std::min<std::uint64_t>(batch_, dataset_.size() - first);
-        std::vector<ModelRun*> wanting;
-        for (auto& model_run : model_runs_) {
-            if (model_run->lacks(first)) wanting.push_back(model_run.get());
-        }
-        const auto forms = forms_for(wanting, preprocessings_.size());
+        const std::vector<ModelRun*> models = wanting(first);
+        const auto forms = forms_for(models, preprocessings_.size());
         PreparedBatch prepared(preprocessings_, forms, n);
         std::vector<RowState> states(n, RowState::ok);
         std::vector<ReadImage> read(n);
@@ -97,8 +106,8 @@ private:
             errors.push_back({first + i, RowState::unreadable, *problem});
             prepared.clear(i);
         }
-        run_models(wanting, prepared, first, states, errors, read);
-        report(n * wanting.size(), errors.size());
+        run_models(models, prepared, first, states, errors, read);
+        report(n * models.size(), errors.size());
     }
 
     const Dataset& dataset_;
@@ -207,8 +216,10 @@ std::vector<PredictResult> predict(std::span<const LoadedModel> models, const Da
             std::find(preprocessings.begin(), preprocessings.end(), model.spec.preprocess);
         const auto index = static_cast<std::size_t>(known - preprocessings.begin());
         if (known == preprocessings.end()) preprocessings.push_back(model.spec.preprocess);
-        model_runs_by_batch[batch].push_back(
-            std::make_unique<ModelRun>(model, index, std::move(writer), images));
+        agree(comm, [&] {
+            model_runs_by_batch[batch].push_back(
+                std::make_unique<ModelRun>(model, index, std::move(writer), images, dataset));
+        });
     }
 
     std::vector<PredictionRun> runs;

@@ -129,11 +129,17 @@ public:
     /// This rank's share, and then the stores are finished.
     void work(int threads, Comm& comm, const Counted& report) {
         const std::uint64_t step = rows_of_block();
+        std::vector<ModelRun*> runs;
+        for (const VersionRun& which : versions_) {
+            for (const auto& model_run : which.models) runs.push_back(model_run.get());
+        }
         agree(comm, [&] {
-            for (std::uint64_t first = 0; first < dataset_.size(); first += step) {
-                block(first, std::min<std::uint64_t>(first + step, dataset_.size()), threads,
-                      report);
-            }
+            prediction::keeping(runs, dataset_.name, [&] {
+                for (std::uint64_t first = 0; first < dataset_.size(); first += step) {
+                    block(first, std::min<std::uint64_t>(first + step, dataset_.size()), threads,
+                          report);
+                }
+            });
         });
         block_.clear();
         for (VersionRun& which : versions_) {
@@ -415,8 +421,11 @@ std::vector<PredictResult> predict_corrupted(std::span<const LoadedModel> models
                 if (run->versions().empty() || run->versions().back().dataset != name)
                     run->versions().push_back({all[v], name, images, {}});
                 VersionRun& which = run->versions().back();
-                which.models.push_back(std::make_unique<ModelRun>(
-                    model, run->place_of(model.spec.preprocess), std::move(writer), *which.images));
+                agree(comm, [&] {
+                    which.models.push_back(
+                        std::make_unique<ModelRun>(model, run->place_of(model.spec.preprocess),
+                                                   std::move(writer), *which.images, dataset));
+                });
                 by_result[{v, model.spec.name}] = which.models.back().get();
                 found += prediction::rows_done(*which.models.back());
             }

@@ -85,6 +85,12 @@ std::uint64_t run_batch(const LoadedModel& model, const ImageBatch& batch, std::
 
 }  // namespace
 
+ComputedOn computed_on(const LoadedModel& model) {
+    const ModelFacts& facts = model.classifier->facts();
+    const bool plain = facts.precision == Precision::fp32;
+    return {facts.device, facts.framework, plain ? "" : std::string(name_of(facts.precision))};
+}
+
 std::uint32_t recorded_batch_size(const std::filesystem::path& runs, const StoreSpec& spec) {
     // Of the manifest alone: the data set's description may have been removed, to be written anew.
     const auto there = store::any_manifest(runs / spec.dataset_name / spec.model_name);
@@ -322,7 +328,32 @@ std::uint64_t rows_done(const ModelRun& run) {
     for (std::size_t s = 0; s < run.writer.shards(); ++s) {
         if (run.writer.is_own(s) && !run.lacking[s]) rows += run.writer.rows_in(s);
     }
-    return rows;
+    return rows + run.shards.found_rows();
+}
+
+void keeping(std::span<ModelRun* const> runs, const std::string& dataset,
+             const std::function<void()>& work) {
+    try {
+        work();
+    } catch (const Error& error) {
+        std::uint64_t kept = 0, all = 0;
+        bool failed = false;
+        for (ModelRun* run : runs) {
+            try {
+                run->shards.keep();
+            } catch (const Error&) {  // why the work ended says more
+                failed = true;
+            }
+            kept += rows_done(*run) + run->shards.rows();
+            all += run->writer.own_rows();
+        }
+        if (error.code() != ErrorCode::interrupted || failed) throw;
+        throw Error(
+            ErrorCode::interrupted,
+            fmt::format("interrupted: {} of {} {} of `{}` are kept; run the same command to "
+                        "resume",
+                        kept, all, runs.size() == 1 ? "images" : "predictions", dataset));
+    }
 }
 
 }  // namespace assay::prediction

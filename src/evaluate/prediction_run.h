@@ -22,6 +22,9 @@
 
 namespace assay::prediction {
 
+/// What the shards' records say of it.
+ComputedOn computed_on(const LoadedModel& model);
+
 /// One model's part in a run: its store and the shards that are being filled.
 struct ModelRun {
     const LoadedModel* model = nullptr;
@@ -31,22 +34,35 @@ struct ModelRun {
     std::vector<bool> lacking;  ///< by shard, as found at the start: threads read it without a lock
     std::atomic<std::uint64_t> halved{0};
 
-    ModelRun(const LoadedModel& m, std::size_t p, StoreWriter w, const store::ImageCheck& images)
-        : model(&m), preprocessing(p), writer(std::move(w)), shards(writer, images) {
-        for (std::size_t s = 0; s < writer.shards(); ++s)
+    /// Takes over what a run that was stopped has kept of shards that are not whole.
+    ModelRun(const LoadedModel& m, std::size_t p, StoreWriter w, const store::ImageCheck& images,
+             const Dataset& dataset)
+        : model(&m),
+          preprocessing(p),
+          writer(std::move(w)),
+          shards(writer, images, computed_on(m)) {
+        for (std::size_t s = 0; s < writer.shards(); ++s) {
             lacking.push_back(writer.is_own(s) && !writer.has(s));
+            if (lacking.back()) shards.resume(s, dataset);
+        }
     }
 
     /// Else floats: what stands in the classifier's place takes these alone.
     bool takes_bytes() const { return !model->scores && model->classifier->prefers_bytes(); }
 
+    /// Of the batch that begins with this row.
     bool lacks(std::uint64_t row) const {
-        return lacking[static_cast<std::size_t>(row / writer.spec().shard_rows)];
+        return lacking[static_cast<std::size_t>(row / writer.spec().shard_rows)] &&
+               !shards.has(row);
     }
 };
 
 /// Rows that earlier runs left.
 std::uint64_t rows_done(const ModelRun& run);
+/// Runs `work`; when it ends early, whatever the reason, what the models have computed is kept. A
+/// request to stop is thrown on with how much that is: "296 of 700 images are kept".
+void keeping(std::span<ModelRun* const> runs, const std::string& dataset,
+             const std::function<void()>& work);
 /// Shards with an image that could not be read, and now can be, are computed again: it may have
 /// been on a disk that was not mounted.
 void redo_where(StoreWriter& writer, const std::function<bool(std::uint64_t row)>& can_be_read_now);

@@ -1,43 +1,142 @@
 #include "evaluate/shard_buffer.h"
 
 #include <algorithm>
+#include <system_error>
 #include <utility>
 
+#include "assay/error.h"
 #include "core/hash.h"
 
 namespace assay {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// By the sizes of all files and the bytes of one.
+bool are_other_images(const Dataset& dataset, const store::BegunRows& rows) {
+    bool compared = false;
+    for (std::size_t i = 0; i < rows.images.size(); ++i) {
+        const ReadImage& read = rows.images[i];
+        const std::uint64_t row = rows.first_row + i;
+        if (dataset.archive == nullptr) {
+            std::error_code problem;
+            if (std::filesystem::file_size(dataset.path_of(row), problem) != read.bytes)
+                return true;
+        }
+        if (compared) continue;
+        compared = true;
+        try {
+            if (hash_bytes(dataset.read_image(row)) != read.hash) return true;
+        } catch (const Error&) {  // the run will say so
+            return true;
+        }
+    }
+    return !compared;
+}
+
+bool is_readable(std::span<const RowState> states) {
+    return std::ranges::find(states, RowState::unreadable) == states.end();
+}
+
+}  // namespace
+
+std::unique_ptr<ShardBuffers::Shard> ShardBuffers::put(std::size_t index, std::uint64_t first_row,
+                                                       std::span<const float> scores,
+                                                       std::span<const RowState> states,
+                                                       std::span<const RowError> errors,
+                                                       std::span<const ReadImage> images) {
+    const std::uint32_t classes = writer_.spec().classes;
+    auto& shard = shards_[index];
+    if (!shard) {
+        shard = std::make_unique<Shard>();
+        shard->rows_left = writer_.rows_in(index);
+        shard->scores.resize(std::size_t{shard->rows_left} * classes);
+        shard->states.resize(shard->rows_left);
+        shard->images.resize(shard->rows_left);
+    }
+    const auto at = static_cast<std::ptrdiff_t>(first_row - writer_.first_row(index));
+    std::ranges::copy(scores, shard->scores.begin() + at * static_cast<std::ptrdiff_t>(classes));
+    std::ranges::copy(states, shard->states.begin() + at);
+    std::ranges::copy(images, shard->images.begin() + at);
+    shard->errors.insert(shard->errors.end(), errors.begin(), errors.end());
+    shard->rows_left -= static_cast<std::uint32_t>(states.size());
+    if (shard->rows_left > 0) return nullptr;
+    std::unique_ptr<Shard> whole = std::move(shard);
+    shards_.erase(index);
+    return whole;
+}
 
 void ShardBuffers::add(std::uint64_t first_row, std::span<const float> scores,
                        std::span<const RowState> states, std::span<const RowError> errors,
                        std::span<const ReadImage> images) {
-    const std::uint32_t classes = writer_.spec().classes;
     const auto index = static_cast<std::size_t>(first_row / writer_.spec().shard_rows);
     std::unique_ptr<Shard> whole;
+    bool late = false;
     {
         const std::scoped_lock lock(mutex_);
-        auto& shard = shards_[index];
-        if (!shard) {
-            shard = std::make_unique<Shard>();
-            shard->rows_left = writer_.rows_in(index);
-            shard->scores.resize(std::size_t{shard->rows_left} * classes);
-            shard->states.resize(shard->rows_left);
-            shard->images.resize(shard->rows_left);
-        }
-        const auto at = static_cast<std::ptrdiff_t>(first_row - writer_.first_row(index));
-        std::ranges::copy(scores,
-                          shard->scores.begin() + at * static_cast<std::ptrdiff_t>(classes));
-        std::ranges::copy(states, shard->states.begin() + at);
-        std::ranges::copy(images, shard->images.begin() + at);
-        shard->errors.insert(shard->errors.end(), errors.begin(), errors.end());
-        shard->rows_left -= static_cast<std::uint32_t>(states.size());
-
+        whole = put(index, first_row, scores, states, errors, images);
         rows_ += states.size();
-        if (shard->rows_left == 0) {
-            whole = std::move(shard);
-            shards_.erase(index);
-        }
+        // What could not be read is tried again.
+        if (!whole && is_readable(states))
+            shards_[index]->unkept.push_back({first_row, states.size()});
+        late = Clock::now() - kept_ >= every_;
     }
     if (whole) write(index, *whole);
+    if (late) keep();
+}
+
+store::BegunRows ShardBuffers::rows_of(std::size_t index, const Shard& shard,
+                                       const Batch& batch) const {
+    const std::size_t at = batch.first_row - writer_.first_row(index),
+                      classes = writer_.spec().classes;
+    store::BegunRows rows;
+    rows.first_row = batch.first_row;
+    const auto states = std::span(shard.states).subspan(at, batch.rows);
+    rows.states.assign(states.begin(), states.end());
+    const auto images = std::span(shard.images).subspan(at, batch.rows);
+    rows.images.assign(images.begin(), images.end());
+    const auto scores = std::span(shard.scores).subspan(at * classes, batch.rows * classes);
+    rows.scores.assign(scores.begin(), scores.end());
+    std::ranges::copy_if(shard.errors, std::back_inserter(rows.errors), [&](const RowError& e) {
+        return e.row >= batch.first_row && e.row - batch.first_row < batch.rows;
+    });
+    return rows;
+}
+
+void ShardBuffers::keep() {
+    const std::scoped_lock one(keeping_);
+    std::map<std::size_t, std::vector<store::BegunRows>> all;
+    {
+        const std::scoped_lock lock(mutex_);
+        kept_ = Clock::now();
+        for (auto& [index, shard] : shards_) {
+            for (const Batch& batch : shard->unkept)
+                all[index].push_back(rows_of(index, *shard, batch));
+            shard->unkept.clear();
+        }
+    }
+    for (const auto& [index, rows] : all) {
+        store::keep_rows(writer_.folder(), writer_.spec(), on_, index, rows);
+        // Another thread may have written the shard meanwhile.
+        if (writer_.has(index)) store::forget_rows(writer_.folder(), index);
+    }
+}
+
+void ShardBuffers::resume(std::size_t shard, const Dataset& dataset) {
+    for (const store::BegunRows& rows :
+         store::kept_rows(writer_.folder(), writer_.spec(), on_, shard)) {
+        const StoreSpec& spec = writer_.spec();
+        const bool fits = rows.first_row % spec.batch_size == 0 &&
+                          rows.states.size() == std::min<std::uint64_t>(
+                                                    spec.batch_size, spec.rows - rows.first_row) &&
+                          is_readable(rows.states);
+        if (!fits || found_.contains(rows.first_row) || are_other_images(dataset, rows)) continue;
+        found_.insert(rows.first_row);
+        found_rows_ += rows.states.size();
+        if (const auto whole =
+                put(shard, rows.first_row, rows.scores, rows.states, rows.errors, rows.images))
+            write(shard, *whole);
+    }
 }
 
 void ShardBuffers::write(std::size_t index, Shard& shard) {

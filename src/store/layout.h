@@ -53,7 +53,7 @@ std::size_t shard_count(const StoreSpec& spec);
 std::uint64_t shard_begin(const StoreSpec& spec, std::size_t shard);
 std::uint32_t shard_size(const StoreSpec& spec, std::size_t shard);
 /// About 4 MiB of what is kept: the largest power of two of rows that fits, at most 8,192 of rows
-/// that a classifier computes (all that is lost when it is killed), 262,144 of others; cut to a
+/// that a classifier computes, 262,144 of others; cut to a
 /// multiple of the batch, and at least one. Independent of the number of rows, so that a longer
 /// list of the same images has the same shards.
 std::uint32_t default_shard_rows(const StoreSpec& spec);

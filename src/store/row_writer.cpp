@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <memory>
 #include <mutex>
 
 #include "assay/error.h"
+#include "begun_rows.h"
 #include "layout.h"
+#include "manifest.h"
 #include "matrix_rows.h"
 #include "parts.h"
 
@@ -19,12 +22,15 @@ using namespace store;
 
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 /// Rows of a shard that is not whole yet.
 struct Begun {
     std::vector<float> scores;
     std::vector<TopEntry> entries;  // of predicted classes
     std::vector<bool> there;
     std::uint32_t left = 0;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> unkept;  // rows [first, end) of scores
 };
 
 StoreWriter opened(const fs::path& runs, const StoreSpec& spec, const Dataset& dataset) {
@@ -41,13 +47,97 @@ StoreWriter opened(const fs::path& runs, const StoreSpec& spec, const Dataset& d
 
 struct RowWriter::Impl {
     StoreWriter writer;
+    const ComputedOn on;
     mutable std::mutex mutex;
     std::map<std::size_t, Begun> begun;  // by shard
+    Clock::time_point kept = Clock::now();
 
-    explicit Impl(StoreWriter opened) : writer(std::move(opened)) {}
+    /// With what an earlier writer has kept of shards that are not whole.
+    Impl(StoreWriter opened, ComputedOn computed)
+        : writer(std::move(opened)), on(std::move(computed)) {
+        for (std::size_t s = 0; s < writer.shards() && !of_classes(); ++s) {
+            if (!writer.has(s)) resume(s);
+        }
+    }
+    ~Impl() {
+        try {
+            keep();
+        } catch (const Error&) {  // then it is computed again
+        }
+    }
+    Impl(const Impl&) = delete;
+    Impl& operator=(const Impl&) = delete;
 
     const StoreSpec& spec() const { return writer.spec(); }
     bool of_classes() const { return spec().kind == ScoreKind::labels; }
+
+    Begun& begin(std::size_t shard) {
+        Begun& to = begun[shard];
+        if (to.there.empty()) {
+            to.left = writer.rows_in(shard);
+            to.there.assign(to.left, false);
+            to.scores.resize(of_classes() ? 0 : std::size_t{to.left} * spec().classes);
+            to.entries.resize(of_classes() ? to.left : 0);
+        }
+        return to;
+    }
+    std::span<float> scores_of(Begun& shard, std::uint32_t row) const {
+        return std::span(shard.scores).subspan(std::size_t{row} * spec().classes, spec().classes);
+    }
+
+    void resume(std::size_t shard) {
+        for (const BegunRows& rows : kept_rows(writer.folder(), spec(), on, shard)) {
+            Begun& to = begin(shard);
+            const auto at = static_cast<std::uint32_t>(rows.first_row - writer.first_row(shard));
+            for (std::uint32_t r = 0; r < rows.states.size(); ++r) {
+                if (to.there[at + r]) continue;
+                to.there[at + r] = true;
+                --to.left;
+                const auto row =
+                    std::span(rows.scores).subspan(std::size_t{r} * spec().classes, spec().classes);
+                std::ranges::copy(row, scores_of(to, at + r).begin());
+            }
+        }
+        const auto found = begun.find(shard);
+        if (found == begun.end() || found->second.left > 0) return;
+        write(shard, found->second);
+        begun.erase(found);
+    }
+
+    bool late() const {
+        const std::lock_guard lock(mutex);
+        return Clock::now() - kept >= keep_rows_every;
+    }
+
+    /// Beside the shards, what is in buffers alone.
+    void keep() {
+        const std::lock_guard lock(mutex);
+        kept = Clock::now();
+        for (auto& [shard, buffer] : begun) {
+            std::vector<BegunRows> all;
+            for (const auto& [first, end] : buffer.unkept) {
+                BegunRows rows;
+                rows.first_row = writer.first_row(shard) + first;
+                rows.states.assign(end - first, RowState::ok);
+                const auto scores = std::span(buffer.scores)
+                                        .subspan(std::size_t{first} * spec().classes,
+                                                 std::size_t{end - first} * spec().classes);
+                rows.scores.assign(scores.begin(), scores.end());
+                all.push_back(std::move(rows));
+            }
+            keep_rows(writer.folder(), spec(), on, shard, all);
+            buffer.unkept.clear();
+        }
+    }
+
+    void write(std::size_t shard, const Begun& whole) {
+        const std::vector<RowState> states(whole.there.size(), RowState::ok);
+        if (of_classes()) {
+            writer.write_entries(shard, whole.entries, states, {}, "");
+        } else {
+            writer.write_shard(shard, whole.scores, states, {}, "");
+        }
+    }
 
     /// Rows [from, from + n) of the matrix into the shard, from its row `at` on; the shard when it
     /// is whole now.
@@ -63,13 +153,7 @@ struct RowWriter::Impl {
         }
         const std::lock_guard lock(mutex);
         if (writer.has(shard)) return std::nullopt;
-        Begun& to = begun[shard];
-        if (to.there.empty()) {
-            to.left = writer.rows_in(shard);
-            to.there.assign(to.left, false);
-            to.scores.resize(of_classes() ? 0 : std::size_t{to.left} * spec().classes);
-            to.entries.resize(of_classes() ? to.left : 0);
-        }
+        Begun& to = begin(shard);
         for (std::uint32_t r = 0; r < n; ++r) {
             if (to.there[at + r]) continue;
             to.there[at + r] = true;
@@ -77,11 +161,14 @@ struct RowWriter::Impl {
             ++taken;
             if (of_classes()) {
                 to.entries[at + r] = entries[r];
+                continue;
+            }
+            std::copy_n(rows.begin() + static_cast<std::ptrdiff_t>(std::size_t{r} * spec().classes),
+                        spec().classes, scores_of(to, at + r).begin());
+            if (!to.unkept.empty() && to.unkept.back().second == at + r) {
+                ++to.unkept.back().second;
             } else {
-                std::copy_n(rows.begin() + static_cast<std::ptrdiff_t>(r * spec().classes),
-                            spec().classes,
-                            to.scores.begin() +
-                                static_cast<std::ptrdiff_t>(std::size_t{at + r} * spec().classes));
+                to.unkept.emplace_back(at + r, at + r + 1);
             }
         }
         if (to.left > 0) return std::nullopt;
@@ -92,7 +179,7 @@ struct RowWriter::Impl {
 };
 
 RowWriter::RowWriter(const fs::path& runs, StoreSpec spec, const Dataset& dataset)
-    : impl_(std::make_unique<Impl>(opened(runs, spec, dataset))) {}
+    : impl_(std::make_unique<Impl>(opened(runs, spec, dataset), computed_on_of(spec))) {}
 RowWriter::~RowWriter() = default;
 RowWriter::RowWriter(RowWriter&&) noexcept = default;
 
@@ -157,15 +244,11 @@ std::uint64_t RowWriter::write(std::uint64_t first, const ScoreMatrix& scores) {
         const auto n = static_cast<std::uint32_t>(
             std::min<std::uint64_t>(scores.rows - done, impl_->writer.rows_in(shard) - at));
         if (const auto whole = impl_->take(shard, at, scores, done, n, taken)) {
-            const std::vector<RowState> states(whole->there.size(), RowState::ok);
-            if (impl_->of_classes()) {
-                impl_->writer.write_entries(shard, whole->entries, states, {}, "");
-            } else {
-                impl_->writer.write_shard(shard, whole->scores, states, {}, "");
-            }
+            impl_->write(shard, *whole);
         }
         done += n;
     }
+    if (impl_->late()) impl_->keep();
     return taken;
 }
 

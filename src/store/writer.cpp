@@ -10,6 +10,7 @@
 
 #include "assay/error.h"
 #include "assay/store/prediction_store.h"
+#include "begun_rows.h"
 #include "core/file.h"
 #include "core/hash.h"
 #include "core/parallel.h"
@@ -468,8 +469,11 @@ void StoreWriter::Impl::take(std::size_t shard, Scores scores, std::size_t width
     try {
         withdraw_finish();
         KnownShard committed = commit(shard, scores, states, errors, images_hash, images);
-        const std::lock_guard guard(mutex);
-        known[shard] = std::move(committed);
+        {
+            const std::lock_guard guard(mutex);
+            known[shard] = std::move(committed);
+        }
+        forget_rows(folder, shard);
     } catch (...) {
         const std::lock_guard guard(mutex);
         known[shard].state = ShardState::missing;

@@ -16,7 +16,9 @@
 namespace assay {
 
 /// A StoreWriter behind buffers of the shards that have begun. Rows may come from many threads.
-/// Memory: the shards that are begun and not whole; in order, one of them.
+/// Scores in buffers are kept beside the shards every 15 seconds and at the end, and the next
+/// writer of the store takes them over. Memory: the shards that are begun and not whole; in order,
+/// one of them.
 class RowWriter {
 public:
     /// Begins or resumes as StoreWriter::open() does; throws as that. An empty `spec.model_hash`

@@ -1,0 +1,174 @@
+#include "store/begun_rows.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <optional>
+#include <string_view>
+#include <system_error>
+
+#include "assay/error.h"
+#include "core/byte_fields.h"
+#include "core/descriptor.h"
+#include "core/file.h"
+#include "core/hash.h"
+#include "store/layout.h"
+#include "store/manifest.h"
+#include "store/record.h"
+
+namespace assay::store {
+namespace {
+
+constexpr std::string_view batch_mark = "assay.begun/1\n";
+
+fs::path begun_path(const fs::path& folder, std::size_t shard) {
+    return shards_folder(folder) / ("." + shard_stem(shard) + ".begun");
+}
+
+/// Rows of another store, or computed elsewhere, are not this writer's.
+std::string writer_of(const StoreSpec& spec, const ComputedOn& on) {
+    return fmt::format("{} on {}", store_id(spec), describe(on));
+}
+
+[[noreturn]] void refuse_batch(std::string_view what) {
+    throw Error(ErrorCode::bad_input, std::string(what));
+}
+
+std::string text_of(const BegunRows& rows, const std::string& writer) {
+    FieldWriter out;
+    out.text(writer).number(rows.first_row).number(rows.states.size());
+    for (const RowState state : rows.states) out.small(static_cast<std::int64_t>(state));
+    out.number(rows.errors.size());
+    for (const RowError& error : rows.errors)
+        out.number(error.row).small(static_cast<std::int64_t>(error.state)).text(error.message);
+    out.number(rows.images.size());
+    for (const ReadImage& image : rows.images) out.number(image.bytes).text(image.hash);
+    out.text(
+        {reinterpret_cast<const char*>(rows.scores.data()), rows.scores.size() * sizeof(float)});
+    return out.take();
+}
+
+RowState state_from(FieldReader& in) {
+    const std::int64_t value = in.small();
+    if (value < 0 || value > static_cast<std::int64_t>(RowState::not_finite))
+        refuse_batch("no state of a row");
+    return static_cast<RowState>(value);
+}
+
+BegunRows parse_batch(std::string_view text, const StoreSpec& spec, std::size_t shard,
+                      const std::string& writer) {
+    FieldReader in(text, refuse_batch);
+    if (in.text() != writer) refuse_batch("of another writer");
+    const std::uint64_t begin = shard_begin(spec, shard), end = begin + shard_size(spec, shard);
+    BegunRows rows;
+    rows.first_row = in.number(end);
+    rows.states.resize(in.count());
+    if (rows.first_row < begin || rows.states.empty() || rows.states.size() > end - rows.first_row)
+        refuse_batch("rows of another shard");
+    for (RowState& state : rows.states) state = state_from(in);
+    rows.errors.resize(in.count());
+    for (RowError& error : rows.errors) {
+        error.row = in.number(end);
+        error.state = state_from(in);
+        error.message = in.text();
+        if (error.row < rows.first_row || error.row - rows.first_row >= rows.states.size())
+            refuse_batch("an error of another row");
+    }
+    rows.images.resize(in.count());
+    if (!rows.images.empty() && rows.images.size() != rows.states.size())
+        refuse_batch("images of other rows");
+    for (ReadImage& image : rows.images) {
+        image.bytes = in.number(UINT64_MAX);
+        image.hash = in.text();
+    }
+    const std::string scores = in.text();
+    in.finish();
+    if (scores.size() != rows.states.size() * spec.classes * sizeof(float))
+        refuse_batch("scores of another number of classes");
+    rows.scores.resize(scores.size() / sizeof(float));
+    std::memcpy(rows.scores.data(), scores.data(), scores.size());
+    return rows;
+}
+
+/// Takes the next batch's text off `rest`: the mark, its length, its hash, the text. Nothing where
+/// there is none, or only a part of one.
+std::optional<std::string_view> next_batch(std::string_view& rest) {
+    constexpr std::size_t hash_length = 39;  // "xxh128:" and 32 digits
+    constexpr std::size_t head = batch_mark.size() + sizeof(std::uint64_t) + hash_length;
+    if (!rest.starts_with(batch_mark) || rest.size() < head) return std::nullopt;
+    std::uint64_t length = 0;
+    std::memcpy(&length, rest.data() + batch_mark.size(), sizeof length);
+    const std::string_view hash = rest.substr(batch_mark.size() + sizeof length, hash_length);
+    if (length > rest.size() - head) return std::nullopt;
+    const std::string_view text = rest.substr(head, static_cast<std::size_t>(length));
+    if (hash_text(text) != hash) return std::nullopt;
+    rest.remove_prefix(head + text.size());
+    return text;
+}
+
+}  // namespace
+
+void keep_rows(const fs::path& folder, const StoreSpec& spec, const ComputedOn& on,
+               std::size_t shard, std::span<const BegunRows> rows) {
+    if (rows.empty()) return;
+    const fs::path path = begun_path(folder, shard);
+    const auto fail = [&](const char* what) {
+        throw Error(ErrorCode::io,
+                    fmt::format("cannot {} `{}`: {}", what, path.string(), std::strerror(errno)));
+    };
+    const Descriptor file(
+        ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0644));
+    if (file.get() < 0) fail("open");
+    const std::string writer = writer_of(spec, on);
+    std::string all;
+    for (const BegunRows& batch : rows) {
+        const std::string text = text_of(batch, writer);
+        all += batch_mark;
+        all += FieldWriter().number(text.size()).bytes();
+        all += hash_text(text);
+        all += text;
+    }
+    for (std::string_view rest = all; !rest.empty();) {
+        const ssize_t written = ::write(file.get(), rest.data(), rest.size());
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) fail("write");
+        rest.remove_prefix(static_cast<std::size_t>(written));
+    }
+    if (::fdatasync(file.get()) != 0 && errno != EINVAL) fail("write");
+}
+
+std::vector<BegunRows> kept_rows(const fs::path& folder, const StoreSpec& spec,
+                                 const ComputedOn& on, std::size_t shard) {
+    std::vector<BegunRows> found;
+    const fs::path path = begun_path(folder, shard);
+    std::error_code none;
+    if (!fs::is_regular_file(path, none)) return found;
+    std::uintmax_t whole = 0;
+    {
+        const MappedFile file(path);
+        const std::string writer = writer_of(spec, on);
+        std::string_view rest = file.text();
+        while (const auto text = next_batch(rest)) {
+            try {
+                found.push_back(parse_batch(*text, spec, shard, writer));
+            } catch (const Error&) {  // another writer's
+            }
+        }
+        if (rest.empty()) return found;
+        whole = file.text().size() - rest.size();
+    }
+    // What comes next must not stand behind half a batch.
+    fs::resize_file(path, whole, none);
+    return found;
+}
+
+void forget_rows(const fs::path& folder, std::size_t shard) {
+    std::error_code none;
+    fs::remove(begun_path(folder, shard), none);
+}
+
+}  // namespace assay::store
