@@ -9,7 +9,7 @@
 namespace assay {
 namespace {
 
-using Kind = ResultShape::Kind;
+using JsonKind = ResultShape::Kind;
 
 std::string quoted(std::span<const std::string_view> words, std::string_view between) {
     std::string out;
@@ -29,28 +29,28 @@ std::string script_of(const ResultShape& shape, const PartFacts& facts, int leve
                           script_of(*shape.entry, facts, level + 1));
     } else {
         switch (shape.kind) {
-            case Kind::flag:
+            case JsonKind::flag:
                 out = "boolean";
                 break;
-            case Kind::number:
+            case JsonKind::number:
                 out = "number";
                 break;
-            case Kind::text:
+            case JsonKind::text:
                 out = shape.words.empty() ? "string" : quoted(shape.words, " | ");
                 break;
-            case Kind::object:
+            case JsonKind::object:
                 out = shape.type().facts.name;
                 break;
-            case Kind::list:
+            case JsonKind::list:
                 out = script_of(*shape.entry, facts, level + 1);
                 out = out.find(" | ") == std::string::npos || out.ends_with('>')
                           ? out + "[]"
                           : "(" + out + ")[]";
                 break;
-            case Kind::map:
+            case JsonKind::map:
                 out = fmt::format("Record<string, {}>", script_of(*shape.entry, facts, level + 1));
                 break;
-            case Kind::json:
+            case JsonKind::json:
                 out = "unknown";
                 break;
         }
@@ -148,18 +148,18 @@ std::string type_text(const ResultShape& shape, const PartFacts& facts, int leve
         out = fmt::format("by {}: {}", out, type_text(*shape.entry, facts, level + 1));
     } else {
         switch (shape.kind) {
-            case Kind::flag:
+            case JsonKind::flag:
                 out = "true or false";
                 break;
-            case Kind::number:
+            case JsonKind::number:
                 out = "number";
                 break;
-            case Kind::text:
+            case JsonKind::text:
                 for (const std::string_view word : shape.words)
                     out += fmt::format("{}`{}`", out.empty() ? "" : ", ", word);
                 if (out.empty()) out = "text";
                 break;
-            case Kind::object: {
+            case JsonKind::object: {
                 std::string anchor(shape.type().facts.name);
                 std::ranges::transform(anchor, anchor.begin(), [](unsigned char c) {
                     return static_cast<char>(std::tolower(c));
@@ -167,13 +167,13 @@ std::string type_text(const ResultShape& shape, const PartFacts& facts, int leve
                 out = fmt::format("[{}](#{})", shape.type().facts.name, anchor);
                 break;
             }
-            case Kind::list:
+            case JsonKind::list:
                 out = "list: " + type_text(*shape.entry, facts, level + 1);
                 break;
-            case Kind::map:
+            case JsonKind::map:
                 out = "by name: " + type_text(*shape.entry, facts, level + 1);
                 break;
-            case Kind::json:
+            case JsonKind::json:
                 out = "any";
                 break;
         }
