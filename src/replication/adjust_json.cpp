@@ -147,6 +147,18 @@ ResultType result_type(ResultOf<MeasuredClassifier>) {
     return rows;
 }
 
+ResultType result_type(ResultOf<BlindSpots>) {
+    static constexpr auto rows = describe_result<BlindSpots>(
+        {.name = "ReplicateHighRates"},
+        {
+            part<&BlindSpots::rate_99>({.help = "Of the replication's selection rates",
+                                        .name = "replication_99th_percentile"}),
+            part<&BlindSpots::above_99>(
+                {.help = "Proportion of the original's images", .name = "original_above_it"}),
+        });
+    return rows;
+}
+
 namespace {
 
 /// A method that is defined.
@@ -160,18 +172,6 @@ std::vector<AdjustedClassifier> classifiers_of(const MethodOf& of) {
     for (std::size_t i = 0; i < of.report->classifiers.size(); ++i)
         out.push_back({of.report, of.method, i});
     return out;
-}
-
-ResultType result_type(ResultOf<BlindSpots>) {
-    static constexpr auto rows = describe_result<BlindSpots>(
-        {.name = "ReplicateHighRates"},
-        {
-            part<&BlindSpots::rate_99>({.help = "Of the replication's selection rates",
-                                        .name = "replication_99th_percentile"}),
-            part<&BlindSpots::above_99>(
-                {.help = "Proportion of the original's images", .name = "original_above_it"}),
-        });
-    return rows;
 }
 
 ResultType result_type(ResultOf<MethodOf>) {
