@@ -4,14 +4,19 @@
 #include <algorithm>
 #include <numeric>
 
+#include <functional>
+#include <nlohmann/json.hpp>
+
 #include "assay/annotation/aggregate_votes.h"
+#include "assay/describe_result.h"
 #include "containers/csv.h"
+#include "core/result_table.h"
+#include "metric/measurement_result.h"
 #include "problems_report.h"
 
 namespace assay {
 namespace {
 
-using nlohmann::json;
 using Show = Column::Show;
 
 std::string rule_text(const Aggregation& a) {
@@ -228,48 +233,121 @@ Table threshold_table(const Aggregation& a) {
     return table;
 }
 
-json point_json(const ThresholdCurve& curve, const ThresholdPoint& point, double threshold,
-                double level) {
-    return {{"threshold", threshold},
-            {"kept", point.kept},
-            {"both_accept", point.both_accept},
-            {"precision", to_json(curve.precision(point, level))},
-            {"recall", to_json(curve.recall(point, level))},
-            {"agreement", to_json(curve.agreement(point, level))},
-            {"same_set", to_json(curve.same_sets(point, level))}};
+struct ShownThreshold {
+    const Aggregation* of;
+    const ThresholdPoint* point;
+    double threshold;
+
+    Estimate shown(Estimate (ThresholdCurve::*what)(const ThresholdPoint&, double) const) const {
+        return (*of->curve.*what)(*point, of->options.level);
+    }
+};
+ResultType result_type(ResultOf<ShownThreshold>) {
+    using Of = ShownThreshold;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "VoteThreshold", .help = "What keeping every label from a threshold on gives"},
+        {
+            part<&Of::threshold>({}),
+            part<&Of::point, &ThresholdPoint::kept>({.help = "Questions"}),
+            part<&Of::point, &ThresholdPoint::both_accept>({.help = "Of these, accepted there"}),
+            part({.name = "precision"},
+                 [](const Of& o) { return o.shown(&ThresholdCurve::precision); }),
+            part({.name = "recall"}, [](const Of& o) { return o.shown(&ThresholdCurve::recall); }),
+            part({.name = "agreement"},
+                 [](const Of& o) { return o.shown(&ThresholdCurve::agreement); }),
+            part({.help = "Images", .name = "same_set"},
+                 [](const Of& o) { return o.shown(&ThresholdCurve::same_sets); }),
+        });
+    return rows;
 }
 
-json curve_json(const Aggregation& a) {
-    const ThresholdCurve& curve = *a.curve;
-    const double level = a.options.level;
-    json out = {{"questions", curve.questions}, {"accepted", curve.accepted},
-                {"items", curve.items},         {"points", json::array()},
-                {"best_agreement", nullptr},    {"best_same_set", nullptr}};
-    for (const double threshold : thresholds_shown(a)) {
-        if (const ThresholdPoint* const point = curve.at(threshold); point != nullptr)
-            out["points"].push_back(point_json(curve, *point, threshold, level));
+struct ShownCurve {
+    const Aggregation* of;
+    const ThresholdCurve* curve;
+
+    std::optional<ShownThreshold> best(const ThresholdPoint* point) const {
+        if (point == nullptr) return std::nullopt;
+        return ShownThreshold{of, point, point->threshold};
     }
-    if (const ThresholdPoint* best = curve.best_agreement(); best != nullptr)
-        out["best_agreement"] = point_json(curve, *best, best->threshold, level);
-    if (const ThresholdPoint* best = curve.best_sets(); best != nullptr)
-        out["best_same_set"] = point_json(curve, *best, best->threshold, level);
-    return out;
+    std::vector<ShownThreshold> points() const {
+        std::vector<ShownThreshold> out;
+        for (const double threshold : thresholds_shown(*of)) {
+            if (const ThresholdPoint* const point = curve->at(threshold); point != nullptr)
+                out.push_back({of, point, threshold});
+        }
+        return out;
+    }
+};
+ResultType result_type(ResultOf<ShownCurve>) {
+    using Of = ShownCurve;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "VoteThresholds"},
+        {
+            part<&Of::curve, &ThresholdCurve::questions>({.help = "That both speak of"}),
+            part<&Of::curve, &ThresholdCurve::accepted>({.help = "Of these, accepted there"}),
+            part<&Of::curve, &ThresholdCurve::items>({}),
+            part<&Of::points>({.help = "Those that the text shows"}),
+            part({.name = "best_agreement"},
+                 [](const Of& o) { return o.best(o.curve->best_agreement()); }),
+            part({.name = "best_same_set"},
+                 [](const Of& o) { return o.best(o.curve->best_sets()); }),
+        });
+    return rows;
+}
+
+struct ShownComparison {
+    const Aggregation* of;
+    const LabelSetComparison* found;
+};
+ResultType result_type(ResultOf<ShownComparison>) {
+    using Of = ShownComparison;
+    using Found = LabelSetComparison;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "VoteComparison", .help = "The labels beside those of `--against`"},
+        {
+            part({.name = "with"}, [](const Of& o) { return o.of->options.against.filename(); }),
+            part<&Of::found, &Found::agreement>({.help = "Accepted or rejected alike"}),
+            part<&Of::found, &Found::both_accept>({.help = "Questions"}),
+            part<&Of::found, &Found::both_reject>({}),
+            part<&Of::found, &Found::only_first>({.name = "only_these"}),
+            part<&Of::found, &Found::only_second>({.name = "only_those"}),
+            part<&Of::found, &Found::items>({.help = "Annotated images that were compared"}),
+            part<&Of::found, &Found::same_set>({.help = "Of these"}),
+            part<&Of::found, &Found::precision>({.help = "Of the labels kept"}),
+            part<&Of::found, &Found::recall>({.help = "Of the labels accepted there"}),
+            part({.name = "thresholds"},
+                 [](const Of& o) {
+                     return ShownCurve{o.of, &*o.of->curve};
+                 }),
+        });
+    return rows;
+}
+
+/// A row of csv.
+struct VoteValue {
+    std::string name;
+    std::optional<double> value, low, high;
+    std::optional<std::uint64_t> n;
+    std::string undefined;
+};
+ResultType result_type(ResultOf<VoteValue>) {
+    using Of = VoteValue;
+    static constexpr auto rows =
+        describe_result<Of>({.name = "VoteValue", .columns = "name,value,low,high,n,undefined"},
+                            {part<&Of::name>({}), part<&Of::value>({}), part<&Of::low>({}),
+                             part<&Of::high>({}), part<&Of::n>({}), part<&Of::undefined>({})});
+    return rows;
 }
 
 Table value_records(const Aggregation& a) {
-    Table table;
-    for (const char* name : {"name", "value", "low", "high", "n", "undefined"})
-        table.columns.push_back({.name = name});
-    const auto count = [&](const std::string& name, std::uint64_t n) {
-        table.add({name, Count{n}});
+    Table table = result_table<VoteValue>();
+    const auto count = [&](std::string name, std::uint64_t n) {
+        add_row(table, VoteValue{std::move(name), static_cast<double>(n), {}, {}, {}, {}});
     };
-    const auto estimated = [&](const std::string& name, const Estimate& m) {
-        const auto cell = [](const std::optional<double>& x) {
-            return x ? Cell(Number{.value = *x}) : Cell();
-        };
-        std::optional<double> low, high;
-        if (m.interval) low = m.interval->low, high = m.interval->high;
-        table.add({name, cell(m.value), cell(low), cell(high), Count{m.n}, m.undefined});
+    const auto estimated = [&](std::string name, const Estimate& m) {
+        VoteValue row{std::move(name), m.value, {}, {}, m.n, m.undefined};
+        if (m.interval) row.low = m.interval->low, row.high = m.interval->high;
+        add_row(table, row);
     };
     const auto measured = [&](const Measurement& m) { estimated(m.key.definition, m); };
     count("votes_read", a.votes.read);
@@ -297,74 +375,56 @@ Table value_records(const Aggregation& a) {
     return table;
 }
 
-json annotator_json(const Aggregation& a) {
-    json out = json::array();
-    for (std::size_t i = 0; i < a.annotators.size(); ++i) {
-        const AnnotatorQuality& q = a.annotators[i];
-        json row = {{"annotator", std::string(a.votes.annotators[i])},
-                    {"answers", q.answers},
-                    {"given", q.given},
-                    {"confusion", q.confusion},
-                    {"accuracy", to_json(q.accuracy)},
-                    {"agreement", to_json(q.agreement)}};
-        if (!a.weights.empty()) row["weight"] = a.weights[i];
-        out.push_back(std::move(row));
-    }
+struct ShownAnnotator {
+    const Aggregation* of;
+    std::size_t annotator;
+    const AnnotatorQuality* quality;
+};
+ResultType result_type(ResultOf<ShownAnnotator>) {
+    using Of = ShownAnnotator;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "AnnotatorQuality"},
+        {
+            part({.name = "annotator"},
+                 [](const Of& o) { return o.of->votes.annotators[o.annotator]; }),
+            part<&Of::quality, &AnnotatorQuality::answers>({}),
+            part<&Of::quality, &AnnotatorQuality::given>({.help = "How often each answer"}),
+            part<&Of::quality, &AnnotatorQuality::confusion>(
+                {.help = "Probability of each answer, by latent class"}),
+            part<&Of::quality, &AnnotatorQuality::accuracy>({.help = "Under the posteriors"}),
+            part<&Of::quality, &AnnotatorQuality::agreement>(
+                {.help = "With the others' answers to the same questions"}),
+            part({.name = "weight", .omitted = true},
+                 [](const Of& o) {
+                     return o.of->weights.empty() ? nullptr : &o.of->weights[o.annotator];
+                 }),
+        });
+    return rows;
+}
+
+std::vector<ShownAnnotator> shown_annotators(const Aggregation& a) {
+    std::vector<ShownAnnotator> out;
+    for (std::size_t i = 0; i < a.annotators.size(); ++i) out.push_back({&a, i, &a.annotators[i]});
     return out;
 }
 
-json result_of(const Aggregation& a) {
-    json out = {
-        {"schema", "assay.label_votes/2"},
-        {"source", a.options.votes.filename().string()},
-        {"method", a.options.method},
-        {"votes",
-         {{"read", a.votes.read},
-          {"used", a.votes.codes.size()},
-          {"original_labels", a.original_votes},
-          {"repeated", a.votes.repeated},
-          {"pooled_questions", a.votes.pooled}}},
-        {"annotators", a.votes.annotators.size()},
-        {"questions", a.votes.questions()},
-        {"images", a.votes.items.size()},
-        {"answers", a.votes.scale.names},
-        {"rule", {{"threshold", a.rule.threshold}, {"above", a.rule.above}}},
-        {"labels_kept", a.built.kept},
-        {"items",
-         {{"all", a.built.sets.size()},
-          {"annotated_without_label", a.built.emptied},
-          {"original", a.built.original},
-          {"left_out", a.built.left_out}}},
-        {"labels_per_image", json::object()},
-        {"measurements",
-         {to_json(a.agreement.fleiss_kappa), to_json(a.agreement.krippendorff_alpha)}},
-        {"questions_with_one_answer_or_none", a.agreement.pairless},
-        {"notes", notes_of(a)},
-        {"problems", {{"votes", to_json(a.votes.problems)}, {"items", to_json(a.built.problems)}}}};
-    for (const LabelsPerImage& row : a.histogram)
-        out["labels_per_image"][std::string(row.labels)] = row.images;
-    if (a.fitted) {
-        out["dawid_skene"] = {
-            {"latents", a.fitted->latents},     {"prior", a.fitted->prior},
-            {"passes", a.fitted->passes},       {"converged", a.fitted->converged},
-            {"objective", a.fitted->objective}, {"log_likelihood", a.fitted->log_likelihood},
-            {"reordered", a.fitted->reordered}};
-    }
-    if (a.comparison) {
-        out["comparison"] = {{"with", a.options.against.filename().string()},
-                             {"agreement", to_json(a.comparison->agreement)},
-                             {"both_accept", a.comparison->both_accept},
-                             {"both_reject", a.comparison->both_reject},
-                             {"only_these", a.comparison->only_first},
-                             {"only_those", a.comparison->only_second},
-                             {"items", a.comparison->items},
-                             {"same_set", a.comparison->same_set},
-                             {"precision", to_json(a.comparison->precision)},
-                             {"recall", to_json(a.comparison->recall)},
-                             {"thresholds", curve_json(a)}};
-    }
-    if (a.options.list_annotators) out["annotator_quality"] = annotator_json(a);
-    return out;
+struct ShownFit {
+    const DawidSkene* fit;
+};
+ResultType result_type(ResultOf<ShownFit>) {
+    using Of = ShownFit;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "DawidSkeneFit"},
+        {
+            part<&Of::fit, &DawidSkene::latents>({.help = "Latent classes"}),
+            part<&Of::fit, &DawidSkene::prior>({}),
+            part<&Of::fit, &DawidSkene::passes>({.help = "Over all votes"}),
+            part<&Of::fit, &DawidSkene::converged>({}),
+            part<&Of::fit, &DawidSkene::objective>({.help = "One per pass that was kept"}),
+            part<&Of::fit, &DawidSkene::log_likelihood>({.help = "In nats"}),
+            part<&Of::fit, &DawidSkene::reordered>({.help = "The latent classes were sorted"}),
+        });
+    return rows;
 }
 
 }  // namespace
@@ -401,6 +461,81 @@ std::string curve_csv(const Aggregation& a) {
     return out;
 }
 
+ResultType result_type(ResultOf<Aggregation>) {
+    using Of = Aggregation;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "LabelVotes",
+         .help = "Label sets of people's votes",
+         .schema = "assay.label_votes/2"},
+        {
+            part({.help = "The file of votes", .name = "source"},
+                 [](const Of& o) { return o.options.votes.filename(); }),
+            part<&Of::options, &AggregateOptions::method>({}),
+            part<&Of::votes, &Votes::read>({.group = "votes"}),
+            part({.name = "used", .group = "votes"},
+                 [](const Of& o) { return o.votes.codes.size(); }),
+            part<&Of::original_votes>({.help = "Of those used, of the original labels",
+                                       .name = "original_labels",
+                                       .group = "votes"}),
+            part<&Of::votes, &Votes::repeated>({.group = "votes"}),
+            part<&Of::votes, &Votes::pooled>({.name = "pooled_questions", .group = "votes"}),
+            part({.name = "annotators"}, [](const Of& o) { return o.votes.annotators.size(); }),
+            part<&Of::votes, &Votes::questions>({}),
+            part({.name = "images"}, [](const Of& o) { return o.votes.items.size(); }),
+            part(
+                {.help = "Their names", .name = "answers"},
+                [](const Of& o) -> const auto& { return o.votes.scale.names; }),
+            part<&Of::rule, &KeepRule::threshold>({.group = "rule"}),
+            part<&Of::rule, &KeepRule::above>({.help = "More than the threshold", .group = "rule"}),
+            part<&Of::built, &BuiltLabelSets::kept>({.name = "labels_kept"}),
+            part({.name = "all", .group = "items"},
+                 [](const Of& o) { return o.built.sets.size(); }),
+            part<&Of::built, &BuiltLabelSets::emptied>(
+                {.name = "annotated_without_label", .group = "items"}),
+            part<&Of::built, &BuiltLabelSets::original>(
+                {.help = "Not annotated: the original labels stand in", .group = "items"}),
+            part<&Of::built, &BuiltLabelSets::left_out>({.group = "items"}),
+            part({.help = "Images by their number of labels: `1` to `5`, `>5`, `none`",
+                  .name = "labels_per_image"},
+                 [](const Of& o) {
+                     std::map<std::string, std::uint64_t> out;
+                     for (const LabelsPerImage& row : o.histogram)
+                         out[std::string(row.labels)] = row.images;
+                     return out;
+                 }),
+            part({.help = "Fleiss' kappa and Krippendorff's alpha", .name = "measurements"},
+                 [](const Of& o) {
+                     return std::array{std::cref(o.agreement.fleiss_kappa),
+                                       std::cref(o.agreement.krippendorff_alpha)};
+                 }),
+            part<&Of::agreement, &AnswerAgreement::pairless>(
+                {.help = "They are in neither measurement",
+                 .name = "questions_with_one_answer_or_none"}),
+            part({.name = "notes"}, [](const Of& o) { return notes_of(o); }),
+            part(
+                {.help = "What was not used", .name = "votes", .group = "problems"},
+                [](const Of& o) -> const auto& { return o.votes.problems.kinds(); }),
+            part(
+                {.name = "items", .group = "problems"},
+                [](const Of& o) -> const auto& { return o.built.problems.kinds(); }),
+            part({.help = "With that method", .name = "dawid_skene", .omitted = true},
+                 [](const Of& o) {
+                     return o.fitted ? std::optional(ShownFit{&*o.fitted}) : std::nullopt;
+                 }),
+            part({.help = "With `--against`", .name = "comparison", .omitted = true},
+                 [](const Of& o) {
+                     return o.comparison ? std::optional(ShownComparison{&o, &*o.comparison})
+                                         : std::nullopt;
+                 }),
+            part({.help = "With `--annotators`", .name = "annotator_quality", .omitted = true},
+                 [](const Of& o) {
+                     return o.options.list_annotators ? std::optional(shown_annotators(o))
+                                                      : std::nullopt;
+                 }),
+        });
+    return rows;
+}
+
 Report report_of(const Aggregation& a) {
     Report report;
     Section section{.title = "", .blocks = {facts(a), histogram_table(a)}, .sections = {}};
@@ -408,7 +543,7 @@ Report report_of(const Aggregation& a) {
     if (a.options.list_annotators) section.blocks.emplace_back(annotator_table(a));
     report.sections.push_back(std::move(section));
     report.records = a.options.list_annotators ? annotator_records(a) : value_records(a);
-    report.result = result_of(a);
+    report.result = to_json(a);
     for (const VoteProblems* problems : {&a.votes.problems, &a.built.problems}) {
         for (std::string& text : warnings_of(*problems)) report.warnings.push_back(std::move(text));
         report.partial = report.partial || problems->total() > 0;

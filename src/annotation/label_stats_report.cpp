@@ -4,13 +4,17 @@
 #include <algorithm>
 #include <numeric>
 
+#include <nlohmann/json.hpp>
+
 #include "assay/annotation/label_stats.h"
+#include "assay/describe_result.h"
+#include "core/result_table.h"
 #include "inputs.h"
+#include "metric/measurement_result.h"
 
 namespace assay {
 namespace {
 
-using nlohmann::json;
 using Show = Column::Show;
 
 constexpr std::size_t shown_by_default = 10;
@@ -22,12 +26,84 @@ std::string name_of(const ClassList& classes, std::size_t c) {
     return classes.empty() ? std::to_string(c) : classes.name(c);
 }
 
+struct ListedClass {
+    std::string id, name;
+    std::uint64_t images, alone;
+    std::uint64_t with_others() const { return images - alone; }
+};
+ResultType result_type(ResultOf<ListedClass>) {
+    using Of = ListedClass;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "LabelStatsClass", .columns = "class,name,images,alone,with_others"},
+        {
+            part<&Of::id>({.name = "class"}),
+            part<&Of::name>({}),
+            part<&Of::images>({}),
+            part<&Of::alone>({.help = "Images with no other label"}),
+            part<&Of::with_others>({.only_csv = true}),
+        });
+    return rows;
+}
+
+struct ListedPair {
+    const ClassList* classes;
+    const ClassPair* pair;
+};
+ResultType result_type(ResultOf<ListedPair>) {
+    using Of = ListedPair;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "LabelStatsPair",
+         .help = "Two classes that come together",
+         .columns = "a,b,together,count_a,count_b,expected,lift*,pmi,npmi"},
+        {
+            part(
+                {.name = "a"},
+                [](const Of& o) { return id_of(*o.classes, static_cast<std::size_t>(o.pair->a)); }),
+            part(
+                {.name = "b"},
+                [](const Of& o) { return id_of(*o.classes, static_cast<std::size_t>(o.pair->b)); }),
+            part<&Of::pair, &ClassPair::together>({.help = "Images"}),
+            part<&Of::pair, &ClassPair::count_a>({.help = "Images of a"}),
+            part<&Of::pair, &ClassPair::count_b>({}),
+            part<&Of::pair, &ClassPair::expected>({.help = "Together by chance"}),
+            part<&Of::pair, &ClassPair::lift>({.help = "together / expected"}),
+            part<&Of::pair, &ClassPair::pmi>({.help = "log2(lift)"}),
+            part<&Of::pair, &ClassPair::npmi>({.help = "1: neither comes without the other"}),
+        });
+    return rows;
+}
+
 std::vector<std::size_t> by_count(const LabelStats& stats) {
     std::vector<std::size_t> order(stats.class_count.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
         return stats.class_count[a] > stats.class_count[b];
     });
+    return order;
+}
+
+/// The pairs that are listed, at most so many.
+std::vector<ListedPair> listed_pairs(const DatasetLabelStats& found, std::size_t most) {
+    std::vector<ListedPair> out;
+    for (std::size_t n = 0; n < std::min(most, found.stats.together.size()); ++n)
+        out.push_back({&found.dataset.classes, &found.stats.together[n]});
+    return out;
+}
+
+ListedClass listed_class(const DatasetLabelStats& found, std::size_t c) {
+    const LabelStats& stats = found.stats;
+    return {id_of(found.dataset.classes, c), name_of(found.dataset.classes, c),
+            stats.class_count[c], stats.class_alone[c]};
+}
+std::vector<ListedClass> listed_classes(const DatasetLabelStats& found,
+                                        const std::vector<std::size_t>& order) {
+    std::vector<ListedClass> out;
+    for (const std::size_t c : order) out.push_back(listed_class(found, c));
+    return out;
+}
+std::vector<std::size_t> all_classes(const LabelStats& stats) {
+    std::vector<std::size_t> order(stats.class_count.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
     return order;
 }
 
@@ -67,32 +143,16 @@ Table histogram_table(const DatasetLabelStats& found) {
     return table;
 }
 
-/// The `most` most frequent classes.
-Table class_rows(const DatasetLabelStats& found, std::size_t most, const std::string& with_others) {
-    const LabelStats& stats = found.stats;
-    Table table;
-    table.columns = {{.name = "class", .numbers = false},
-                     {.name = "name", .numbers = false},
-                     {.name = "images"},
-                     {.name = "alone"},
-                     {.name = with_others}};
-    const auto order = by_count(stats);
-    for (std::size_t n = 0; n < std::min(most, order.size()); ++n) {
-        const std::size_t c = order[n];
-        table.add({id_of(found.dataset.classes, c), name_of(found.dataset.classes, c),
-                   Count{stats.class_count[c]}, Count{stats.class_alone[c]},
-                   Count{stats.class_count[c] - stats.class_alone[c]}});
-    }
-    return table;
-}
-
 Table class_table(const DatasetLabelStats& found) {
     const LabelStats& stats = found.stats;
-    const std::size_t all = stats.class_count.size();
-    const std::size_t most = found.options.all_classes ? all : shown_by_default;
-    Table table = class_rows(found, most, "with others");
+    std::vector<std::size_t> order = by_count(stats);
+    const std::size_t all = order.size();
+    if (!found.options.all_classes) order.resize(std::min(all, shown_by_default));
+    Table table = table_of(listed_classes(found, order));
+    table.columns.back().name = "with others";
     table.title = "Classes";
-    if (all > most) table.notes.push_back(fmt::format("{} more are not shown", all - most));
+    if (all > order.size())
+        table.notes.push_back(fmt::format("{} more are not shown", all - order.size()));
     if (stats.unused_classes > 0)
         table.notes.push_back(fmt::format("{} classes have no image", stats.unused_classes));
     return table;
@@ -130,68 +190,6 @@ Table pair_table(const DatasetLabelStats& found, std::size_t most) {
     return table;
 }
 
-Table pair_records(const DatasetLabelStats& found, std::size_t most) {
-    const ClassList& classes = found.dataset.classes;
-    Table table;
-    table.columns = {{.name = "a", .numbers = false},
-                     {.name = "b", .numbers = false},
-                     {.name = "together"},
-                     {.name = "count_a"},
-                     {.name = "count_b"},
-                     {.name = "expected"},
-                     {.name = "lift", .show = Show::every_part},
-                     {.name = "pmi"},
-                     {.name = "npmi"}};
-    for (std::size_t n = 0; n < std::min(most, found.stats.together.size()); ++n) {
-        const ClassPair& p = found.stats.together[n];
-        table.add({id_of(classes, static_cast<std::size_t>(p.a)),
-                   id_of(classes, static_cast<std::size_t>(p.b)), Count{p.together},
-                   Count{p.count_a}, Count{p.count_b}, Number{.value = p.expected}, p.lift,
-                   Number{.value = p.pmi}, Number{.value = p.npmi}});
-    }
-    return table;
-}
-
-json result_of(const DatasetLabelStats& found) {
-    const LabelStats& stats = found.stats;
-    const ClassList& classes = found.dataset.classes;
-    json out = {{"schema", "assay.label_stats/2"},
-                {"dataset", found.dataset.name},
-                {"items", stats.items},
-                {"labelled", stats.labelled},
-                {"labels", stats.labels},
-                {"mean_labels", to_json(stats.mean_labels)},
-                {"labels_per_image", json::object()},
-                {"unused_classes", stats.unused_classes},
-                {"classes", json::array()},
-                {"pairs_seen", stats.pairs},
-                {"pairs_rare", stats.rare_pairs},
-                {"images_not_in_pairs", stats.crowded},
-                {"pairs", json::array()}};
-    for (const auto& [labels, images] : stats.histogram)
-        out["labels_per_image"][std::to_string(labels)] = images;
-    for (std::size_t c = 0; c < stats.class_count.size(); ++c) {
-        out["classes"].push_back({{"class", id_of(classes, c)},
-                                  {"name", name_of(classes, c)},
-                                  {"images", stats.class_count[c]},
-                                  {"alone", stats.class_alone[c]}});
-    }
-    const std::size_t most = found.options.pairs.value_or(stats.together.size());
-    for (std::size_t n = 0; n < std::min(most, stats.together.size()); ++n) {
-        const ClassPair& p = stats.together[n];
-        out["pairs"].push_back({{"a", id_of(classes, static_cast<std::size_t>(p.a))},
-                                {"b", id_of(classes, static_cast<std::size_t>(p.b))},
-                                {"together", p.together},
-                                {"count_a", p.count_a},
-                                {"count_b", p.count_b},
-                                {"expected", p.expected},
-                                {"lift", to_json(p.lift)},
-                                {"pmi", p.pmi},
-                                {"npmi", p.npmi}});
-    }
-    return out;
-}
-
 }  // namespace
 
 DatasetLabelStats dataset_label_stats(const LabelStatsOptions& options) {
@@ -202,6 +200,41 @@ DatasetLabelStats dataset_label_stats(const LabelStatsOptions& options) {
     return out;
 }
 
+ResultType result_type(ResultOf<DatasetLabelStats>) {
+    using Of = DatasetLabelStats;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "LabelStatsResult",
+         .help = "How many labels images have, how often each class, and which come together",
+         .schema = "assay.label_stats/2"},
+        {
+            part<&Of::dataset, &Dataset::name>({.name = "dataset"}),
+            part<&Of::stats, &LabelStats::items>({}),
+            part<&Of::stats, &LabelStats::labelled>({}),
+            part<&Of::stats, &LabelStats::labels>({}),
+            part<&Of::stats, &LabelStats::mean_labels>({.help = "Over labelled images"}),
+            part({.help = "Images by their number of labels", .name = "labels_per_image"},
+                 [](const Of& o) {
+                     std::map<std::string, std::uint64_t> out;
+                     for (const auto& [labels, images] : o.stats.histogram)
+                         out[std::to_string(labels)] = images;
+                     return out;
+                 }),
+            part<&Of::stats, &LabelStats::unused_classes>({}),
+            part({.name = "classes"},
+                 [](const Of& o) { return listed_classes(o, all_classes(o.stats)); }),
+            part<&Of::stats, &LabelStats::pairs>({.help = "Distinct ones", .name = "pairs_seen"}),
+            part<&Of::stats, &LabelStats::rare_pairs>(
+                {.help = "Of these, too rare to be listed", .name = "pairs_rare"}),
+            part<&Of::stats, &LabelStats::crowded>(
+                {.help = "They have too many labels", .name = "images_not_in_pairs"}),
+            part({.name = "pairs"},
+                 [](const Of& o) {
+                     return listed_pairs(o, o.options.pairs.value_or(o.stats.together.size()));
+                 }),
+        });
+    return rows;
+}
+
 Report report_of(const DatasetLabelStats& found) {
     const std::size_t pairs = found.options.pairs.value_or(shown_by_default);
     Report report;
@@ -209,10 +242,9 @@ Report report_of(const DatasetLabelStats& found) {
         .title = "", .blocks = {histogram_table(found), class_table(found)}, .sections = {}};
     if (found.stats.pairs > 0 && pairs > 0) section.blocks.emplace_back(pair_table(found, pairs));
     report.sections.push_back(std::move(section));
-    report.records = found.options.pairs
-                         ? pair_records(found, pairs)
-                         : class_rows(found, found.stats.class_count.size(), "with_others");
-    report.result = result_of(found);
+    report.records = found.options.pairs ? table_of(listed_pairs(found, pairs))
+                                         : table_of(listed_classes(found, by_count(found.stats)));
+    report.result = to_json(found);
     return report;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "assay/describe_result.h"
 #include "assay/report.h"
 
 namespace assay {
@@ -19,11 +20,12 @@ std::vector<std::string> warnings_of(const VoteProblems& problems) {
     return out;
 }
 
-nlohmann::json to_json(const VoteProblems& problems) {
-    nlohmann::json out = nlohmann::json::array();
-    for (const auto& kind : problems.kinds())
-        out.push_back({{"what", kind.what}, {"count", kind.count}, {"examples", kind.examples}});
-    return out;
+ResultType result_type(ResultOf<VoteProblems::Kind>) {
+    using Of = VoteProblems::Kind;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "VoteProblem", .help = "What a table of votes holds although it should not"},
+        {part<&Of::what>({}), part<&Of::count>({}), part<&Of::examples>({})});
+    return rows;
 }
 
 }  // namespace assay

@@ -4,15 +4,13 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "assay/annotation/votes.h"
+#include "assay/result_type.h"
 
 namespace assay {
 
 /// One text per kind: how often, and the first examples on lines of their own.
 std::vector<std::string> warnings_of(const VoteProblems& problems);
-/// [{"what", "count", "examples"}].
-nlohmann::json to_json(const VoteProblems& problems);
+ResultType result_type(ResultOf<VoteProblems::Kind>);
 
 }  // namespace assay

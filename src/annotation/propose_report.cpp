@@ -3,13 +3,16 @@
 
 #include <charconv>
 
+#include <nlohmann/json.hpp>
+
 #include "assay/annotation/propose.h"
+#include "assay/describe_result.h"
 #include "containers/csv.h"
+#include "metric/measurement_result.h"
 
 namespace assay {
 namespace {
 
-using nlohmann::json;
 using Show = Column::Show;
 
 bool by_rank(const Proposals& p) {
@@ -63,38 +66,6 @@ Table total_table(const Proposals& p) {
     return table;
 }
 
-json result_of(const Proposals& p) {
-    json out = {{"schema", "assay.label_proposals/1"},
-                {"dataset", p.dataset.name},
-                {"rule", by_rank(p) ? "rank" : "probability"},
-                {"target_recall", p.options.recall},
-                {"reached", p.reached},
-                {"depth", p.options.depth},
-                {"models", json::array()},
-                {"items", p.items},
-                {"asked", p.asked},
-                {"agreed", p.agreed},
-                {"not_scored", p.not_scored},
-                {"sampled", p.sampled},
-                {"questions", p.questions.size()},
-                {"questions_per_image_mean", p.mean_questions},
-                {"questions_per_image_max", p.most_questions},
-                {"recall_original", to_json(p.recall_original)},
-                {"recall_gold", to_json(p.recall_gold)},
-                {"notes", p.notes}};
-    for (const ModelProposals& m : p.models) {
-        json row = {{"model", m.name}, {"chosen", m.chosen}};
-        if (m.chosen) {
-            row["threshold"] = m.threshold;
-            row["proposals"] = m.proposals;
-            row["alone"] = m.alone;
-            row["recall"] = to_json(m.recall);
-        }
-        out["models"].push_back(std::move(row));
-    }
-    return out;
-}
-
 /// The double of fewest digits that is this float: 0.1F is written 0.1, not 0.10000000149011612.
 double shortest(float value) {
     const std::string text = fmt::format("{}", value);
@@ -105,11 +76,64 @@ double shortest(float value) {
 
 }  // namespace
 
+ResultType result_type(ResultOf<ModelProposals>) {
+    using Of = ModelProposals;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "ModelProposals"},
+        {
+            part<&Of::name>({.name = "model"}),
+            part<&Of::chosen>({}),
+            part({.help = "The lowest probability, or the largest rank, that is proposed",
+                  .name = "threshold",
+                  .omitted = true},
+                 [](const Of& o) { return o.chosen ? &o.threshold : nullptr; }),
+            part({.help = "Pairs of image and label", .name = "proposals", .omitted = true},
+                 [](const Of& o) { return o.chosen ? &o.proposals : nullptr; }),
+            part({.help = "Of these, proposed by no other chosen model",
+                  .name = "alone",
+                  .omitted = true},
+                 [](const Of& o) { return o.chosen ? &o.alone : nullptr; }),
+            part({.help = "Of the known labels", .name = "recall", .omitted = true},
+                 [](const Of& o) { return o.chosen ? &o.recall : nullptr; }),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<Proposals>) {
+    using Of = Proposals;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "LabelProposals",
+         .help = "Which labels to ask annotators about",
+         .schema = "assay.label_proposals/1"},
+        {
+            part<&Of::dataset, &Dataset::name>({.name = "dataset"}),
+            part({.name = "rule", .script = R"("probability" | "rank")"},
+                 [](const Of& o) { return by_rank(o) ? "rank" : "probability"; }),
+            part<&Of::options, &ProposeOptions::recall>({.name = "target_recall"}),
+            part<&Of::reached>({}),
+            part<&Of::options, &ProposeOptions::depth>(
+                {.help = "So many best classes of a row are looked at"}),
+            part<&Of::models>({}),
+            part<&Of::items>({}),
+            part<&Of::asked>({.help = "Images"}),
+            part<&Of::agreed>({.help = "Images that were skipped"}),
+            part<&Of::not_scored>({}),
+            part<&Of::sampled>({.help = "Images that the thresholds were set by"}),
+            part({.name = "questions"}, [](const Of& o) { return o.questions.size(); }),
+            part<&Of::mean_questions>({.name = "questions_per_image_mean"}),
+            part<&Of::most_questions>({.name = "questions_per_image_max"}),
+            part<&Of::recall_original>({.help = "Of the original labels"}),
+            part<&Of::recall_gold>({.help = "Undefined without gold label sets"}),
+            part<&Of::notes>({}),
+        });
+    return rows;
+}
+
 Report report_of(const Proposals& p) {
     Report report;
     report.sections.push_back(
         {.title = "", .blocks = {model_table(p), total_table(p)}, .sections = {}});
-    report.result = result_of(p);
+    report.result = to_json(p);
     if (p.not_scored > 0) {
         report.warnings.push_back(
             fmt::format("{} images have no scores of some model", count_text(p.not_scored)));

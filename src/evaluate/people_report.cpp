@@ -3,14 +3,14 @@
 
 #include <nlohmann/json.hpp>
 
+#include "assay/describe_result.h"
 #include "assay/evaluate/people.h"
 #include "assay/report.h"
-#include "evaluate/measurement_text.h"
+#include "core/result_table.h"
 
 namespace assay {
 namespace {
 
-using nlohmann::json;
 using Show = Column::Show;
 
 Table people_table(const ModelAndPeople& model, const PeopleResult& all) {
@@ -42,69 +42,71 @@ Table people_table(const ModelAndPeople& model, const PeopleResult& all) {
 }
 
 Table people_records(const PeopleResult& result) {
-    Table table;
-    table.columns = {{"model", false},
-                     {"dataset", false},
-                     {"person", false},
-                     {"n"},
-                     {"both_correct"},
-                     {"only_model_correct"},
-                     {"only_person_correct"},
-                     {"both_incorrect"},
-                     {"observed"},
-                     {"by_chance"},
-                     {"kappa"}};
-    for (const Column& column : interval_columns()) table.columns.push_back(column);
-    table.columns.push_back({"undefined", false});
+    Table table = result_table<ModelAndPeople, Consistency>();
     for (const ModelAndPeople& model : result.models) {
-        for (const Consistency& c : model.people) {
-            std::vector<Cell> cells{model.model,
-                                    model.dataset,
-                                    c.other,
-                                    Count{c.model.n},
-                                    Count{c.both_correct},
-                                    Count{c.only_model_correct},
-                                    Count{c.only_person_correct},
-                                    Count{c.both_incorrect},
-                                    exact(std::optional<double>(c.observed)),
-                                    exact(std::optional<double>(c.by_chance)),
-                                    exact(c.kappa.value)};
-            add_interval(cells, c.kappa.interval);
-            cells.emplace_back(c.kappa.undefined);
-            table.add(std::move(cells));
-        }
+        for (const Consistency& person : model.people) add_row(table, model, person);
     }
     return table;
 }
 
 }  // namespace
 
-json to_json(const PeopleResult& result) {
-    json out = {
-        {"schema", "assay.people/1"},      {"answers", result.answers},
-        {"unanswered", result.unanswered}, {"between_people", to_json(result.between_people)},
-        {"models", json::array()},         {"warnings", result.warnings}};
-    for (const ModelAndPeople& model : result.models) {
-        json people = json::array();
-        for (const Consistency& c : model.people) {
-            people.push_back({{"person", c.other},
-                              {"both_correct", c.both_correct},
-                              {"only_model_correct", c.only_model_correct},
-                              {"only_person_correct", c.only_person_correct},
-                              {"both_incorrect", c.both_incorrect},
-                              {"model_accuracy", to_json(c.model)},
-                              {"person_accuracy", to_json(c.person)},
-                              {"observed", c.observed},
-                              {"by_chance", c.by_chance},
-                              {"error_consistency", to_json(c.kappa)}});
-        }
-        out["models"].push_back({{"model", model.model},
-                                 {"dataset", model.dataset},
-                                 {"without_scores", model.without_scores},
-                                 {"mean", to_json(model.mean)},
-                                 {"people", std::move(people)}});
-    }
-    return out;
+ResultType result_type(ResultOf<Consistency>) {
+    using Of = Consistency;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "WithPerson",
+         .help = "A model and a person on the images that both decided",
+         .columns = "person,n=model_accuracy.n,both_correct,only_model_correct,"
+                    "only_person_correct,both_incorrect,observed,by_chance,"
+                    "kappa=error_consistency.value,low=error_consistency.interval.low,"
+                    "high=error_consistency.interval.high,level=error_consistency.interval.level,"
+                    "method=error_consistency.interval.method,"
+                    "undefined=error_consistency.undefined"},
+        {
+            part<&Of::other>({.name = "person"}),
+            part<&Of::both_correct>({}),
+            part<&Of::only_model_correct>({}),
+            part<&Of::only_person_correct>({}),
+            part<&Of::both_incorrect>({}),
+            part<&Of::model>({.name = "model_accuracy"}),
+            part<&Of::person>({.name = "person_accuracy"}),
+            part<&Of::observed>({.help = "How often both are correct or both incorrect"}),
+            part<&Of::by_chance>({.help = "How often they would be with independent errors"}),
+            part<&Of::kappa>(
+                {.help = "Cohen's kappa of being correct", .name = "error_consistency"}),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<ModelAndPeople>) {
+    using Of = ModelAndPeople;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "ModelWithPeople", .columns = "model,dataset"},
+        {
+            part<&Of::model>({}),
+            part<&Of::dataset>({}),
+            part<&Of::without_scores>(
+                {.help = "Images that somebody answered and the store has no scores of"}),
+            part<&Of::mean>({.help = "Kappa over the people; interval by a jackknife over images"}),
+            part<&Of::people>({}),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<PeopleResult>) {
+    using Of = PeopleResult;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "PeopleResult",
+         .help = "Models with people who answered the same images, by error consistency",
+         .schema = "assay.people/1"},
+        {
+            part<&Of::answers>({.help = "That entered"}),
+            part<&Of::unanswered>({.help = "Of these without a class: they count as incorrect"}),
+            part<&Of::between_people>({.help = "Mean over all pairs of people"}),
+            part<&Of::models>({}),
+            part<&Of::warnings>({}),
+        });
+    return rows;
 }
 
 Report report_of(const PeopleResult& result) {

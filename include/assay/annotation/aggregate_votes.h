@@ -11,6 +11,7 @@
 #include "assay/annotation/aggregate.h"
 #include "assay/annotation/comparison.h"
 #include "assay/report.h"
+#include "assay/result_type.h"
 
 namespace assay {
 
@@ -75,7 +76,9 @@ struct Aggregation {
 /// 924,810 votes of ReaL.
 Aggregation aggregate_votes(const AggregateOptions& options);
 
-/// "assay.label_votes/2". CSV holds named values; with `list_annotators` a row per annotator
+/// "assay.label_votes/2", docs/results.md.
+ResultType result_type(ResultOf<Aggregation>);
+/// CSV holds named values; with `list_annotators` a row per annotator
 /// (annotator_records). Partial where votes were not used.
 Report report_of(const Aggregation& aggregation);
 

@@ -14,6 +14,7 @@
 #include "assay/data/label_sets.h"
 #include "assay/metric/measurement.h"
 #include "assay/report.h"
+#include "assay/result_type.h"
 
 namespace assay {
 
@@ -67,7 +68,9 @@ struct DatasetLabelStats {
 };
 /// Opens options.data and counts its labels. Throws as open_labelled.
 DatasetLabelStats dataset_label_stats(const LabelStatsOptions& options);
-/// "assay.label_stats/2". CSV holds a row per class, or with options.pairs a row per pair.
+/// "assay.label_stats/2", docs/results.md.
+ResultType result_type(ResultOf<DatasetLabelStats>);
+/// CSV holds a row per class, or with options.pairs a row per pair.
 Report report_of(const DatasetLabelStats& stats);
 
 /// Items with labels, from whatever holds them: a prediction store or a folder of stores of one

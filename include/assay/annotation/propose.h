@@ -22,6 +22,7 @@
 #include "assay/metric/measurement.h"
 #include "assay/progress.h"
 #include "assay/report.h"
+#include "assay/result_type.h"
 
 namespace assay {
 
@@ -70,6 +71,7 @@ struct ModelProposals {
     std::uint64_t alone = 0;      ///< of these, proposed by no other chosen model
     Measurement recall;           ///< of the known labels, by this model with its threshold
 };
+ResultType result_type(ResultOf<ModelProposals>);
 
 struct Proposals {
     std::vector<ModelProposals> models;
@@ -98,7 +100,9 @@ void check(const ProposeOptions& options);
 Proposals propose_labels(const ProposeOptions& options, Comm& comm,
                          const ProgressCallback& progress = {});
 
-/// "assay.label_proposals/1": models, thresholds and recall. The questions are not in it, they are
+/// "assay.label_proposals/1", docs/results.md.
+ResultType result_type(ResultOf<Proposals>);
+/// Models, thresholds and recall. The questions are not in it, they are
 /// many: question_csv() has them. Partial where the recall is out of reach or items have no scores.
 Report report_of(const Proposals& proposals);
 

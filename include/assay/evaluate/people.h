@@ -8,10 +8,9 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "assay/estimate.h"
 #include "assay/evaluate/measure_options.h"
+#include "assay/result_type.h"
 
 namespace assay {
 
@@ -37,6 +36,7 @@ struct Consistency {
     double observed = 0, by_chance = 0;
     Estimate kappa;  ///< error_consistency() of compare.h
 };
+ResultType result_type(ResultOf<Consistency>);
 
 struct ModelAndPeople {
     std::string model, dataset;
@@ -47,6 +47,7 @@ struct ModelAndPeople {
     std::uint64_t without_scores =
         0;  ///< images that somebody answered and the store has no scores for
 };
+ResultType result_type(ResultOf<ModelAndPeople>);
 
 struct PeopleResult {
     std::vector<ModelAndPeople> models;
@@ -66,9 +67,9 @@ struct PeopleResult {
 /// name none of the images; a category that is no class; two items with one file name.
 PeopleResult compare_with_people(const PeopleOptions& options);
 
-/// A table for each model, a row for each person; JSON: `assay.people/1` of docs/formats.md. CSV: a
+/// A table for each model, a row for each person; JSON: `assay.people/1` of docs/results.md. CSV: a
 /// line for each model and person.
 Report report_of(const PeopleResult& result);
-nlohmann::json to_json(const PeopleResult& result);
+ResultType result_type(ResultOf<PeopleResult>);
 
 }  // namespace assay
