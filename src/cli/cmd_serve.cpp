@@ -24,6 +24,7 @@
 #include "core/parallel.h"
 #include "core/text.h"
 #include "serve/http.h"
+#include "study/study_file.h"
 
 namespace assay::cli {
 namespace {
@@ -171,12 +172,7 @@ fs::path folder_to_serve(const CLI::App& app, ServeOptions& o) {
 /// where nothing is there: who makes it makes all of it, or nothing.
 std::optional<FileLock> lock_to_change(const fs::path& folder) {
     if (!labelling::is_labelling_folder(folder)) return std::nullopt;
-    try {
-        return FileLock(folder / "serve.lock");
-    } catch (Error& error) {
-        error.add_note(fmt::format("serving {}", folder.string()));
-        throw;
-    }
+    return study::lock_to_serve(folder);
 }
 
 /// Makes the folder where questions are given; of one that is there, changes what the options say.

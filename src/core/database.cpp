@@ -256,6 +256,11 @@ Statement Database::prepare(std::string_view sql) const {
     return Statement(std::move(statement));
 }
 
+std::int64_t Database::integer(std::string_view sql) const {
+    Statement row = prepare(sql);
+    return row.step() ? row.integer(0) : 0;
+}
+
 void Database::execute(const std::string& sql) {
     impl_->run(sql);
 }

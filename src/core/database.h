@@ -85,6 +85,8 @@ public:
     const std::filesystem::path& path() const noexcept;
     Access access() const noexcept;
     Statement prepare(std::string_view sql) const;
+    /// What a query gives first; 0: nothing, or null.
+    std::int64_t integer(std::string_view sql) const;
     /// Any number of statements without parameters and rows.
     void execute(const std::string& sql);
     /// Of the row that was inserted last.

@@ -11,11 +11,6 @@
 namespace assay::labelling {
 namespace {
 
-std::uint64_t counted(const Database& database, std::string_view sql) {
-    Statement row = database.prepare(sql);
-    return row.step() ? row.count(0) : 0;
-}
-
 constexpr std::string_view answers_that_count =
     "FROM answer JOIN annotator ON annotator.id = answer.annotator "
     "WHERE counts = 1 AND blocked = 0";
@@ -31,19 +26,22 @@ FolderSummary folder_summary(const std::filesystem::path& folder) {
     summary.task = settings.task;
     summary.title = settings.title;
     summary.votes = settings.votes;
-    summary.questions = counted(database, "SELECT count(*) FROM question");
-    summary.images = counted(database, "SELECT count(*) FROM image");
-    summary.labels = counted(database, "SELECT count(*) FROM class");
-    summary.screens = counted(database, "SELECT count(*) FROM screen");
-    summary.known = counted(database, "SELECT count(*) FROM question WHERE gold IS NOT NULL");
-    summary.answers = counted(database, fmt::format("SELECT count(*) {}", answers_that_count));
+    const auto counted = [&](std::string_view sql) {
+        return static_cast<std::uint64_t>(database.integer(sql));
+    };
+    summary.questions = counted("SELECT count(*) FROM question");
+    summary.images = counted("SELECT count(*) FROM image");
+    summary.labels = counted("SELECT count(*) FROM class");
+    summary.screens = counted("SELECT count(*) FROM screen");
+    summary.known = counted("SELECT count(*) FROM question WHERE gold IS NOT NULL");
+    summary.answers = counted(fmt::format("SELECT count(*) {}", answers_that_count));
     summary.annotators =
-        counted(database, fmt::format("SELECT count(DISTINCT annotator) {}", answers_that_count));
-    summary.blocked = counted(database, "SELECT count(*) FROM annotator WHERE blocked = 1");
+        counted(fmt::format("SELECT count(DISTINCT annotator) {}", answers_that_count));
+    summary.blocked = counted("SELECT count(*) FROM annotator WHERE blocked = 1");
     summary.complete =
-        counted(database, fmt::format("SELECT count(*) FROM (SELECT question {} GROUP BY question "
-                                      "HAVING count(*) >= {})",
-                                      answers_that_count, settings.votes));
+        counted(fmt::format("SELECT count(*) FROM (SELECT question {} GROUP BY question "
+                            "HAVING count(*) >= {})",
+                            answers_that_count, settings.votes));
     if (std::string text = all_images_missing(database, settings, folder); !text.empty())
         summary.warnings.push_back(std::move(text));
     return summary;

@@ -12,10 +12,13 @@
 #include "containers/csv.h"
 #include "core/refuse.h"
 #include "labelling/service_impl.h"
+#include "study/study_file.h"
 #include "study/table_csv.h"
 
 namespace assay::labelling {
 namespace {
+
+constexpr std::string_view data_version = "PRAGMA data_version";
 
 double steady_seconds() {
     using namespace std::chrono;
@@ -48,20 +51,6 @@ std::unique_ptr<AnswerBook> open_book(const std::filesystem::path& folder,
                     folder.string()));
 }
 
-FileLock lock_of(const std::filesystem::path& folder) {
-    try {
-        return FileLock(folder / "serve.lock");
-    } catch (Error& error) {
-        error.add_note(fmt::format("serving {}", folder.string()));
-        throw;
-    }
-}
-
-std::int64_t version_of(const Database& database) {
-    Statement row = database.prepare("PRAGMA data_version");
-    return row.step() ? row.integer(0) : 0;
-}
-
 }  // namespace
 
 Service::Impl::Impl(const std::filesystem::path& where, const ServiceOptions& how)
@@ -71,7 +60,7 @@ Service::Impl::Impl(const std::filesystem::path& where, const ServiceOptions& ho
           // A lock beside nothing would be a file in a folder of somebody else.
           if (!mad::is_competition(where) && !is_labelling_folder(where))
               open_book(where, how.definitions);
-          return lock_of(where);
+          return study::lock_to_serve(where);
       }()),
       book(open_book(where, how.definitions)),
       people(where),
@@ -122,7 +111,7 @@ void Service::Impl::read() {
         for (const std::uint32_t s : worker.holds)
             held.push_back({annotator, board.contents().questions[board.questions_of(s)[0]].token});
     }
-    seen_version = version_of(book->database());
+    seen_version = book->database().integer(data_version);
     Contents contents = book->contents();
     const std::vector<study::AnnotatorRow> annotators = study::read_annotators(book->database());
     annotator_of.clear();
@@ -295,7 +284,7 @@ void Service::abandon() {
 
 void Service::refresh() {
     impl_->check_file();
-    const bool elsewhere = version_of(impl_->book->database()) != impl_->seen_version;
+    const bool elsewhere = impl_->book->database().integer(data_version) != impl_->seen_version;
     // Questions that nobody can judge may come in a row, and reading takes its time.
     constexpr double pause = 1;
     if (elsewhere || (impl_->reread && impl_->now() - impl_->read_at >= pause)) impl_->read();

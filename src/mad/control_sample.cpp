@@ -202,8 +202,8 @@ std::array<std::uint64_t, control_strata> control_sizes(const ControlDraw& draw,
 }
 
 std::uint64_t control_images(const Competition& competition) {
-    Statement count = competition.impl().database.prepare("SELECT count(*) FROM control");
-    return count.step() ? count.count(0) : 0;
+    return static_cast<std::uint64_t>(
+        competition.impl().database.integer("SELECT count(*) FROM control"));
 }
 
 bool control_is_missing(const Competition& competition, std::uint64_t wanted) {

@@ -18,8 +18,8 @@ namespace assay::mad {
 namespace {
 
 std::uint64_t rows_of(const Database& database, std::string_view table) {
-    Statement row = database.prepare(fmt::format("SELECT count(*) FROM {}", table));
-    return row.step() ? row.count(0) : 0;
+    return static_cast<std::uint64_t>(
+        database.integer(fmt::format("SELECT count(*) FROM {}", table)));
 }
 
 /// Those that nobody was asked yet: one question, however many places and images of the control

@@ -4,19 +4,16 @@
 
 #include <algorithm>
 
-#include "core/refuse.h"
 #include "mad/items.h"
+#include "study/study_tables.h"
 
 namespace assay::mad {
 namespace {
 
 SelectedState selected_state_named(const std::string& name) {
-    for (const SelectedState state :
-         {SelectedState::accepted, SelectedState::replaced, SelectedState::duplicate}) {
-        if (name == name_of(state)) return state;
-    }
-    refuse(fmt::format("a selected image has the state `{}`; known: accepted, replaced, duplicate",
-                       name));
+    const study::Column& column = study::study_column("selected", "state");
+    study::check_held(column, name, "the state of a selected image");
+    return static_cast<SelectedState>(*study::place_of_word(column, name));
 }
 
 // Pairs of classifiers that were not removed.
@@ -27,15 +24,8 @@ constexpr std::string_view active_pairs =
 }  // namespace
 
 std::string_view name_of(SelectedState state) {
-    switch (state) {
-        case SelectedState::accepted:
-            return "accepted";
-        case SelectedState::replaced:
-            return "replaced";
-        case SelectedState::duplicate:
-            return "duplicate";
-    }
-    return "";
+    return study::word_of(study::study_column("selected", "state"),
+                          static_cast<std::size_t>(state));
 }
 
 std::vector<PairRow> read_pairs(const Database& database) {

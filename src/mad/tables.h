@@ -62,6 +62,7 @@ struct PairRow {
     std::uint32_t k = 0;
 };
 
+/// In the order of the words of the column selected.state.
 enum class SelectedState : std::uint8_t { accepted, replaced, duplicate };
 std::string_view name_of(SelectedState);
 

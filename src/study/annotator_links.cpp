@@ -46,11 +46,6 @@ bool is_name(std::string_view text) {
     return true;
 }
 
-std::int64_t pragma(const Database& database, std::string_view name) {
-    Statement row = database.prepare(fmt::format("PRAGMA {}", name));
-    return row.step() ? row.integer(0) : 0;
-}
-
 void make_tables(Database& database) {
     Transaction all(database);
     database.execute(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", people_id,
@@ -63,9 +58,10 @@ void make_tables(Database& database) {
 
 void check_people_file(const Database& database) {
     const std::string name = database.path().string();
-    if (pragma(database, "application_id") != people_id)
+    if (database.integer("PRAGMA application_id") != people_id)
         refuse(fmt::format("{}: it is a database of another program", name));
-    if (const std::int64_t there = pragma(database, "user_version"); there != people_version) {
+    if (const std::int64_t there = database.integer("PRAGMA user_version");
+        there != people_version) {
         refuse(fmt::format("{}: its tables are of version {}, and this Assay knows {}", name, there,
                            people_version));
     }
@@ -73,8 +69,8 @@ void check_people_file(const Database& database) {
 
 /// Whoever made it may have been killed before its tables were in it.
 bool is_unfinished(const Database& database) {
-    Statement tables = database.prepare("SELECT count(*) FROM sqlite_schema");
-    return tables.step() && tables.integer(0) == 0 && pragma(database, "application_id") == 0;
+    return database.integer("SELECT count(*) FROM sqlite_schema") == 0 &&
+           database.integer("PRAGMA application_id") == 0;
 }
 
 Database open_people(const std::filesystem::path& path) {
@@ -135,8 +131,7 @@ void People::read() {
     Statement study = database_.prepare("SELECT id FROM study");
     if (!study.step()) refuse(fmt::format("{}: it says of no study", database_.path().string()));
     study_ = study.text(0);
-    Statement state = database_.prepare("SELECT value FROM state WHERE name = 'paused'");
-    paused_ = state.step() && state.integer(0) != 0;
+    paused_ = database_.integer("SELECT value FROM state WHERE name = 'paused'") != 0;
 }
 
 Person& People::at(std::int64_t id) {

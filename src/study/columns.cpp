@@ -24,9 +24,13 @@ bool is_hash(std::string_view text) {
            });
 }
 
-bool is_word_of(std::string_view words, std::string_view text) {
-    bool found = false;
-    for_each_part(words, " ", [&](std::string_view word) { found = found || word == text; });
+std::optional<std::size_t> place_in_words(std::string_view words, std::string_view text) {
+    std::optional<std::size_t> found;
+    std::size_t n = 0;
+    for_each_part(words, " ", [&](std::string_view word) {
+        if (word == text) found = n;
+        ++n;
+    });
     return found;
 }
 
@@ -53,6 +57,18 @@ std::string_view key_of(std::string_view table, std::span<const Table> all) {
 
 bool is_number(Holds holds) {
     return holds == Holds::number || holds == Holds::row;
+}
+
+std::string_view word_of(const Column& column, std::size_t n) {
+    std::string_view found;
+    for_each_part(column.of, " ", [&](std::string_view word) {
+        if (n-- == 0) found = word;
+    });
+    return found;
+}
+
+std::optional<std::size_t> place_of_word(const Column& column, std::string_view text) {
+    return place_in_words(column.of, text);
 }
 
 bool is_plain_text(std::string_view text, bool lines) {
@@ -99,7 +115,7 @@ std::string allowed_in(const Column& column) {
 bool may_hold(const Column& column, std::string_view text) {
     switch (column.holds) {
         case Holds::word:
-            return is_word_of(column.of, text);
+            return place_of_word(column, text).has_value();
         case Holds::line:
             return is_plain_text(text, false);
         case Holds::text:
@@ -133,7 +149,7 @@ std::string shown_text(std::string_view text) {
 
 Column column_by(const Column& column, std::string_view name) {
     Column by_name = column;
-    if (is_word_of(column.path_names, name)) by_name.holds = Holds::path;
+    if (place_in_words(column.path_names, name)) by_name.holds = Holds::path;
     return by_name;
 }
 

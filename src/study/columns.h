@@ -2,7 +2,9 @@
 // the tables, what `assay verify` checks and what is refused on its way in follow from it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -58,6 +60,9 @@ struct Table {
 };
 
 bool is_number(Holds holds);
+/// Of the words that a column may hold, the n-th from 0, and which of them a text is.
+std::string_view word_of(const Column& column, std::size_t n);
+std::optional<std::size_t> place_of_word(const Column& column, std::string_view text);
 /// "0 to 200", "a time in UTC such as 2026-11-23T01:02:03Z": for messages.
 std::string allowed_in(const Column& column);
 /// Whether a text or number of the right type may stand there. Rows of other tables are not

@@ -9,6 +9,7 @@
 
 namespace assay::study {
 
+/// In the order of the words of the column decision.kind.
 enum class DecisionKind : std::uint8_t {
     created,
     setting,

@@ -30,11 +30,6 @@ const StudyFacts& facts_of_kind(StudyKind kind) {
     return kind == StudyKind::competition ? competition : questions;
 }
 
-std::int64_t study_integer(const Database& database, std::string_view sql) {
-    Statement row = database.prepare(sql);
-    return row.step() && !row.is_null(0) ? row.integer(0) : 0;
-}
-
 void note_version(Database& database) {
     database.prepare("INSERT INTO schema_version (version, at, assay) VALUES (?, ?, ?)")
         .run(study_version, utc_now(), version);
@@ -86,6 +81,15 @@ std::filesystem::path place_of_study(const std::filesystem::path& folder, StudyK
     return place;
 }
 
+FileLock lock_to_serve(const std::filesystem::path& folder) {
+    try {
+        return FileLock(folder / "serve.lock");
+    } catch (Error& error) {
+        error.add_note(fmt::format("serving {}", folder.string()));
+        throw;
+    }
+}
+
 void make_study(Database& database, StudyKind kind) {
     database.execute(fmt::format("PRAGMA application_id = {}", facts_of_kind(kind).application_id));
     Transaction all(database);
@@ -97,13 +101,12 @@ void make_study(Database& database, StudyKind kind) {
 std::int64_t version_of_study(const Database& database, StudyKind kind) {
     const StudyFacts& facts = facts_of_kind(kind);
     const std::string name = database.path().string();
-    if (study_integer(database, "PRAGMA application_id") != facts.application_id)
+    if (database.integer("PRAGMA application_id") != facts.application_id)
         refuse(fmt::format("{}: it is a database of another program, no {}", name, facts.noun));
     const bool finished =
-        study_integer(database,
-                      "SELECT count(*) FROM sqlite_schema WHERE name = 'schema_version'") == 1;
+        database.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'schema_version'") == 1;
     const std::int64_t there =
-        finished ? study_integer(database, "SELECT max(version) FROM schema_version") : 0;
+        finished ? database.integer("SELECT max(version) FROM schema_version") : 0;
     if (there < 1)
         refuse(fmt::format("{}: its tables have no version; it was never finished", name));
     if (there > study_version) {

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "core/database.h"
+#include "core/file.h"
 #include "study/columns.h"
 
 namespace assay::study {
@@ -17,6 +18,8 @@ std::filesystem::path without_slash(const std::filesystem::path& folder);
 /// Where a new study goes, or one of this kind is: without_slash(). Throws usage: something else is
 /// there; io.
 std::filesystem::path place_of_study(const std::filesystem::path& folder, StudyKind kind);
+/// Held by who serves a study, and by who changes one that may be served. Throws busy, io.
+FileLock lock_to_serve(const std::filesystem::path& folder);
 /// Makes the tables of a new database.
 void make_study(Database& database, StudyKind kind);
 /// Opens the file. Tables of an older version are brought up to date where it
