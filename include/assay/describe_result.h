@@ -55,6 +55,8 @@ struct PartFacts {
     /// Left out where it says nothing: an optional one without a value, any other that is null, "",
     /// [], {}, false or 0.
     bool omitted = false;
+    /// Left out as said, but there in all results that pages show: their type counts on it.
+    bool usual = false;
     /// Its own fields stand in the place of it: those of a base class.
     bool inlined = false;
     /// In csv alone.

@@ -72,7 +72,7 @@ std::string comment(std::string_view help, std::string_view indent) {
 
 /// As the formatter of the pages breaks lines of more than 100 characters.
 std::string script_line(const Part& part, std::string_view indent) {
-    const std::string_view colon = part.facts.omitted ? "?:" : ":";
+    const std::string_view colon = part.facts.omitted && !part.facts.usual ? "?:" : ":";
     const std::string type = script_of(part);
     const std::string line = fmt::format("{}{}{} {};\n", indent, part.name, colon, type);
     if (line.size() <= 101 || type.find(" | ") == std::string::npos ||

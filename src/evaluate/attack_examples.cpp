@@ -54,6 +54,9 @@ std::vector<std::byte> difference_png(const AttackFile& file, const ExampleImage
 
 }  // namespace
 
+/// What is no number is null in a file.
+constexpr std::string_view or_null = "number | null";
+
 ResultType result_type(ResultOf<ExampleClass>) {
     static constexpr auto known = [](const ExampleClass& c) {
         return static_cast<std::size_t>(c.number) < c.classes->size();
@@ -80,10 +83,13 @@ ResultType result_type(ResultOf<ExampleClass>) {
 
 ResultType result_type(ResultOf<ExamplePrediction>) {
     static constexpr auto rows = describe_result<ExamplePrediction>(
-        {.name = "ExamplePrediction"}, {
-                                           part<&ExamplePrediction::of>({.inlined = true}),
-                                           part<&ExamplePrediction::probability>({}),
-                                       });
+        {.name = "ExamplePrediction"},
+        {
+            part<&ExamplePrediction::of>({.inlined = true}),
+            part<&ExamplePrediction::probability>(
+                {.help = "Null where the model gives neither logits nor probabilities",
+                 .script = or_null}),
+        });
     return rows;
 }
 
@@ -100,9 +106,10 @@ ResultType result_type(ResultOf<AttackExample>) {
             part<&AttackExample::attacked>({}),
             part<&AttackExample::difference>(
                 {.help = "0.5 + scale x (attacked - original): grey is no change"}),
-            part<&AttackExample::scale>({}),
-            part<&AttackExample::largest>({.help = "Change of a number, of pixels in [0, 1]"}),
-            part<&AttackExample::length>({.help = "The l2 norm of the change"}),
+            part<&AttackExample::scale>({.script = or_null}),
+            part<&AttackExample::largest>(
+                {.help = "Change of a number, of pixels in [0, 1]", .script = or_null}),
+            part<&AttackExample::length>({.help = "The l2 norm of the change", .script = or_null}),
         });
     return rows;
 }

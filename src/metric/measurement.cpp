@@ -13,8 +13,8 @@ ResultType result_type(ResultOf<MeasurementKey>) {
             part<&MeasurementKey::metric>({}),
             part<&MeasurementKey::definition>({}),
             part<&MeasurementKey::parameters>({.omitted = true}),
-            part<&MeasurementKey::model>({.omitted = true}),
-            part<&MeasurementKey::dataset>({.omitted = true}),
+            part<&MeasurementKey::model>({.omitted = true, .usual = true}),
+            part<&MeasurementKey::dataset>({.omitted = true, .usual = true}),
             part<&MeasurementKey::subgroup>({.omitted = true}),
             part<&MeasurementKey::cls>({.name = "class", .omitted = true}),
         });

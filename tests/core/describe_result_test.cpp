@@ -83,7 +83,7 @@ ResultType result_type(ResultOf<Tree>) {
             part<&Tree::rings>({.help = "One a year", .group = "counts"}),
             part({.name = "leaves", .group = "counts"},
                  [](const Tree& tree) { return tree.leaves.size(); }),
-            part<&Tree::hint>({.omitted = true}),
+            part<&Tree::hint>({.omitted = true, .usual = true}),
             part<&Tree::rate>({.omitted = true}),
             part<&Tree::dead>({.omitted = true}),
             part<&Tree::more>({.script = "(number | string)[]"}),
@@ -253,7 +253,7 @@ export interface Tree extends Result {
   notes?: Record<string, string>;
   side: "left" | "right";
   mood: string;
-  hint?: string;
+  hint: string;
   rate?: number;
   dead?: boolean;
   more: (number | string)[];

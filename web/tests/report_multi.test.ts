@@ -92,7 +92,15 @@ describe("calibration", () => {
     expect(keys).toEqual(["ece.l1.left_closed (15 bins)", "nll.natural", "brier.sum"]);
     expect(
       nullText(
-        measurements?.[0] ?? { ...near(1, 1), metric: "", definition: "", model: "", dataset: "" },
+        measurements?.[0] ?? {
+          ...near(1, 1),
+          metric: "",
+          definition: "",
+          model: "",
+          dataset: "",
+          left_out: 0,
+          higher_is_better: false,
+        },
       ),
     ).toBe("0.024");
   });

@@ -5,7 +5,7 @@ import type {
   AttackExample,
   AttackExamples,
   ExamplesOfAttack,
-} from "../../src/report/schemas/attack_examples.ts";
+} from "../../src/report/schemas/described.ts";
 import { pngOf } from "./png.ts";
 import { hostileModel } from "./robustness.ts";
 
@@ -24,7 +24,7 @@ function exampleOf(folder: string, eps: number, item: number, place: number): At
     before: { class: 0, id: "n01440764", name: "tench", probability: 0.97 - 0.05 * place },
     after:
       item === 7
-        ? { class: 5 }
+        ? { class: 5, probability: null }
         : { class: 29, id: "n01632777", name: "axolotl", probability: 0.5 + 5 * eps },
     original: `examples/${item}.png`,
     attacked: `examples/${folder}/${item}.png`,

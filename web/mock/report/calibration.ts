@@ -1,5 +1,11 @@
 // Made scores with reliability and calibration errors.
-import type { Measurement, ReliabilityBin, ScoredStore, ScoresResult } from "../../src/report/schemas/described.ts";
+import type {
+  Measurement,
+  ReliabilityBin,
+  ScoreCounts,
+  ScoredStore,
+  ScoresResult,
+} from "../../src/report/schemas/described.ts";
 import { dice, hostile, near, none, proportion } from "./numbers.ts";
 
 export const calibrationModels = [
@@ -12,6 +18,11 @@ export const calibrationModels = [
   hostile.prototype,
 ];
 
+export function countsOf(items: number): ScoreCounts {
+  const none = { missing: 0, unreadable: 0, not_finite: 0, unlabelled: 0, unnamed: 0 };
+  return { items, scored: items, multi_label: 0, ...none };
+}
+
 export function store(
   model: string,
   dataset: string,
@@ -21,7 +32,9 @@ export function store(
     schema: "assay.score/2",
     model,
     dataset,
-    counts: { items: 1000, scored: 1000, missing: 0 },
+    scores: "logits",
+    storage_format: "full_f32",
+    counts: countsOf(1000),
     labels_per_image: [{ labels: 1, items: 1000 }],
     notes: [],
     warnings: [],
@@ -54,7 +67,7 @@ export function bins(seed: number, tilt: number): ReliabilityBin[] {
 }
 
 function errors(model: string, dataset: string, ece: number): Measurement[] {
-  const common = { model, dataset, higher_is_better: false };
+  const common = { model, dataset, left_out: 0, higher_is_better: false };
   return [
     {
       ...near(ece, 0.012),
@@ -80,7 +93,12 @@ function errors(model: string, dataset: string, ece: number): Measurement[] {
 }
 
 export function calibrationResult(): ScoresResult {
-  const result: ScoresResult = { schema: "assay.scores/2", measurements: [], stores: [] };
+  const result: ScoresResult = {
+    schema: "assay.scores/2",
+    measurements: [],
+    stores: [],
+    gates: [],
+  };
   for (const dataset of ["val", "shifted"])
     calibrationModels.forEach((model, index) => {
       result.stores.push(

@@ -46,7 +46,7 @@ export function classesResult(count: number): ScoresResult {
       ...(index === 0 && { confusions: confusions() }),
     }),
   );
-  return { schema: "assay.scores/2", measurements: [], stores };
+  return { schema: "assay.scores/2", measurements: [], stores, gates: [] };
 }
 
 const grey = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";

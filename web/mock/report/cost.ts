@@ -1,6 +1,7 @@
 // Three models with costs, one of them without a latency and with an operator that has no rule.
-import type { CostResult, ModelCost } from "../../src/report/schemas/cost.ts";
-import type { ScoresResult } from "../../src/report/schemas/described.ts";
+
+import type { CostResult, ModelCost, ScoresResult } from "../../src/report/schemas/described.ts";
+import { countsOf, store } from "./calibration.ts";
 import { documentOf } from "./document.ts";
 import { hostile, top1 } from "./over_time.ts";
 
@@ -9,13 +10,21 @@ function costOf(model: string, macs: number, latency: number | null): ModelCost 
     model,
     path: `models/${model}.onnx`,
     format: "onnx",
+    input: [3, 224, 224],
     batch: 1,
     parameters: Math.round(macs / 160),
+    buffers: 0,
     weight_bytes: Math.round(macs / 40),
     file_bytes: Math.round(macs / 39),
+    macs,
+    attention_macs: 0,
     macs_per_image: macs,
     flops_per_image: 2 * macs,
+    elements: {},
+    operators: [],
+    executed_nodes: 120,
     peak_activation_bytes: 6_422_528,
+    peak_node: "3 conv2d",
     unknown: latency === null ? { "aten::made": 2 } : {},
     notes: [],
     measured: {
@@ -40,6 +49,8 @@ function costOf(model: string, macs: number, latency: number | null): ModelCost 
 
 const costs: CostResult = {
   schema: "assay.cost/1",
+  flops_per_mac: 2,
+  differs_between_runs: ["models[].measured"],
   models: [
     costOf("resnet50", 4_089_284_608, 21.4),
     costOf("vit-b", 17_564_000_000, 64.2),
@@ -57,15 +68,13 @@ const measurements = [
 const scores: ScoresResult = {
   schema: "assay.scores/2",
   measurements,
-  stores: measurements.map(({ model, dataset }) => ({
-    schema: "assay.score/2",
-    model,
-    dataset,
-    counts: { items: 5000 },
-    labels_per_image: [{ labels: 1, items: 5000 }],
-    notes: [],
-    warnings: [],
-  })),
+  stores: measurements.map(({ model, dataset }) =>
+    store(model, dataset, {
+      counts: countsOf(5000),
+      labels_per_image: [{ labels: 1, items: 5000 }],
+    }),
+  ),
+  gates: [],
 };
 
 export const costDocument = documentOf([

@@ -1,10 +1,22 @@
 // Made comparisons of models with one another and with people.
-import type { ComparedPair, ComparisonsResult, Disagreement, PairedMetric } from "../../src/report/schemas/described.ts";
+import type {
+  ComparedPair,
+  ComparisonsResult,
+  Disagreement,
+  PairedMetric,
+} from "../../src/report/schemas/described.ts";
 import type { PeopleResult } from "../../src/report/schemas/people.ts";
 import { hostile, near, none, proportion } from "./numbers.ts";
 
-function metric(name: string, difference: number, verdict?: string): PairedMetric {
-  const common = { metric: name, definition: `${name}.made`, dataset: "val" };
+function metric(name: string, difference: number, verdict?: PairedMetric["verdict"]): PairedMetric {
+  const higher_is_better = name !== "nll";
+  const common = {
+    metric: name,
+    definition: `${name}.made`,
+    dataset: "val",
+    left_out: 0,
+    higher_is_better,
+  };
   const unit = name === "nll" ? ("nats" as const) : ("proportion" as const);
   return {
     metric: name,
@@ -12,7 +24,7 @@ function metric(name: string, difference: number, verdict?: string): PairedMetri
     baseline: { ...proportion(0.7, 500), ...common, model: "a" },
     candidate: { ...proportion(0.7 + difference, 500), ...common, model: "b" },
     difference: near(difference, 0.021, { unit, n: 500 }),
-    higher_is_better: name !== "nll",
+    higher_is_better,
     p: 0.0004,
     p_holm: 0.0012,
     test: "mcnemar.exact",
@@ -65,6 +77,7 @@ export function comparisonsResult(): ComparisonsResult {
   return {
     schema: "assay.comparisons/2",
     pairs: [pair("quick", 377), pair(hostile.long, 401), pair("quick", 402)],
+    gates: [],
   };
 }
 

@@ -1,9 +1,16 @@
 // A made gap between two data sets, and made scores by labels per image.
 import type { ShownItem } from "../../src/report/document.ts";
-import type { Estimate } from "../../src/report/estimate.ts";
-import type { GapBox, GapModel, GapPair, GapResult, Measurement, ScoresResult } from "../../src/report/schemas/described.ts";
-import { gapMetrics } from "../../src/report/sections/multilabel/metrics.ts";
+import type {
+  Estimate,
+  GapBox,
+  GapModel,
+  GapPair,
+  GapResult,
+  Measurement,
+  ScoresResult,
+} from "../../src/report/schemas/described.ts";
 import type { GapMetric } from "../../src/report/sections/multilabel/metrics.ts";
+import { gapMetrics } from "../../src/report/sections/multilabel/metrics.ts";
 import { store } from "./calibration.ts";
 import { dice, hostile, near, none, proportion } from "./numbers.ts";
 
@@ -149,6 +156,8 @@ export function gapResult(count: number, stores = true): GapResult {
       agreement: "recall",
       margin: 0.01,
       level: 0.95,
+      replicates: 1000,
+      seed: 1,
     },
     average: {
       metrics: mean,
@@ -206,28 +215,31 @@ export function gapResult(count: number, stores = true): GapResult {
 
 export function labelledScores(): ScoresResult {
   const models = ["calm", "bold", hostile.markup];
+  const common = (model: string) => ({
+    model,
+    dataset: "several",
+    left_out: 0,
+    higher_is_better: true,
+  });
   const measurements = models.flatMap((model, index): Measurement[] => [
     {
       ...proportion(0.83 - index / 20, 900),
       metric: "real",
       definition: "real.in_set",
-      model,
-      dataset: "several",
+      ...common(model),
     },
     {
       ...none("no item has 5 labels"),
       metric: "asma",
       definition: "asma.recall",
-      model,
-      dataset: "several",
+      ...common(model),
     },
     ...[1, 2, 3, 9].map((labels) => ({
       ...proportion(0.8 / Math.sqrt(labels) - index / 20, 300),
       metric: "subgroup_accuracy",
       definition: "subgroup_accuracy.recall",
       parameters: { agreement: "recall", g: String(labels) },
-      model,
-      dataset: "several",
+      ...common(model),
     })),
   ]);
   const counts = [1, 2, 3, 9].map((labels) => ({ labels, items: 300 }));
@@ -235,6 +247,7 @@ export function labelledScores(): ScoresResult {
     schema: "assay.scores/2",
     measurements,
     stores: models.map((model) => store(model, "several", { labels_per_image: counts })),
+    gates: [],
   };
 }
 

@@ -1,5 +1,5 @@
 // Made estimates: the same in each run, with intervals as wide as so many items deserve.
-import type { Estimate } from "../../src/report/estimate.ts";
+import type { Estimate } from "../../src/report/schemas/described.ts";
 
 /** Numbers in [0, 1) that look random. */
 export function dice(seed: number): () => number {

@@ -1,5 +1,10 @@
 // One model at five dates and another in three versions, with a gate that one of them breaks.
-import type { ComparisonsResult, Gate, Measurement, ScoresResult } from "../../src/report/schemas/described.ts";
+import type {
+  ComparisonsResult,
+  Gate,
+  Measurement,
+  ScoresResult,
+} from "../../src/report/schemas/described.ts";
 import { documentOf } from "./document.ts";
 
 export function top1(model: string, dataset: string, value: number | null): Measurement {
@@ -58,7 +63,7 @@ function gateOf(model: string, value: number): Gate {
   };
 }
 
-const scores: ScoresResult & { gates: Gate[] } = {
+const scores: ScoresResult = {
   schema: "assay.scores/2",
   measurements,
   stores: [],
@@ -107,6 +112,7 @@ const comparisons: ComparisonsResult = {
       warnings: [],
     },
   ],
+  gates: [],
 };
 
 export const overTimeDocument = documentOf([

@@ -1,9 +1,11 @@
 // A number and how sure it is, as every result holds it, and how people see it: with as many digits
 // as its interval deserves, proportions in percent. The rules are those of the command's tables.
 
-import type { Estimate } from "./schemas/described.ts";
+import type { Estimate as Measured } from "./schemas/described.ts";
 
-export type { Estimate, Interval } from "./schemas/described.ts";
+export type { Interval } from "./schemas/described.ts";
+/** What the page makes itself may not know of how many items it is. */
+export type Estimate = Omit<Measured, "n"> & { n?: number };
 export type Unit = NonNullable<Estimate["unit"]>;
 
 export function halfWidth(estimate: Estimate): number {

@@ -43,11 +43,11 @@ export interface AttackExample {
   attacked: string;
   /** 0.5 + scale x (attacked - original): grey is no change. */
   difference: string;
-  scale: number;
+  scale: number | null;
   /** Change of a number, of pixels in [0, 1]. */
-  largest: number;
+  largest: number | null;
   /** The l2 norm of the change. */
-  length: number;
+  length: number | null;
 }
 
 /** Images that fooled a classifier, beside what they were. */
@@ -246,7 +246,8 @@ export interface ExampleClass {
 }
 
 export interface ExamplePrediction extends ExampleClass {
-  probability: number;
+  /** Null where the model gives neither logits nor probabilities. */
+  probability: number | null;
 }
 
 export interface ExamplesOfAttack {
@@ -569,8 +570,8 @@ export interface MeasurementKey {
   metric: string;
   definition: string;
   parameters?: Record<string, string>;
-  model?: string;
-  dataset?: string;
+  model: string;
+  dataset: string;
   subgroup?: string;
   class?: string;
 }

@@ -1,5 +1,5 @@
 // The columns of the table of costs.
-import type { ModelCost } from "../../schemas/cost.ts";
+import type { ModelCost } from "../../schemas/described.ts";
 import type { DataColumn } from "../../table/data_table.tsx";
 import { bytesText, countedText } from "./measures.ts";
 

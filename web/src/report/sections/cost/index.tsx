@@ -1,6 +1,6 @@
 import "../../../style/report/parts.css";
 import { resultsOf } from "../../document.ts";
-import type { CostResult } from "../../schemas/cost.ts";
+import type { CostResult } from "../../schemas/described.ts";
 import type { Section } from "../../section.ts";
 import { View } from "./view.tsx";
 

@@ -1,5 +1,5 @@
 // What a model costs, measure by measure, as a number and as people read it.
-import type { ModelCost } from "../../schemas/cost.ts";
+import type { ModelCost } from "../../schemas/described.ts";
 
 export interface CostMeasure {
   key: string;

@@ -6,8 +6,7 @@ import { type Area, Chart } from "../../chart/chart.tsx";
 import { type Mark, Marks, SeriesMark, Whisker } from "../../chart/marks.tsx";
 import { estimateLines, intervalText, shown, unitText, valueText } from "../../estimate.ts";
 import { short } from "../../parts/names.ts";
-import type { ModelCost } from "../../schemas/cost.ts";
-import type { Measurement } from "../../schemas/described.ts";
+import type { Measurement, ModelCost } from "../../schemas/described.ts";
 import type { CostMeasure } from "./measures.ts";
 import { PointNames } from "./point_names.tsx";
 

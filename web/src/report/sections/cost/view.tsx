@@ -3,7 +3,7 @@ import { type ReportDocument, resultsOf } from "../../document.ts";
 import { distinct } from "../../parts/names.ts";
 import { choicesOf, chosenOf, OneOf } from "../../parts/one_of.tsx";
 import { storesByDataset } from "../../parts/stores.ts";
-import type { CostResult } from "../../schemas/cost.ts";
+import type { CostResult } from "../../schemas/described.ts";
 import { useAddress } from "../../state.ts";
 import { DataTable } from "../../table/data_table.tsx";
 import { type CostRow, columns } from "./columns.tsx";

@@ -1,7 +1,12 @@
 // Which pair is shown, what its metrics are called, which of its images.
 import type { Unit } from "../../estimate.ts";
 import { distinct } from "../../parts/names.ts";
-import type { ComparedPair, ComparisonsResult, Disagreement, PairedMetric } from "../../schemas/described.ts";
+import type {
+  ComparedPair,
+  ComparisonsResult,
+  Disagreement,
+  PairedMetric,
+} from "../../schemas/described.ts";
 
 export interface NamedPair {
   name: string;

@@ -1,8 +1,8 @@
 // Columns that tables of models share: the name, and a metric with its interval.
 import { type Estimate, intervalText, valueText } from "../../estimate.ts";
 import { short } from "../../parts/names.ts";
-import type { GapMetric } from "./metrics.ts";
 import type { DataColumn } from "../../table/data_table.tsx";
+import type { GapMetric } from "./metrics.ts";
 import { metricNames } from "./series.ts";
 
 export const modelColumn: DataColumn<{ model: string }> = {

@@ -2,9 +2,9 @@
 import { countText } from "../../estimate.ts";
 import { short } from "../../parts/names.ts";
 import type { GapAlso, GapResult } from "../../schemas/described.ts";
-import { gapMetrics } from "./metrics.ts";
 import { DataTable } from "../../table/data_table.tsx";
 import { modelColumn, valueColumn } from "./columns.tsx";
+import { gapMetrics } from "./metrics.ts";
 
 export function Further({ gap }: { gap: GapResult }) {
   return (

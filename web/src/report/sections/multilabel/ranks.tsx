@@ -3,10 +3,10 @@ import { intervalText, numberText } from "../../estimate.ts";
 import { short } from "../../parts/names.ts";
 import { type Choice, OneOf } from "../../parts/one_of.tsx";
 import type { GapModel, GapRank, GapResult } from "../../schemas/described.ts";
-import type { GapMetric, GapSet } from "./metrics.ts";
 import { useAddress } from "../../state.ts";
 import { type DataColumn, DataTable } from "../../table/data_table.tsx";
 import { modelColumn, valueColumn } from "./columns.tsx";
+import type { GapMetric, GapSet } from "./metrics.ts";
 import { metricNames, sets } from "./series.ts";
 
 function rankText(rank: GapRank | null): string {

@@ -1,7 +1,12 @@
 // What is measured of each run of a family, the bounds of its gates, and its comparisons.
 import { type ReportDocument, resultsOf } from "../../document.ts";
 import { once } from "../../parts/names.ts";
-import type { ComparisonsResult, Gate, Measurement, PairedMetric, ScoresResult } from "../../schemas/described.ts";
+import type {
+  ComparisonsResult,
+  Measurement,
+  PairedMetric,
+  ScoresResult,
+} from "../../schemas/described.ts";
 import type { Family, Run } from "./runs.ts";
 
 export interface Point {
@@ -14,10 +19,6 @@ export interface Line {
   /** Its place is a date; else a version. */
   dated: boolean;
   points: Point[];
-}
-
-interface GatedResult extends ScoresResult {
-  gates?: Gate[];
 }
 
 export function measurementsOf(document: ReportDocument): Measurement[] {
@@ -68,7 +69,7 @@ export function boundsOf(
   models: Set<string>,
 ): Bound[] {
   const bounds = new Map<string, Bound>();
-  for (const { result } of resultsOf<GatedResult>(document, "assay.scores"))
+  for (const { result } of resultsOf<ScoresResult>(document, "assay.scores"))
     for (const gate of result.gates ?? []) {
       if (gate.definition !== definition || gate.dataset !== dataset) continue;
       if (gate.model === undefined || !models.has(gate.model)) continue;

@@ -1,18 +1,12 @@
 // What a score says beside its measurements: gates, means over data sets, telling data sets apart.
 import { type ReportDocument, resultsOf } from "../../document.ts";
 import { type Estimate, intervalText, numberText, valueText } from "../../estimate.ts";
-import type { Gate, Measurement, ScoresResult } from "../../schemas/described.ts";
+import type { Gate, ScoresResult } from "../../schemas/described.ts";
 import { PlainTable } from "../../table/plain.tsx";
-
-interface GatedResult extends ScoresResult {
-  gates?: Gate[];
-  ood?: Measurement[];
-  across?: (Measurement & { standard_deviation: number | null; min?: number; max?: number })[];
-}
 
 export function gatesOf(document: ReportDocument): Gate[] {
   return ["assay.scores", "assay.comparisons"].flatMap((schema) =>
-    resultsOf<GatedResult>(document, schema).flatMap(({ result }) => result.gates ?? []),
+    resultsOf<ScoresResult>(document, schema).flatMap(({ result }) => result.gates ?? []),
   );
 }
 
@@ -47,7 +41,7 @@ const withInterval = (estimate: Estimate) => [
 ];
 
 export function Across({ document }: { document: ReportDocument }) {
-  const means = resultsOf<GatedResult>(document, "assay.scores").flatMap(
+  const means = resultsOf<ScoresResult>(document, "assay.scores").flatMap(
     ({ result }) => result.across ?? [],
   );
   if (means.length === 0) return null;
@@ -74,7 +68,7 @@ export function Across({ document }: { document: ReportDocument }) {
 }
 
 export function OutOfDistribution({ document }: { document: ReportDocument }) {
-  const found = resultsOf<GatedResult>(document, "assay.scores").flatMap(
+  const found = resultsOf<ScoresResult>(document, "assay.scores").flatMap(
     ({ result }) => result.ood ?? [],
   );
   if (found.length === 0) return null;

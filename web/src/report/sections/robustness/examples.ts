@@ -10,7 +10,7 @@ import type {
   ExampleClass,
   ExamplePrediction,
   ExamplesOfAttack,
-} from "../../schemas/attack_examples.ts";
+} from "../../schemas/described.ts";
 
 /** The examples of one result, under a name of its own. */
 export interface ExampleSet {

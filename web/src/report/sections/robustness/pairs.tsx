@@ -5,7 +5,7 @@ import { More } from "../../parts/more.tsx";
 import { short } from "../../parts/names.ts";
 import { choicesOf, chosenOf, OneOf } from "../../parts/one_of.tsx";
 import { Steps } from "../../parts/steps.tsx";
-import type { ExamplesOfAttack } from "../../schemas/attack_examples.ts";
+import type { ExamplesOfAttack } from "../../schemas/described.ts";
 import { Sentence } from "../../sentence.tsx";
 import { useAddress } from "../../state.ts";
 import { PlainTable } from "../../table/plain.tsx";
