@@ -231,7 +231,7 @@ void add_columns(Table& table, const ResultType& type) {
         const ResultShape* shape = shape_at(type, column.path);
         if (shape == nullptr) {
             throw Error(ErrorCode::internal,
-                        fmt::format("{}: no value stands at {}", type.facts.name, column.path));
+                        fmt::format("{}: no value is at {}", type.facts.name, column.path));
         }
         const bool text =
             shape->kind == Kind::text || shape->kind == Kind::map || shape->kind == Kind::list;

@@ -197,7 +197,7 @@ ResultType result_type(ResultOf<GateResult>) {
             part<&GateResult::definition>({.help = "Of what was measured"}),
             part<&GateResult::gate, &Gate::bound>({}),
             part<&GateResult::passed>({}),
-            part<&GateResult::value>({.help = "What was held against the bound"}),
+            part<&GateResult::value>({.help = "What was compared with the bound"}),
             part<&GateResult::reason>({.help = "Why there is no value", .omitted = true}),
             part<&GateResult::dataset>({}),
             part({.help = "Of a score", .name = "model", .omitted = true},

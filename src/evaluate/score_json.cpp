@@ -154,7 +154,7 @@ ResultType result_type(ResultOf<ShownStore>) {
                  }),
             part<report, &ScoreReport::reliability>(
                 {.help = "With `--reliability`", .omitted = true}),
-            part<report, &ScoreReport::notes>({.help = "Which metrics are left out, and why"}),
+            part<report, &ScoreReport::notes>({.help = "Which metrics are omitted, and why"}),
             part<report, &ScoreReport::warnings>({}),
         });
     return rows;

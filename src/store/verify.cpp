@@ -214,7 +214,7 @@ ResultType result_type(ResultOf<StoreCheck>) {
             part<&StoreCheck::shards>({.help = "Null where the manifest cannot be read"}),
             part<&StoreCheck::missing>({.help = "Likewise"}),
             part<&StoreCheck::problems>({}),
-            part<&StoreCheck::notes>({.help = "What its format cannot tell"}),
+            part<&StoreCheck::notes>({.help = "What its format does not show"}),
             part<&StoreCheck::written_by>(
                 {.help = "While a process writes the store: `process 123`", .omitted = true}),
             part<&StoreCheck::replaced>(

@@ -259,7 +259,7 @@ ResultType result_type(ResultOf<ShownSet>) {
                  [](const ShownSet& s) {
                      return s.stores || s.set->single > 0 ? &s.set->single : nullptr;
                  }),
-            part({.help = "The only valid class of an image stands in for its label",
+            part({.help = "Labels are the only valid classes of the images",
                   .name = "only_valid",
                   .omitted = true},
                  [](const ShownSet& s) { return s.stores ? &s.set->only_valid : nullptr; }),
