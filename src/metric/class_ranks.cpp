@@ -10,44 +10,6 @@
 #include "core/parallel.h"
 
 namespace assay {
-namespace {
-
-constexpr std::size_t lanes = 8;
-
-// Slots of `lanes` scores among ascending values: 2 * (values below) + (one is equal). The searches
-// go in step, without branches, so that their loads overlap.
-inline void find_slots(const double* x, const double* values, std::size_t count,
-                       std::uint32_t* slots) {
-    std::array<std::uint32_t, lanes> base{};
-    std::size_t left = count;
-    while (left > 1) {
-        const std::size_t half = left / 2;
-        const auto step = static_cast<std::uint32_t>(half);
-        // A product and no choice: compilers make a branch of that, which is wrong half of the
-        // time.
-        for (std::size_t l = 0; l < lanes; ++l)
-            base[l] += step * static_cast<std::uint32_t>(values[base[l] + half - 1] < x[l]);
-        left -= half;
-    }
-    for (std::size_t l = 0; l < lanes; ++l) {
-        const double value = values[base[l]];
-        // The last candidate: below it, at it, or above it.
-        slots[l] = 2 * base[l] + 2 * static_cast<std::uint32_t>(value < x[l]) +
-                   static_cast<std::uint32_t>(value == x[l]);
-    }
-}
-
-// Calls body(place, slot) for each place of a column, whose number is a multiple of 8.
-template <class Body>
-inline void each_slot(std::span<const double> column, std::span<const double> values, Body&& body) {
-    std::array<std::uint32_t, lanes> slots;
-    for (std::size_t i = 0; i < column.size(); i += lanes) {
-        find_slots(column.data() + i, values.data(), values.size(), slots.data());
-        for (std::size_t l = 0; l < lanes; ++l) body(i + l, slots[l]);
-    }
-}
-
-}  // namespace
 
 std::vector<double> positive_keys(const OrderedRows& rows, const ClassPositives& positives,
                                   int threads, std::uint32_t begin, std::uint32_t end) {
@@ -101,6 +63,8 @@ ClassRanks::ClassRanks(const ClassPositives& positives, std::span<const double> 
         }
     }
     first_.back() = values_.size();
+    searches_.reserve(positives.classes());
+    for (std::uint32_t c = 0; c < positives.classes(); ++c) searches_.emplace_back(values(c));
 }
 
 std::vector<std::int64_t> ClassRanks::count(const OrderedRows& rows, int threads,
@@ -113,28 +77,30 @@ std::vector<std::int64_t> ClassRanks::count(const OrderedRows& rows, int threads
         // Neighbouring items often stand in one slot: four counters each, so that an addition need
         // not wait for the one before.
         constexpr std::size_t turns = 4, few = 512;
-        std::vector<std::uint32_t> local;
+        std::vector<std::uint32_t> local, slots(tile.places.size());
         for (std::uint32_t c = tile.from; c < tile.to; ++c) {
             const std::span<const double> own = values(c);
             if (own.empty()) continue;
+            searches_[c].find(own, tile.column(c), slots.data());
             std::int64_t* const to = counts.data() + first_slot(c);
             if (own.size() > few) {
-                each_slot(tile.column(c), own, [&](std::size_t, std::uint32_t s) { ++to[s]; });
+                for (const std::uint32_t slot : slots) ++to[slot];
                 continue;
             }
             const std::size_t width = 2 * own.size() + 1;
             local.assign(turns * width, 0);
-            each_slot(tile.column(c), own,
-                      [&](std::size_t i, std::uint32_t s) { ++local[i % turns * width + s]; });
+            for (std::size_t i = 0; i < slots.size(); i += turns) {
+                for (std::size_t t = 0; t < turns; ++t) ++local[t * width + slots[i + t]];
+            }
             for (std::size_t k = 0; k < local.size(); ++k) to[k % width] += local[k];
         }
     });
     // Places without an item hold zeros.
-    const std::array<double, lanes> zeros{};
+    const std::array<double, GuidedSearch::lanes> zeros{};
     for (std::uint32_t c = begin; c < std::min(end, classes()); ++c) {
         if (values(c).empty()) continue;
-        std::array<std::uint32_t, lanes> slot;
-        find_slots(zeros.data(), values(c).data(), values(c).size(), slot.data());
+        std::array<std::uint32_t, GuidedSearch::lanes> slot;
+        searches_[c].find(values(c), zeros, slot.data());
         counts[first_slot(c) + slot[0]] -= nothing;
     }
     return counts;
@@ -147,11 +113,12 @@ std::vector<std::int64_t> ClassRanks::sum(const OrderedRows& rows,
     std::mutex mutex;
     detail::sweep_columns(rows, begin, end, threads, [&](const detail::KeyTile& tile) {
         std::vector<std::int64_t> local(tile.places.size());
+        std::vector<std::uint32_t> slots(local.size());
         for (std::uint32_t c = tile.from; c < tile.to; ++c) {
             if (values(c).empty()) continue;
+            searches_[c].find(values(c), tile.column(c), slots.data());
             const std::int64_t* const from = by_slot.data() + first_slot(c);
-            each_slot(tile.column(c), values(c),
-                      [&](std::size_t i, std::uint32_t s) { local[i] += from[s]; });
+            for (std::size_t i = 0; i < slots.size(); ++i) local[i] += from[slots[i]];
         }
         const std::lock_guard lock(mutex);  // integers: the order of the tiles does not matter
         for (std::size_t j = 0; j < tile.items; ++j)

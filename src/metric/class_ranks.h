@@ -4,14 +4,15 @@
 // A class with k distinct scores among its positives has 2k + 1 slots: below them all, at the
 // first, between the first and the second, ... Two kinds of pass over the rows count the items in
 // each slot, or add a number of the slot to each item. No column is sorted or kept; scores are
-// compared as 64-bit keys (ordered_rows.h). Memory: some 100 bytes a positive, and 8 an item, where
-// they are asked for.
+// compared as 64-bit keys (ordered_rows.h), by guided_search.h. Memory: some 120 bytes a positive,
+// and 8 an item, where they are asked for.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "guided_search.h"
 #include "ordered_rows.h"
 
 namespace assay {
@@ -58,6 +59,7 @@ public:
 private:
     std::vector<std::size_t> first_;  // by class, among the distinct values
     std::vector<double> values_;
+    std::vector<GuidedSearch> searches_;  // by class, among its values
     std::vector<std::uint64_t> members_;
     std::vector<std::uint32_t> value_of_;  // by place: which of its class's values
 };

@@ -186,6 +186,29 @@ ASSAY_AVX2 void transpose8_avx2(const float* const* rows, std::size_t classes, f
     }
 }
 
+ASSAY_AVX2 void transpose8_avx2(const double* rows, std::size_t classes, double* out,
+                                std::size_t out_stride) {
+    std::size_t c = 0;
+    for (; c + 4 <= classes; c += 4) {
+        for (std::size_t half = 0; half < 8; half += 4) {
+            const double* const from = rows + half * classes + c;
+            const __m256d a = _mm256_loadu_pd(from), b = _mm256_loadu_pd(from + classes),
+                          d = _mm256_loadu_pd(from + 2 * classes),
+                          e = _mm256_loadu_pd(from + 3 * classes);
+            const __m256d low = _mm256_unpacklo_pd(a, b), high = _mm256_unpackhi_pd(a, b),
+                          low2 = _mm256_unpacklo_pd(d, e), high2 = _mm256_unpackhi_pd(d, e);
+            double* const to = out + c * out_stride + half;
+            _mm256_storeu_pd(to, _mm256_permute2f128_pd(low, low2, 0x20));
+            _mm256_storeu_pd(to + out_stride, _mm256_permute2f128_pd(high, high2, 0x20));
+            _mm256_storeu_pd(to + 2 * out_stride, _mm256_permute2f128_pd(low, low2, 0x31));
+            _mm256_storeu_pd(to + 3 * out_stride, _mm256_permute2f128_pd(high, high2, 0x31));
+        }
+    }
+    for (; c < classes; ++c) {
+        for (std::size_t j = 0; j < 8; ++j) out[c * out_stride + j] = rows[j * classes + c];
+    }
+}
+
 }  // namespace assay::detail
 
 #else
@@ -201,6 +224,7 @@ std::size_t add_by_key_avx2(std::span<const float>, const std::uint16_t*, std::i
     return 0;
 }
 void transpose8_avx2(const float* const*, std::size_t, float*, std::size_t) {}
+void transpose8_avx2(const double*, std::size_t, double*, std::size_t) {}
 void turn16_avx2(const ScoreRow*, const ScoreRow*, bool, std::size_t, float*, std::size_t) {}
 
 }  // namespace assay::detail

@@ -38,6 +38,13 @@ void transpose8_plain(const float* const* rows, std::size_t classes, float* out,
     }
 }
 
+void transpose8_plain(const double* rows, std::size_t classes, double* out,
+                      std::size_t out_stride) {
+    for (std::size_t c = 0; c < classes; ++c) {
+        for (std::size_t j = 0; j < 8; ++j) out[c * out_stride + j] = rows[j * classes + c];
+    }
+}
+
 void turn16_plain(const ScoreRow* rows, bool exponential, std::size_t classes, float* out,
                   std::size_t out_stride) {
     for (std::size_t j = 0; j < 16; ++j) {
@@ -67,6 +74,11 @@ std::size_t add_by_key(std::span<const float> x, const std::uint16_t* slot, std:
 }
 
 void transpose8(const float* const* rows, std::size_t classes, float* out, std::size_t out_stride) {
+    if (!cpu_has_avx2()) return transpose8_plain(rows, classes, out, out_stride);
+    transpose8_avx2(rows, classes, out, out_stride);
+}
+
+void transpose8(const double* rows, std::size_t classes, double* out, std::size_t out_stride) {
     if (!cpu_has_avx2()) return transpose8_plain(rows, classes, out, out_stride);
     transpose8_avx2(rows, classes, out, out_stride);
 }

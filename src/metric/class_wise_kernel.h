@@ -60,6 +60,11 @@ void transpose8_plain(const float* const* rows, std::size_t classes, float* out,
 void transpose8_avx2(const float* const* rows, std::size_t classes, float* out,
                      std::size_t out_stride);
 
+/// The same for eight rows of doubles that lie one after the other.
+void transpose8(const double* rows, std::size_t classes, double* out, std::size_t out_stride);
+void transpose8_plain(const double* rows, std::size_t classes, double* out, std::size_t out_stride);
+void transpose8_avx2(const double* rows, std::size_t classes, double* out, std::size_t out_stride);
+
 /// The same for sixteen rows of scores, which become probabilities on the way: a cache line of each
 /// column at once. `ahead`: the sixteen rows of the next call, or null.
 void turn16(const ScoreRow* rows, const ScoreRow* ahead, bool exponential, std::size_t classes,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "class_wise_kernel.h"
 #include "class_wise_parts.h"
 #include "core/parallel.h"
 
@@ -40,10 +41,7 @@ void turn(const OrderedRows& rows, const KeyTile& tile, double* out) {
                     std::fill(to, to + width, 0.0);
                 }
             }
-            for (std::uint32_t t = 0; t < width; ++t) {
-                double* const to = out + (c - tile.from + t) * tile.stride + j;
-                for (std::size_t k = 0; k < line; ++k) to[k] = keys[k * width + t];
-            }
+            transpose8(keys.data(), width, out + (c - tile.from) * tile.stride + j, tile.stride);
         }
     }
 }

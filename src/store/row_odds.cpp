@@ -5,8 +5,10 @@
 
 #include "assay/store/row_reader.h"
 #include "containers/npy.h"
+#include "core/cpu.h"
 #include "core/log_odds.h"
 #include "matrix_rows.h"
+#include "order_keys.h"
 #include "row_access.h"
 #include "store_impl.h"
 
@@ -55,6 +57,11 @@ double kept_log_odds(std::span<const TopEntry> entries, double log_sum_exp, std:
 }
 
 }  // namespace
+
+void store::keys_of_logits_plain(const float* x, std::size_t count, double largest, double half,
+                                 double* out) {
+    for (std::size_t t = 0; t < count; ++t) out[t] = (static_cast<double>(x[t]) - largest) - half;
+}
 
 void RowReader::Impl::wide(const Position& at, std::uint32_t begin, std::uint32_t end,
                            double* out) const {
@@ -129,26 +136,34 @@ std::optional<RowOdds> RowReader::odds(std::uint64_t row) const {
 
 void RowReader::order_keys(std::uint64_t row, std::uint32_t begin, std::uint32_t end,
                            const RowOdds& odds, double* out) const {
+    const Impl& all = *impl_;
     const std::size_t width = end - begin;
-    wide_scores(row, begin, end, out);
-    double top = odds.log_odds;
-    if (impl_->probabilities) {
+    const Impl::Position at = all.position(row);
+    const double top = odds.log_odds;
+    if (all.probabilities) {
+        all.wide(at, begin, end, out);
         // So near 1 that 1 - p tells more: log-odds, which are above 1 there.
-        const double near_one = 1 - 16 * step_below_one(impl_->store.spec());
+        const double near_one = 1 - 16 * step_below_one(all.store.spec());
         for (std::size_t t = 0; t < width; ++t) {
             const double p = std::clamp(out[t] / odds.scale, 0.0, 1.0);
             out[t] = p >= near_one ? log_odds_of(p, 1 - p) : p;
         }
+    } else if (odds.scale == -infinite_odds) {
+        std::fill(out, out + width, -infinite_odds);
     } else {
         // ln p + ln 2, which is 0 where p is a half, and the log-odds above.
         const double half = std::log1p(std::exp(-odds.log_odds)) - std::log1p(1.0);
-        if (odds.scale == -infinite_odds) {
-            std::fill(out, out + width, -infinite_odds);
-        } else {
+        if (all.map || at.shard->impl->doubles != nullptr) {
+            all.wide(at, begin, end, out);
             for (std::size_t t = 0; t < width; ++t) out[t] = (out[t] - odds.scale) - half;
+        } else {
+            thread_local std::vector<float> buffer;
+            const float* const x = all.scores(at, buffer).data() + begin;
+            cpu_has_avx2() ? store::keys_of_logits_avx2(x, width, odds.scale, half, out)
+                           : store::keys_of_logits_plain(x, width, odds.scale, half, out);
         }
-        if (top < 0) return;
     }
+    if (!all.probabilities && top < 0) return;
     if (odds.cls >= static_cast<std::int32_t>(begin) && odds.cls < static_cast<std::int32_t>(end))
         out[static_cast<std::uint32_t>(odds.cls) - begin] = top;
 }

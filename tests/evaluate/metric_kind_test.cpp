@@ -55,7 +55,7 @@ public:
         std::vector<std::int64_t> all(classes);
         for (std::size_t k = 0; k < state.size(); ++k) all[k % classes] += state[k];
         ResampledEstimate result;
-        result.n = run.sums().shape().classes == 0 ? 0 : items_of(all);
+        result.n = items_of(all);
         if (result.n == 0) {
             result.undefined = "no item has a single label";
             return result;
@@ -169,6 +169,7 @@ struct Rows {
     LabelSets sets(std::uint64_t first, std::uint64_t n) const {
         return LabelSets::from_single(std::span(labels).subspan(first, n));
     }
+    /// Reads the scores where they are.
     PredictionStore store() const {
         MemoryStoreOptions how;
         how.labels = sets(0, rows);
@@ -218,7 +219,8 @@ TEST(KindsOfMetrics, ScoreAsksThePass) {
 }
 
 TEST(KindsOfMetrics, TheSameBitsForThreadsAndRanks) {
-    const PredictionStore store = Rows().store();
+    const Rows made;
+    const PredictionStore store = made.store();
     const json one = to_json(scored(store, {"median_rank,largest,ece"}, *self_comm()));
     EXPECT_EQ(to_json(scored(store, {"median_rank,largest,ece"}, *self_comm(), 4)), one);
     for (const int ranks : {2, 7}) {

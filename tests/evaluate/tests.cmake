@@ -9,7 +9,7 @@ assay_test(score
 assay_test(metric_kind
     SOURCES evaluate/metric_kind_test.cpp
     LINKS assay_evaluate fmt::fmt Threads::Threads)
-assay_test_without_simd(score Multilabel.*:LogOdds.*)
+assay_test_without_simd(score Multilabel.*:LogOdds.*:ColumnMetrics.*)
 assay_test(export
     SOURCES evaluate/export_test.cpp evaluate/export_columns_test.cpp evaluate/until_test.cpp
     LINKS assay_evaluate fmt::fmt Threads::Threads
