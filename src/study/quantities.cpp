@@ -6,8 +6,8 @@
 
 namespace assay::study {
 
-Table quantities_of(const ResultType& type, const void* object, const std::string& value) {
-    Table table;
+assay::Table quantities_of(const ResultType& type, const void* object, const std::string& value) {
+    assay::Table table;
     table.columns = {{.name = "quantity", .numbers = false}, {.name = value}};
     for (const Part& part : type.parts) {
         if (part.shape.kind != ResultShape::Kind::number || part.shape.nullable) continue;

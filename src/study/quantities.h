@@ -9,10 +9,10 @@
 namespace assay::study {
 
 /// A row for each number of the description, in its order: its name, and the number below `value`.
-Table quantities_of(const ResultType& type, const void* object, const std::string& value);
+assay::Table quantities_of(const ResultType& type, const void* object, const std::string& value);
 
 template <IsResult S>
-Table quantities_of(const S& object, const std::string& value) {
+assay::Table quantities_of(const S& object, const std::string& value) {
     return quantities_of(result_type(ResultOf<S>{}), &object, value);
 }
 
