@@ -13,11 +13,11 @@ namespace assay::labelling {
 namespace {
 
 /// For `labels aggregate`.
-constexpr std::string_view votes =
+constexpr std::string_view vote_columns =
     "image.id AS item, class.id AS label, class.name AS class, annotator.name AS annotator, "
     "answer.answer AS answer, question.token AS question, answer.at AS at";
 /// For `replicate`.
-constexpr std::string_view selections =
+constexpr std::string_view selection_columns =
     "annotator.name AS annotator, image.id AS image, class.id AS label, "
     "answer.answer = 1 AS selected, screen.name AS batch, coalesce(question.gold, 1) = 0 AS "
     "control";
@@ -71,7 +71,7 @@ void write_answers_csv(const std::filesystem::path& folder,
         return answer != Answer::cannot_say;
     };
     study::write_csv(database,
-                     {.sql = fmt::format(given_answers, grid ? selections : votes),
+                     {.sql = fmt::format(given_answers, grid ? selection_columns : vote_columns),
                       .hidden = checked_columns,
                       .takes = takes,
                       .for_spreadsheets = false,
