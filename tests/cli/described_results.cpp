@@ -1,5 +1,16 @@
 #include "described_results.h"
 
+#include "assay/annotation/aggregate_votes.h"
+#include "assay/annotation/label_stats.h"
+#include "assay/annotation/propose.h"
+#include "assay/evaluate/people.h"
+#include "assay/mad/gallery.h"
+#include "assay/mad/questions.h"
+#include "assay/mad/rank.h"
+#include "assay/mad/selection_round.h"
+#include "assay/replication/figures.h"
+#include "assay/replication/simulation.h"
+#include "assay/replication/steps.h"
 #include "evaluate/attack_examples.h"
 #include "evaluate/cost_result.h"
 #include "evaluate/results.h"
@@ -24,6 +35,16 @@ std::vector<ResultType> described_results() {
         result_type(ResultOf<GapReport>{}),
         result_type(ResultOf<ImportReport>{}),
         result_type(ResultOf<JoinResult>{}),
+        result_type(ResultOf<Proposals>{}),
+        result_type(ResultOf<DatasetLabelStats>{}),
+        result_type(ResultOf<Aggregation>{}),
+        result_type(ResultOf<mad::Competition>{}),
+        result_type(ResultOf<mad::Gallery>{}),
+        result_type(ResultOf<mad::QuestionRound>{}),
+        result_type(ResultOf<mad::Ranking>{}),
+        result_type(ResultOf<mad::SelectionRound>{}),
+        result_type(ResultOf<mad::CompetitionStatus>{}),
+        result_type(ResultOf<PeopleResult>{}),
         result_type(ResultOf<PredictedStores>{}),
         result_type(ResultOf<PatchmlResult>{}),
         result_type(ResultOf<quality::PeopleShapeBiasResult>{}),
@@ -34,6 +55,13 @@ std::vector<ResultType> described_results() {
         result_type(ResultOf<quality::QualityPlan>{}),
         result_type(ResultOf<quality::QubaResult>{}),
         result_type(ResultOf<quality::StabilityResult>{}),
+        result_type(ResultOf<replication::AdjustOutcome>{}),
+        result_type(ResultOf<replication::ReplicateFigures>{}),
+        result_type(ResultOf<replication::FrequenciesOutcome>{}),
+        result_type(ResultOf<replication::MatchOutcome>{}),
+        result_type(ResultOf<replication::PlanOutcome>{}),
+        result_type(ResultOf<replication::SimulateOutcome>{}),
+        result_type(ResultOf<replication::Simulation>{}),
         result_type(ResultOf<ShownScores>{}),
         result_type(ResultOf<ShowResult>{}),
         result_type(ResultOf<VerifyResult>{}),

@@ -4,8 +4,8 @@ import type {
   ComparisonsResult,
   Disagreement,
   PairedMetric,
+  PeopleResult,
 } from "../../src/report/schemas/described.ts";
-import type { PeopleResult } from "../../src/report/schemas/people.ts";
 import { hostile, near, none, proportion } from "./numbers.ts";
 
 function metric(name: string, difference: number, verdict?: PairedMetric["verdict"]): PairedMetric {

@@ -1,15 +1,14 @@
 // A competition of classifiers, made by rule: one pair without images, an accuracy that is not
 // known, names to be wary of.
 import type { Sourced } from "../../src/report/document.ts";
-import type { Estimate } from "../../src/report/estimate.ts";
 import type {
+  Estimate,
   MadCompetition,
   MadGallery,
   MadRanking,
   MadStatus,
-  PairMatrix,
   RankedPair,
-} from "../../src/report/schemas/mad.ts";
+} from "../../src/report/schemas/described.ts";
 import { hostileModel, proportion } from "./replication.ts";
 
 export const madNames = ["standard", "narrow", hostileModel, "__proto__", "shape"];
@@ -21,7 +20,7 @@ function ranked(value: number, low: number, high: number): Estimate {
 function matrix(count: number, diagonal: number | null, of: (better: number) => number) {
   return Array.from({ length: count }, (_, row) =>
     Array.from({ length: count }, (_, column) => (row === column ? diagonal : of(column - row))),
-  ) satisfies PairMatrix;
+  ) satisfies MadRanking["better"];
 }
 
 function pairsOf(names: string[]): RankedPair[] {
@@ -52,7 +51,19 @@ export function rankingOf(names: string[], enough = true): MadRanking {
   return {
     schema: "assay.mad_ranking/1",
     competition: "crawl",
-    options: { level: 0.95, stop_at: 0.9, bootstraps: 1000 },
+    options: {
+      votes: "majority",
+      alpha: 1,
+      k: 0,
+      bootstraps: 1000,
+      draws: 2000,
+      level: 0.95,
+      spread: 2,
+      tau: 0.4,
+      stop_at: 0.9,
+      without: [],
+      seed: 0,
+    },
     placed_by: "hodge",
     components: 1,
     classifiers: names.map((classifier, index) => ({
@@ -74,7 +85,7 @@ export function rankingOf(names: string[], enough = true): MadRanking {
       correct: proportion(0.8 - 0.1 * (index % 7)),
       accuracy:
         index === 2
-          ? { value: null, undefined: "no control sample", unit: "proportion" }
+          ? { value: null, undefined: "no control sample", unit: "proportion", n: 0 }
           : proportion(0.66 - 0.05 * (index % 7)),
     })),
     pairs: last > 100 ? [] : pairsOf(names),
@@ -86,21 +97,27 @@ export function rankingOf(names: string[], enough = true): MadRanking {
     eigenvalue: last + 0.3,
     consistency_index: 0.0501,
     cyclicity: 0.0296,
+    error: 0.0466,
     expected_tau: 0.9068,
+    list_error: enough ? 0 : 0.15,
     list_tau: enough ? 1 : 0.7,
     enough,
     ablation: [30, 1, 8].map((k) => ({
       k,
       images: 10 * k,
       srcc: { value: 0.4 + k / 50, n: last },
-      kendall: k === 1 ? { value: null, undefined: "several groups" } : { value: 0.3 + k / 45 },
+      kendall:
+        k === 1
+          ? { value: null, undefined: "several groups", n: 0 }
+          : { value: 0.3 + k / 45, n: last },
+      places: [],
     })),
     comparisons: [
       {
         with: "accuracy (control sample)",
         classifiers: 4,
-        srcc: { value: 0.99 },
-        kendall: { value: 0.98 },
+        srcc: { value: 0.99, n: 4 },
+        kendall: { value: 0.98, n: 4 },
       },
       {
         with: hostileModel,
@@ -116,6 +133,7 @@ export function rankingOf(names: string[], enough = true): MadRanking {
     answers: 3168,
     annotators: 3,
     saved: 800,
+    needed_without_sharing: 1752,
     answers_per_question: 3.328,
   };
 }
@@ -124,8 +142,23 @@ const status: MadStatus = {
   schema: "assay.mad_status/1",
   competition: "crawl",
   images: 2000,
+  classifiers: [],
   k: 30,
   pairs: 10,
+  pairs_selected: 10,
+  short_pairs: 0,
+  accepted: 300,
+  replaced: 2,
+  duplicates: 0,
+  excluded: 0,
+  control: 200,
+  gold: 0,
+  unwanted: 0,
+  unclear: 0,
+  unasked: 0,
+  unasked_places: 0,
+  to_replace: 0,
+  next: "assay mad rank crawl",
   questions: 952,
   settled: 940,
   open: 12,
@@ -135,7 +168,7 @@ const status: MadStatus = {
     answers: 60 + index,
     yes: 20,
     cannot_say: 2,
-    gold: { value: null, undefined: "answered no gold question", unit: "proportion" },
+    gold: { value: null, undefined: "answered no gold question", unit: "proportion", n: 0 },
     agreement: proportion(0.9 - 0.1 * index),
   })),
 };
@@ -158,6 +191,10 @@ const label = (id: string, confidence: number, correct: boolean | null) => ({
 
 export const gallery: MadGallery = {
   schema: "assay.mad_gallery/1",
+  sheets: [],
+  images: 2,
+  unreadable: 0,
+  warnings: [],
   shown: [
     {
       first: "anna-net",

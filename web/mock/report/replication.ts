@@ -1,16 +1,16 @@
 // A study of a data set that was collected again, made by rule: some of its models have no interval
 // or no estimate, and one has a name to be wary of.
 import type { Sourced } from "../../src/report/document.ts";
-import type { Estimate } from "../../src/report/estimate.ts";
 import type {
   AdjustMethod,
+  Estimate,
   GapParts,
   ReplicateAdjust,
   ReplicateFigures,
   ReplicateFrequencies,
   ReplicateLine,
   ReplicatePlan,
-} from "../../src/report/schemas/replicate.ts";
+} from "../../src/report/schemas/described.ts";
 
 export const hostileModel = `<img src=x onerror="window.hurt=1">\n</script>\u202e${"x".repeat(300)}`;
 
@@ -19,7 +19,7 @@ export function proportion(value: number, half = 0.03): Estimate {
   return { value, unit: "proportion", n: 800, interval };
 }
 
-const none: Estimate = { value: null, undefined: "too few readings", unit: "proportion" };
+const none: Estimate = { value: null, undefined: "too few readings", unit: "proportion", n: 0 };
 
 function line(slope: number, intercept: number): ReplicateLine {
   const steep: Estimate = { ...proportion(slope, 0.08), unit: "number" };
@@ -71,6 +71,9 @@ export function adjustOf(names: string[]): ReplicateAdjust {
     verdict: "Mean accuracy is 8.0 ±3.0 points lower on the replication.\nThat is by pl.",
     condition: "readings were collected after images were selected",
     quoted: "pl",
+    annotations: { duplicates: [], warnings: [] },
+    bootstrap: 0,
+    cells: { original: [], replication: [] },
     classes: 20,
     images: { original: 1600, replication: 1500 },
     mean: { original: proportion(0.63), replication: proportion(0.55) },
@@ -83,7 +86,7 @@ export function adjustOf(names: string[]): ReplicateAdjust {
         original: proportion(original),
         replication:
           index === 1
-            ? { value: original - 0.08, unit: "proportion" }
+            ? { value: original - 0.08, unit: "proportion", n: 800 }
             : proportion(original - 0.08),
       };
     }),
@@ -108,11 +111,21 @@ export function figuresOf(adjust: ReplicateAdjust): ReplicateFigures {
   return {
     schema: "assay.replicate_figures/1",
     classifiers: adjust.classifiers.map(({ name }) => name),
-    scatter: { classifiers: adjust.classifiers },
+    quoted: "pl",
+    units: "classes",
+    scatter: {
+      classifiers: adjust.classifiers.map((classifier) => ({ ...classifier, adjusted: {} })),
+      lines: [],
+    },
+    curves: { rates, methods: [] },
+    parts: [],
+    readings_by_classifier: { original: [], replication: [] },
     annotators: annotators.flatMap((count) =>
       adjust.methods.map(({ id }) => ({
         annotators: count,
         method: id,
+        definition: `adjusted.${id}.made`,
+        classifiers: [],
         adjusted: proportion(0.58 - 0.05 / count),
         remaining: proportion(0.05 + 0.05 / count),
         selection_bias: proportion(0.03 - 0.05 / count),
@@ -159,14 +172,25 @@ export function planOf(): ReplicatePlan {
     schema: "assay.replicate_plan/3",
     level: 0.95,
     width: 0.02,
+    design_effect: 1.5,
+    assumed_curve: false,
+    annotations: { duplicates: [], warnings: [] },
     pilot_images: { original: 1600, replication: 1500 },
     rows: [5, 10].map((count) => ({
       annotators: count,
+      exponents: [0, 1, 3],
       images: images(100_000 / count),
       worst_images: count === 5 ? none : images(200_000 / count),
       mean_images: images(50_000 / count),
       standard_error: proportion(0.03, 0.01),
-      bias: { none: proportion(-0.04, 0.01), pl: proportion(-0.02 / count, 0.01) },
+      bias: {
+        none: proportion(-0.04, 0.01),
+        naive: proportion(-0.03, 0.01),
+        jackknife1: proportion(-0.02, 0.01),
+        jackknife_quarter: proportion(-0.02, 0.01),
+        moments: proportion(-0.01, 0.01),
+        pl: proportion(-0.02 / count, 0.01),
+      },
     })),
     warnings: [],
   };
@@ -178,10 +202,13 @@ export function frequenciesOf(): ReplicateFrequencies {
     images: 1600,
     mean_frequency: proportion(mean, 0.02),
     buckets: [105, 87, 140, 268, 1000],
+    cells: [],
+    classes: [],
   });
   return {
     schema: "assay.replicate_frequencies/2",
     sets: [set("first.csv", 0.79), set(hostileModel, 0.74)],
+    duplicates: [],
     warnings: [],
   };
 }

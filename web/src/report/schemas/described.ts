@@ -2,6 +2,158 @@
 // `Docs.*` with ASSAY_WRITE=1. Do not edit.
 import type { Result } from "../document.ts";
 
+/** The ranking by the first k places of each pair. */
+export interface AblationRow {
+  k: number;
+  /** Of all pairs. */
+  images: number;
+  /** With the ranking of all; undefined across components. */
+  srcc: Estimate;
+  kendall: Estimate;
+  /** By classifier. */
+  places: number[];
+}
+
+/** What a method found. */
+export interface AdjustEstimates {
+  /** What the method is exact for. */
+  exact_for: string;
+  /** Of the adjusted accuracies; null for one classifier. */
+  line: ReplicateLine | null;
+  /** Proportion of the original's readings that the replication has too. */
+  covered: number;
+  /** Classifiers with an adjusted accuracy outside 0 to 1. */
+  outside: number;
+  /** Classifiers whose bootstrap interval says nothing. */
+  wide_intervals?: number;
+  exponents?: number[];
+  /** By cell of the replication. */
+  weights?: number[];
+  notes?: string[];
+  /** Parameters of the fitted densities and curves. */
+  details?: Record<string, unknown>;
+  /** At the result's `rates`, without points of mass. */
+  density?: NumbersOfSets;
+  blind_spots?: ReplicateHighRates;
+  classifiers: AdjustedClassifier[];
+  mean: {
+    adjusted: Estimate;
+    gap: GapParts;
+  };
+}
+
+export interface AdjustMethod extends Partial<AdjustEstimates> {
+  id: string;
+  definition: string;
+  /** Why the method has no estimates. */
+  undefined?: string;
+}
+
+/** How much of the gap is selection bias. */
+export interface AdjustReport {
+  /** Id of the method of the verdict. */
+  quoted: string;
+  classes: number;
+  /** What intervals take as independent: classes or images. */
+  units: string;
+  /** Replicates; 0: none. */
+  bootstrap: number;
+  /** Without adjustment; null for one classifier. */
+  line: ReplicateLine | null;
+  /** What all of this needs. */
+  condition: string;
+  warnings: string[];
+  classifiers: MeasuredClassifier[];
+  /** Selection rates for drawing. */
+  rates: number[];
+  /** The first is the one to quote. */
+  methods: AdjustMethod[];
+  images: {
+    original: number;
+    replication: number;
+  };
+  mean: {
+    original: Estimate;
+    replication: Estimate;
+    /** Spread of the adjusted accuracy over sets of exponents. */
+    sensitivity?: number;
+  };
+  mean_frequency: {
+    original: number;
+    replication: number;
+  };
+  cells: {
+    original: ReadingCell[];
+    replication: ReadingCell[];
+  };
+}
+
+export interface AdjustedClassifier {
+  name: string;
+  adjusted: Estimate;
+  gap: GapParts;
+  blind_spots?: ReplicateBlindSpots;
+  /** Of the moments: coefficients of the rate to the power of each exponent. */
+  curve?: number[];
+  /** At the result's `rates`. */
+  accuracy_at_rate?: number[];
+}
+
+/** Who judged both sets; proportions are of the annotations of each set. */
+export interface AnnotatorOverlap {
+  /** Annotators of the first set. */
+  first: number;
+  /** Annotators of the second set. */
+  second: number;
+  common: number;
+  /** By an annotator of both sets. */
+  first_proportion: number;
+  second_proportion: number;
+  /** By an annotator who judged the class in both sets. */
+  first_same_class: number;
+  second_same_class: number;
+  /** In a batch that shows both sets. */
+  first_same_batch?: number;
+  second_same_batch?: number;
+}
+
+export interface AnnotatorQuality {
+  annotator: string;
+  answers: number;
+  /** How often each answer. */
+  given: number[];
+  /** Probability of each answer, by latent class. */
+  confusion: number[];
+  /** Under the posteriors. */
+  accuracy: Measurement;
+  /** With the others' answers to the same questions. */
+  agreement: Measurement;
+  weight?: number;
+}
+
+export interface AnnotatorRecord {
+  batches: number;
+  /** Batches. */
+  flagged: number;
+  annotations: number;
+  dropped: boolean;
+}
+
+/** Estimates with so many annotators, as expected over which of them were asked. */
+export interface AnnotatorsRow {
+  annotators: number;
+  method: string;
+  definition: string;
+  /** Mean over classifiers. */
+  adjusted: Estimate;
+  remaining: Estimate;
+  selection_bias: Estimate;
+  line: ReplicateLine | null;
+  notes?: string[];
+  /** Adjusted accuracies. */
+  classifiers: Estimate[];
+}
+
 /** One attack with one budget on one model. */
 export interface AttackCell {
   attack: string;
@@ -126,6 +278,13 @@ export interface CheckResult extends Result {
   findings: CheckFinding[];
 }
 
+export interface ClassFrequency {
+  label: string;
+  images: number;
+  /** Mean over its images. */
+  frequency: number;
+}
+
 /** One class of a store. */
 export interface ClassScore {
   id: string;
@@ -137,6 +296,24 @@ export interface ClassScore {
   confidence?: number;
   /** Mean probability of this class over its items. */
   target_probability?: number;
+}
+
+/** Annotators who guess, and what was left without them. */
+export interface CleanedSets extends CleaningReport {
+  annotators: JudgedAnnotator[];
+}
+
+export interface CleaningReport {
+  batches: number;
+  /** Batches. */
+  flagged: number;
+  /** Flagged batches with too few selections. */
+  too_few_selected: number;
+  /** Flagged batches with selected controls. */
+  controls_selected: number;
+  annotations_before: number;
+  annotations_after: number;
+  annotators_dropped: number;
 }
 
 export interface ComparedPair extends Result {
@@ -201,6 +378,21 @@ export interface CostResult extends Result {
   warnings: string[];
 }
 
+export interface DawidSkeneFit {
+  /** Latent classes. */
+  latents: number;
+  prior: number[];
+  /** Over all votes. */
+  passes: number;
+  converged: boolean;
+  /** One per pass that was kept. */
+  objective: number[];
+  /** In nats. */
+  log_likelihood: number;
+  /** The latent classes were sorted. */
+  reordered: boolean;
+}
+
 /** How the images were changed before the model got them. */
 export interface DerivedStore {
   /** The attack is on its images. */
@@ -222,6 +414,13 @@ export interface Disagreement {
   candidate_confidence: number;
   baseline_correct: boolean;
   candidate_correct: boolean;
+}
+
+/** Annotations that repeat one of the same annotator and image. */
+export interface Duplicates {
+  removed: number;
+  /** Of those removed. */
+  contradicting: number;
 }
 
 /** A number and how sure it is. */
@@ -260,6 +459,18 @@ export interface ExamplesOfAttack {
   /** Images classified correctly before, and as another class from their files. */
   fooled: number;
   shown: AttackExample[];
+}
+
+export interface FrequencySet {
+  /** The file. */
+  source: string;
+  images: number;
+  mean_frequency: Estimate;
+  /** Images in each fifth of the frequencies. */
+  buckets: number[];
+  /** By reading. */
+  cells: ReadingCell[];
+  classes: ClassFrequency[];
 }
 
 /** A further data set of the same models. */
@@ -378,6 +589,14 @@ export interface GapPair {
   absolute_gap: GapEstimate;
 }
 
+/** gap = selection_bias + remaining. */
+export interface GapParts {
+  gap: Estimate;
+  /** With images as easy to select as the original's. */
+  remaining: Estimate;
+  selection_bias: Estimate;
+}
+
 export interface GapPlace {
   model: string;
   rank: number;
@@ -484,6 +703,17 @@ export interface Gate {
   candidate?: string;
 }
 
+/** The gap that remains, in halves of the study. */
+export interface HalvesPoint {
+  annotators: number;
+  method: string;
+  halves_minus_whole: Estimate;
+  whole?: number;
+  halves?: number;
+  /** Of the whole's gap, from how much two halves differ. */
+  standard_error_by_halves?: number;
+}
+
 /** What `assay import` prints. */
 export interface ImportResult extends Result {
   store: string;
@@ -520,6 +750,136 @@ export interface JoinedStore {
   moved: number;
 }
 
+export interface JudgedAnnotator extends AnnotatorRecord {
+  annotator: string;
+}
+
+/** Which labels to ask annotators about. */
+export interface LabelProposals extends Result {
+  dataset: string;
+  rule: "probability" | "rank";
+  target_recall: number;
+  reached: boolean;
+  /** So many best classes of a row are looked at. */
+  depth: number;
+  models: ModelProposals[];
+  items: number;
+  /** Images. */
+  asked: number;
+  /** Images that were skipped. */
+  agreed: number;
+  not_scored: number;
+  /** Images that the thresholds were set by. */
+  sampled: number;
+  questions: number;
+  questions_per_image_mean: number;
+  questions_per_image_max: number;
+  /** Of the original labels. */
+  recall_original: Measurement;
+  /** Undefined without gold label sets. */
+  recall_gold: Measurement;
+  notes: string[];
+}
+
+export interface LabelStatsClass {
+  class: string;
+  name: string;
+  images: number;
+  /** Images with no other label. */
+  alone: number;
+}
+
+/** Two classes that come together. */
+export interface LabelStatsPair {
+  a: string;
+  b: string;
+  /** Images. */
+  together: number;
+  /** Images of a. */
+  count_a: number;
+  count_b: number;
+  /** Together by chance. */
+  expected: number;
+  /** together / expected. */
+  lift: Estimate;
+  /** log2(lift). */
+  pmi: number;
+  /** 1: neither comes without the other. */
+  npmi: number;
+}
+
+/** How many labels images have, how often each class, and which come together. */
+export interface LabelStatsResult extends Result {
+  dataset: string;
+  items: number;
+  labelled: number;
+  labels: number;
+  /** Over labelled images. */
+  mean_labels: Measurement;
+  /** Images by their number of labels. */
+  labels_per_image: Record<string, number>;
+  unused_classes: number;
+  classes: LabelStatsClass[];
+  /** Distinct ones. */
+  pairs_seen: number;
+  /** Of these, too rare to be listed. */
+  pairs_rare: number;
+  /** They have too many labels. */
+  images_not_in_pairs: number;
+  pairs: LabelStatsPair[];
+}
+
+/** Label sets of people's votes. */
+export interface LabelVotes extends Result {
+  /** The file of votes. */
+  source: string;
+  method: string;
+  annotators: number;
+  questions: number;
+  images: number;
+  /** Their names. */
+  answers: string[];
+  labels_kept: number;
+  /** Images by their number of labels: `1` to `5`, `>5`, `none`. */
+  labels_per_image: Record<string, number>;
+  /** Fleiss' kappa and Krippendorff's alpha. */
+  measurements: Measurement[];
+  /** They are in neither measurement. */
+  questions_with_one_answer_or_none: number;
+  notes: string[];
+  /** With that method. */
+  dawid_skene?: DawidSkeneFit;
+  /** With `--against`. */
+  comparison?: VoteComparison;
+  /** With `--annotators`. */
+  annotator_quality?: AnnotatorQuality[];
+  votes: {
+    read: number;
+    used: number;
+    /** Of those used, of the original labels. */
+    original_labels: number;
+    repeated: number;
+    pooled_questions: number;
+  };
+  rule: {
+    threshold: number;
+    /** More than the threshold. */
+    above: boolean;
+  };
+  items: {
+    all: number;
+    annotated_without_label: number;
+    /** Not annotated: they have their original labels. */
+    original: number;
+    left_out: number;
+  };
+  problems: {
+    /** What was not used. */
+    votes: VoteProblem[];
+    items: VoteProblem[];
+  };
+}
+
 export interface LabelledImages {
   labels: number;
   images: number;
@@ -529,6 +889,308 @@ export interface LabelledImages {
 export interface LabelsPerImage {
   labels: number;
   items: number;
+}
+
+export interface MadAnnotator {
+  annotator: string;
+  blocked: boolean;
+  answers: number;
+  yes: number;
+  cannot_say: number;
+  /** Proportion of gold questions answered as known. */
+  gold: Estimate;
+  /** With the majority of the others. */
+  agreement: Estimate;
+}
+
+export interface MadClassifier {
+  classifier: string;
+  store: string;
+  /** Images with scores. */
+  scored: number;
+  /** Of the confidence, for its candidates. */
+  threshold: number;
+  /** Images that reach it. */
+  confident: number;
+}
+
+/** The ranking beside another order. */
+export interface MadComparison {
+  /** A file, or the accuracy by the control sample. */
+  with: string;
+  classifiers: number;
+  srcc: Estimate;
+  kendall: Estimate;
+}
+
+/** What a competition is made of. */
+export interface MadCompetition extends Result {
+  competition: string;
+  images: number;
+  classes: number;
+  /** All of them, as text. */
+  settings: Record<string, string>;
+  classifiers: MadClassifier[];
+}
+
+/** The selected images, and the sheets that show them. */
+export interface MadGallery extends Result {
+  sheets: MadSheet[];
+  shown: ShownSelection[];
+  /** Of all sheets. */
+  images: number;
+  unreadable: number;
+  warnings: string[];
+}
+
+export interface MadPairSelection {
+  first: string;
+  second: string;
+  /** Images with different labels. */
+  disagreeing: number;
+  /** Of these, where both classifiers are confident. */
+  candidates: number;
+  wanted: number;
+  selected: number;
+  /** By this round. */
+  added: number;
+  /** People could not judge them, or they were excluded. */
+  replaced: number;
+  /** Nearly the same as one before them. */
+  duplicates: number;
+}
+
+/** Questions that a round asked, and all that there are. */
+export interface MadQuestions extends Result {
+  /** By this round, gold apart. */
+  added: number;
+  added_gold: number;
+  /** With a budget: asked before, nobody has answered. */
+  waiting: number;
+  /** In all, gold among them. */
+  questions: number;
+  /** With known answers. */
+  gold: number;
+  /** Not settled yet. */
+  open: number;
+  /** That two or more places share. */
+  saved: number;
+  /** Accepted places whose both questions are asked. */
+  asked_places: number;
+  accepted_places: number;
+  /** Images of the control sample. */
+  control: number;
+  /** Of these, with all questions asked. */
+  asked_control: number;
+  /** As of `rank`, before this round; null without a budget or a value to stop at. */
+  list_tau: number | null;
+  /** Nothing more is asked. */
+  stopped: boolean;
+  warnings: string[];
+}
+
+export interface MadRankOptions {
+  votes: "majority" | "dawid-skene";
+  /** Added to counts of correct images. */
+  alpha: number;
+  /** Only the first of each pair's places; 0: all. */
+  k: number;
+  /** 0: none. */
+  bootstraps: number;
+  draws: number;
+  /** Of the credible intervals. */
+  level: number;
+  spread: number;
+  tau: number;
+  stop_at: number;
+  /** Classifiers without a place, by request. */
+  without: string[];
+  seed: number;
+}
+
+/** What people's answers say of the classifiers of a competition. */
+export interface MadRanking extends Result {
+  competition: string;
+  options: MadRankOptions;
+  placed_by: "perron" | "hodge" | "posterior";
+  /** Groups of classifiers that no chain of pairs joins. */
+  components: number;
+  /** In the competition's order. */
+  classifiers: RankedClassifier[];
+  pairs: RankedPair[];
+  /** Images of all pairs: both labels correct, one, none. */
+  cases: Record<"I" | "II" | "III", number>;
+  replaced: number;
+  /** Rows and columns as the classifiers; null on the diagonal. */
+  aggressiveness: ((number | null)[])[];
+  log_ratios: ((number | null)[])[];
+  /** Probability that a row's classifier is better. */
+  better: ((number | null)[])[];
+  eigenvalue: number;
+  /** 0: every ratio follows from a score of each classifier. */
+  consistency_index: number;
+  /** Part of the log ratios that is circular. */
+  cyclicity: number;
+  /** Mean probability of a pair in the wrong order. */
+  error: number;
+  /** Kendall's, to the order on all images of the selected kind. */
+  expected_tau: number;
+  list_error: number;
+  /** To the order that the selected images give when all are answered. */
+  list_tau: number;
+  /** `list_tau` reaches `options.stop_at`. */
+  enough: boolean;
+  ablation: AblationRow[];
+  comparisons: MadComparison[];
+  /** Images of the control sample. */
+  control: number;
+  /** Different ones. */
+  questions: number;
+  settled: number;
+  /** Wanted and not settled. */
+  open: number;
+  /** That count. */
+  answers: number;
+  annotators: number;
+  /** Questions that places share. */
+  saved: number;
+  needed_without_sharing: number;
+  /** Of settled ones, gold apart. */
+  answers_per_question: number;
+}
+
+/** The images that people are asked about. */
+export interface MadSelection extends Result {
+  competition: string;
+  /** Images wanted of each pair. */
+  k: number;
+  /** Of the competition. */
+  images: number;
+  /** Of these, with scores of every classifier. */
+  scored: number;
+  excluded: number;
+  /** Places over the pairs. */
+  accepted: number;
+  /** Different images among them. */
+  distinct: number;
+  /** Different ones that these need. */
+  questions: number;
+  /** Images of the control sample. */
+  control: number;
+  /** Pairs that this round looked for images of. */
+  scanned: number;
+  pairs: MadPairSelection[];
+  warnings: string[];
+}
+
+export interface MadSheet {
+  file: string;
+  first: string;
+  second: string;
+  /** Drawn. */
+  images: number;
+  /** Of these, as a grey field. */
+  unreadable: number;
+  /** Images. */
+  cases: Record<"I" | "II" | "III" | "replaced" | "open", number>;
+}
+
+/** How far a competition is. */
+export interface MadStatus extends Result {
+  competition: string;
+  images: number;
+  classifiers: MadStatusClassifier[];
+  pairs: number;
+  pairs_selected: number;
+  /** With fewer than k images. */
+  short_pairs: number;
+  /** Images wanted of each pair. */
+  k: number;
+  /** Places. */
+  accepted: number;
+  replaced: number;
+  duplicates: number;
+  excluded: number;
+  /** Images of the control sample. */
+  control: number;
+  questions: number;
+  /** Questions with a known answer. */
+  gold: number;
+  settled: number;
+  open: number;
+  /** Neither: images are replaced, or classifiers are removed. */
+  unwanted: number;
+  /** Questions that people cannot judge. */
+  unclear: number;
+  /** Questions of accepted places and the control sample. */
+  unasked: number;
+  unasked_places: number;
+  /** Places whose images people cannot judge. */
+  to_replace: number;
+  annotators: MadAnnotator[];
+  /** The command to run next. */
+  next: string;
+}
+
+export interface MadStatusClassifier {
+  classifier: string;
+  /** Not removed. */
+  active: boolean;
+  /** Images. */
+  scored: number;
+  /** Of these, those that reach its threshold. */
+  confident: number;
+}
+
+/** The chosen images of one fifth of the frequencies. */
+export interface MatchBucket {
+  /** 0 to 4. */
+  bucket: number;
+  in_sample: Estimate;
+  held_out: Estimate;
+  /** Below 0 in high buckets and above it in low ones, biased or not. */
+  held_out_minus_in_sample: Estimate;
+}
+
+/** Mean frequencies, and what was found of them. */
+export interface MatchResult {
+  /** Images. */
+  chosen: number;
+  /** Images that no bucket had left. */
+  missing: number;
+  candidates: number;
+  candidates_with_too_few_annotators: number;
+  candidates_not_easy: number;
+  /** Classes weighted as they were chosen. */
+  reference: Estimate;
+  /** Of the chosen images, by those who chose them. */
+  in_sample: Estimate;
+  /** Of the chosen images, by annotators held out. */
+  held_out: Estimate;
+  held_out_minus_reference: Estimate;
+  /** Selection bias; buckets weighted as in the reference. */
+  held_out_minus_in_sample: Estimate;
+  /** The same without those weights. */
+  held_out_minus_in_sample_as_chosen: Estimate;
+  buckets: MatchBucket[];
+  warnings: string[];
+}
+
+/** Of a classifier on the chosen images. */
+export interface MatchedAccuracy {
+  classifier: string;
+  hits: number;
+  accuracy: Estimate;
+}
+
+/** Lists are by bucket. */
+export interface MatchedClass {
+  label: string;
+  /** Images wanted. */
+  target: number[];
+  available: number[];
+  taken: number[];
+  missing: number;
 }
 
 /** The geometric mean of the ratios of fgsm and pgd. */
@@ -543,6 +1205,14 @@ export interface MeanOverDatasets extends Measurement {
   min?: number;
   max?: number;
   datasets: ValueOfDataset[];
+}
+
+export interface MeasuredClassifier {
+  name: string;
+  original: Estimate;
+  replication: Estimate;
+  /** Spread of the adjusted accuracy over sets of exponents. */
+  sensitivity?: number;
 }
 
 /** What differs between runs and machines. */
@@ -574,6 +1244,19 @@ export interface MeasurementKey {
   dataset: string;
   subgroup?: string;
   class?: string;
+}
+
+/** At the `rates` beside it. */
+export interface MethodCurves {
+  method: string;
+  density?: NumbersOfSets;
+  /** By classifier. */
+  accuracy?: number[][];
+}
+
+export interface MethodLine extends ReplicateLine {
+  /** `none`: without adjustment. */
+  method: string;
 }
 
 export interface ModelCost {
@@ -620,6 +1303,29 @@ export interface ModelOfImage {
   variable_top_k_hits: number | null;
 }
 
+export interface ModelProposals {
+  model: string;
+  chosen: boolean;
+  /** The lowest probability, or the largest rank, that is proposed. */
+  threshold?: number;
+  /** Pairs of image and label. */
+  proposals?: number;
+  /** Of these, proposed by no other chosen model. */
+  alone?: number;
+  /** Of the known labels. */
+  recall?: Measurement;
+}
+
+export interface ModelWithPeople {
+  model: string;
+  dataset: string;
+  /** Images that a person answered and the store has no scores of. */
+  without_scores: number;
+  /** Kappa over the people; interval by a jackknife over images. */
+  mean: Estimate;
+  people: WithPerson[];
+}
+
 /** One node of the graph, as executed. */
 export interface NodeCost {
   name: string;
@@ -629,6 +1335,11 @@ export interface NodeCost {
   macs: number;
   /** Activations that live while it runs. */
   live_bytes: number;
+}
+
+export interface NumbersOfSets {
+  original: number[];
+  replication: number[];
 }
 
 /** All executed calls of one operator. */
@@ -674,6 +1385,35 @@ export interface PairedMetric {
   verdict?: "no difference shown" | "better" | "worse";
 }
 
+/** Models with people who answered the same images, by error consistency. */
+export interface PeopleResult extends Result {
+  /** That entered. */
+  answers: number;
+  /** Of these without a class: they count as incorrect. */
+  unanswered: number;
+  /** Mean over all pairs of people. */
+  between_people: Estimate;
+  models: ModelWithPeople[];
+  warnings: string[];
+}
+
+/** What a study would need with so many annotators of each image. */
+export interface PlanRow {
+  annotators: number;
+  /** Of the moments. */
+  exponents: number[];
+  /** In each set, of the median classifier. */
+  images: Estimate;
+  /** Of the classifier that needs most. */
+  worst_images: Estimate;
+  /** Of the mean over classifiers. */
+  mean_images: Estimate;
+  /** With the pilot's images. */
+  standard_error: Estimate;
+  /** By estimator. */
+  bias: Record<"none" | "naive" | "jackknife1" | "jackknife_quarter" | "moments" | "pl", Estimate>;
+}
+
 export interface PredictedClass extends RankedClass {
   correct: boolean;
 }
@@ -700,6 +1440,16 @@ export interface PredictionResult extends Result {
   stores: PredictedStore[];
 }
 
+/** What was done to the annotations. */
+export interface PreparedSets {
+  warnings: string[];
+  /** Of two sets of raw annotations. */
+  annotator_overlap?: AnnotatorOverlap;
+  cleaning?: CleanedSets;
+  /** Of each set of raw annotations. */
+  duplicates: Duplicates[];
+}
+
 /** What a table says of a model, and what was measured. */
 export interface PublishedValue {
   model: string;
@@ -721,6 +1471,74 @@ export interface RankedClass extends ShownClass {
   probability: number | null;
 }
 
+export interface RankedClassifier {
+  classifier: string;
+  /** Within its component. */
+  place: number;
+  /** Of the place, over images and annotators, by the bootstrap. */
+  place_interval?: Interval;
+  component: number;
+  /** Perron's vector: positive, sums to 1. */
+  perron: number;
+  /** HodgeRank's score: mean 0 in its component. */
+  hodge: number;
+  /** Of the posterior, for all images of the selected kind. */
+  score: Estimate;
+  /** As the score. */
+  rank: Estimate;
+  /** Different ones, of its pairs. */
+  images: number;
+  /** Proportion of these; says nothing of other images. */
+  correct: Estimate;
+  /** On all images, by the control sample. */
+  accuracy: Estimate;
+}
+
+export interface RankedPair {
+  first: string;
+  second: string;
+  /** Images. */
+  wanted: number;
+  accepted: number;
+  asked: number;
+  /** Asked, and a question of it not settled. */
+  open: number;
+  /** Asked, and nobody can judge it. */
+  to_replace: number;
+  /** Settled: both + only_first + only_second + neither. */
+  images: number;
+  both: number;
+  only_first: number;
+  only_second: number;
+  neither: number;
+  replaced: number;
+}
+
+/** Images that k of n annotators selected. */
+export interface ReadingCell {
+  /** Annotators. */
+  n: number;
+  /** Selections. */
+  k: number;
+  images: number;
+  /** Images, by classifier. */
+  correct?: number[];
+}
+
+export interface ReadingsBin {
+  /** Proportion of the set's images. */
+  images: Estimate;
+  /** Mean over classifiers. */
+  accuracy: Estimate;
+}
+
+/** Of the images that 0, 1, ... of so many annotators select. */
+export interface ReadingsRow {
+  annotators: number;
+  original: ReadingsBin[];
+  replication: ReadingsBin[];
+}
+
 /** Items by their confidence; both ends 1: those of exactly 1. */
 export interface ReliabilityBin {
   low: number;
@@ -729,6 +1547,139 @@ export interface ReliabilityBin {
   accuracy: Estimate;
   /** Mean, null without items. */
   confidence: number | null;
+}
+
+/** What `assay replicate adjust` prints. */
+export interface ReplicateAdjust extends Result, AdjustReport {
+  annotations: PreparedSets;
+  /** The result as sentences. */
+  verdict?: string;
+  sweep?: SweepRow[];
+}
+
+/** What the estimate would miss of a jump of the curve by 10 points. */
+export interface ReplicateBlindSpots {
+  /** At a selection rate of .98. */
+  jump_at_98: number;
+  /** At the rate where it would miss most. */
+  worst_jump: number;
+  worst_jump_rate: number;
+  /** Adjusted accuracy by the moments less that by this method. */
+  moments_less_pl?: number;
+}
+
+/** The file of `assay replicate adjust --figures`. */
+export interface ReplicateFigures extends Result {
+  /** Id of the method of the verdict. */
+  quoted: string;
+  classifiers: string[];
+  /** What intervals take as independent: classes or images. */
+  units: string;
+  /** Every number of annotators, every method. */
+  annotators: AnnotatorsRow[];
+  /** Mixtures by their number of parts. */
+  parts: AnnotatorsRow[];
+  readings: ReadingsRow[];
+  /** Proportions of images that the densities of `pl` imply. */
+  fitted_readings?: NumbersOfSets;
+  scatter: {
+    classifiers: ScatterPoint[];
+    lines: MethodLine[];
+  };
+  curves: {
+    /** Selection rates. */
+    rates: number[];
+    methods: MethodCurves[];
+  };
+  halves?: {
+    /** Why there are none. */
+    undefined?: string;
+    /** Random splits into halves. */
+    splits?: number;
+    points?: HalvesPoint[];
+  };
+  readings_by_classifier: {
+    /** With all annotators: by classifier, then by selections. */
+    original: Estimate[][];
+    replication: Estimate[][];
+  };
+}
+
+/** How often annotators select the images of one or two sets. */
+export interface ReplicateFrequencies extends Result, PreparedSets {
+  sets: FrequencySet[];
+}
+
+export interface ReplicateHighRates {
+  /** Of the replication's selection rates. */
+  replication_99th_percentile: number;
+  /** Proportion of the original's images. */
+  original_above_it: number;
+}
+
+/** Of the replication's accuracy on the original's. */
+export interface ReplicateLine {
+  slope: Estimate;
+  intercept: Estimate;
+  /** Root mean square. */
+  residual: number;
+  /** Of slope and intercept. */
+  covariance?: number;
+}
+
+/** Candidates chosen by the selection frequencies of a reference. */
+export interface ReplicateMatch extends Result, MatchResult {
+  annotations: PreparedSets;
+  classes: MatchedClass[];
+  /** With hits. */
+  accuracy?: MatchedAccuracy[];
+}
+
+/** The size of a study, from a pilot. */
+export interface ReplicatePlan extends Result {
+  /** Wanted, of the interval. */
+  width: number;
+  level: number;
+  /** Variance of classes over that of independent images. */
+  design_effect: number;
+  /** The pilot has no hits. */
+  assumed_curve: boolean;
+  warnings: string[];
+  rows: PlanRow[];
+  annotations: PreparedSets;
+  pilot_images: {
+    original: number;
+    replication: number;
+  };
+}
+
+/** A simulated study. */
+export interface ReplicateSimulate extends Result {
+  world: string;
+  folder: string;
+  /** Written there. */
+  files: string[];
+  mean: {
+    /** Accuracies that are true. */
+    original: number;
+    replication: number;
+    adjusted: number;
+  };
+}
+
+/** What is true of a simulated study. */
+export interface ReplicateTruth extends Result {
+  world: string;
+  seed: number;
+  annotators: number;
+  classes: number;
+  classifiers: TrueClassifier[];
+  mean_rate: {
+    /** Expected selection rates. */
+    original: number;
+    replication?: number;
+    candidates?: number;
+  };
 }
 
 /** The images of an attack as they lie in files. */
@@ -740,6 +1691,14 @@ export interface SavedAttack {
   /** Fooled the model, but not from the file. */
   lost: number;
   accuracy: Estimate;
+}
+
+export interface ScatterPoint {
+  name: string;
+  original: Estimate;
+  replication: Estimate;
+  /** By method. */
+  adjusted: Record<string, Estimate>;
 }
 
 /** Where every item went. */
@@ -817,6 +1776,55 @@ export interface ShownImage {
   models: ModelOfImage[];
 }
 
+/** The label that a classifier gives a selected image. */
+export interface ShownLabel {
+  id: string;
+  name: string;
+  confidence: number;
+  /** By people; null: open, or nobody can judge it. */
+  correct: boolean | null;
+}
+
+/** A selected image of a pair. */
+export interface ShownSelection {
+  first: string;
+  second: string;
+  /** From 1, by discrepancy. */
+  place: number;
+  id: string;
+  first_label: ShownLabel;
+  second_label: ShownLabel;
+  /** Of the two labels. */
+  distance: number;
+  /** `I`, `II`, `III`, `replaced` or `open`. */
+  case: string;
+}
+
+/** A method with fewer annotators, or a mixture of other parts. */
+export interface SweepRow {
+  annotators: number;
+  method: string;
+  mean: number;
+  /** By classifier. */
+  adjusted: number[];
+  /** Of the moments. */
+  exponents?: number[];
+  left_out?: {
+    /** Images with fewer annotators than the largest number here. */
+    original?: number;
+    replication?: number;
+  };
+}
+
+/** Expected accuracies. */
+export interface TrueClassifier {
+  name: string;
+  original: number;
+  replication?: number;
+  candidates?: number;
+  adjusted: number;
+}
+
 export interface UnfinishedParts {
   of: number;
   /** Numbers. */
@@ -848,4 +1856,75 @@ export interface VerifiedStore {
 /** What `assay verify` prints. */
 export interface VerifyResult extends Result {
   stores: VerifiedStore[];
+}
+
+/** The labels beside those of `--against`. */
+export interface VoteComparison {
+  with: string;
+  /** Accepted or rejected alike. */
+  agreement: Measurement;
+  /** Questions. */
+  both_accept: number;
+  both_reject: number;
+  only_these: number;
+  only_those: number;
+  /** Annotated images that were compared. */
+  items: number;
+  /** Of these. */
+  same_set: number;
+  /** Of the labels kept. */
+  precision: Estimate;
+  /** Of the labels accepted there. */
+  recall: Estimate;
+  thresholds: VoteThresholds;
+}
+
+/** What a table of votes holds although it should not. */
+export interface VoteProblem {
+  what: string;
+  count: number;
+  examples: string[];
+}
+
+/** What keeping every label from a threshold on gives. */
+export interface VoteThreshold {
+  threshold: number;
+  /** Questions. */
+  kept: number;
+  /** Of these, accepted there. */
+  both_accept: number;
+  precision: Estimate;
+  recall: Estimate;
+  agreement: Estimate;
+  /** Images. */
+  same_set: Estimate;
+}
+
+export interface VoteThresholds {
+  /** That both speak of. */
+  questions: number;
+  /** Of these, accepted there. */
+  accepted: number;
+  items: number;
+  /** Those that the text shows. */
+  points: VoteThreshold[];
+  best_agreement: VoteThreshold | null;
+  best_same_set: VoteThreshold | null;
+}
+
+/** A model and a person on the images that both decided. */
+export interface WithPerson {
+  person: string;
+  both_correct: number;
+  only_model_correct: number;
+  only_person_correct: number;
+  both_incorrect: number;
+  model_accuracy: Estimate;
+  person_accuracy: Estimate;
+  /** How often both are correct or both incorrect. */
+  observed: number;
+  /** How often they would be with independent errors. */
+  by_chance: number;
+  /** Cohen's kappa of being correct. */
+  error_consistency: Estimate;
 }

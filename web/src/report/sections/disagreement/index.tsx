@@ -1,8 +1,7 @@
 import "../../../style/report/parts.css";
 import "../../../style/report/disagreement.css";
 import { resultsOf } from "../../document.ts";
-import type { ComparisonsResult } from "../../schemas/described.ts";
-import type { PeopleResult } from "../../schemas/people.ts";
+import type { ComparisonsResult, PeopleResult } from "../../schemas/described.ts";
 import type { Section } from "../../section.ts";
 import { View } from "./view.tsx";
 

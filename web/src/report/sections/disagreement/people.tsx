@@ -5,7 +5,7 @@ import { Forest } from "../../parts/forest.tsx";
 import { distinct, short } from "../../parts/names.ts";
 import { choicesOf, chosenOf, OneOf } from "../../parts/one_of.tsx";
 import { chosenAmong, SomeOf } from "../../parts/some_of.tsx";
-import type { ModelWithPeople, PeopleResult } from "../../schemas/people.ts";
+import type { ModelWithPeople, PeopleResult } from "../../schemas/described.ts";
 import { useAddress, useAddressList } from "../../state.ts";
 import { Squares } from "./squares.tsx";
 

@@ -5,7 +5,7 @@ import { XAxis, YAxis } from "../../chart/axis.tsx";
 import { type Area, Chart } from "../../chart/chart.tsx";
 import { Legend, linePath, type Mark, Marks, SeriesMark } from "../../chart/marks.tsx";
 import { countText, estimateLines, intervalText, valueText } from "../../estimate.ts";
-import type { AblationRow, MadRanking } from "../../schemas/mad.ts";
+import type { AblationRow, MadRanking } from "../../schemas/described.ts";
 
 const series = [
   { key: "srcc", text: "SRCC" },

@@ -1,7 +1,7 @@
 // Who answered: how much, how often yes, and how often as the others and as known answers.
 import { countText, type Estimate, intervalText, unitText, valueText } from "../../estimate.ts";
 import { short } from "../../parts/names.ts";
-import type { MadAnnotator, MadStatus } from "../../schemas/mad.ts";
+import type { MadAnnotator, MadStatus } from "../../schemas/described.ts";
 import { type DataColumn, DataTable } from "../../table/data_table.tsx";
 
 interface Row {

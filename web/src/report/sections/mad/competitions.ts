@@ -7,9 +7,8 @@ import type {
   MadGallery,
   MadRanking,
   MadStatus,
-  PairMatrix,
   RankedClassifier,
-} from "../../schemas/mad.ts";
+} from "../../schemas/described.ts";
 import { ordered } from "../../table/order.ts";
 
 export interface Competition {
@@ -127,7 +126,7 @@ export interface Cell {
 }
 
 /** Rows and columns of these alone, in their order; nothing where the matrix has nothing. */
-export function cellsOf(matrix: PairMatrix, chosen: Ranked[]): Cell[] {
+export function cellsOf(matrix: MadRanking["better"], chosen: Ranked[]): Cell[] {
   return chosen.flatMap((row) =>
     chosen.flatMap((column) => {
       const value = row.index === column.index ? null : matrix[row.index]?.[column.index];

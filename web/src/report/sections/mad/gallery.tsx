@@ -6,7 +6,7 @@ import { itemIndex } from "../../parts/items.ts";
 import { More } from "../../parts/more.tsx";
 import { once, short } from "../../parts/names.ts";
 import { choicesOf, chosenOf, OneOf } from "../../parts/one_of.tsx";
-import type { MadGallery, ShownLabel, ShownSelection } from "../../schemas/mad.ts";
+import type { MadGallery, ShownLabel, ShownSelection } from "../../schemas/described.ts";
 import { useAddress } from "../../state.ts";
 
 const step = 24;

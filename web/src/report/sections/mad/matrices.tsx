@@ -2,7 +2,7 @@
 import { distinct } from "../../parts/names.ts";
 import { OneOf } from "../../parts/one_of.tsx";
 import { chosenAmong, SomeOf } from "../../parts/some_of.tsx";
-import type { MadRanking } from "../../schemas/mad.ts";
+import type { MadRanking } from "../../schemas/described.ts";
 import { useAddress, useAddressList } from "../../state.ts";
 import { type Cell, cellsOf, inOrder } from "./competitions.ts";
 import { Matrix, type MatrixKind } from "./matrix.tsx";

@@ -2,7 +2,7 @@
 import { Legend } from "../../chart/marks.tsx";
 import { Forest, type ForestRow } from "../../parts/forest.tsx";
 import { short } from "../../parts/names.ts";
-import type { MadRanking } from "../../schemas/mad.ts";
+import type { MadRanking } from "../../schemas/described.ts";
 
 const correlations = [
   { key: "srcc", text: "SRCC" },

@@ -1,7 +1,7 @@
 // The pairs, with how many of their images are of which case.
 import { countText } from "../../estimate.ts";
 import { short } from "../../parts/names.ts";
-import type { MadRanking, RankedPair } from "../../schemas/mad.ts";
+import type { MadRanking, RankedPair } from "../../schemas/described.ts";
 import { type DataColumn, DataTable } from "../../table/data_table.tsx";
 
 interface Row {

@@ -3,7 +3,7 @@ import { type Estimate, intervalText, numberText, unitText, valueText } from "..
 import { Forest } from "../../parts/forest.tsx";
 import { short } from "../../parts/names.ts";
 import { OneOf } from "../../parts/one_of.tsx";
-import type { MadRanking } from "../../schemas/mad.ts";
+import type { MadRanking } from "../../schemas/described.ts";
 import { useAddress } from "../../state.ts";
 import { type DataColumn, DataTable } from "../../table/data_table.tsx";
 import { inOrder, placeOf, type Ranked, rankedBy } from "./competitions.ts";

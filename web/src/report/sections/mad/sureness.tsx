@@ -1,6 +1,6 @@
 // How sure the ranking is, and what it has cost.
 import { countText, numberText } from "../../estimate.ts";
-import type { MadRanking } from "../../schemas/mad.ts";
+import type { MadRanking } from "../../schemas/described.ts";
 import { placedBy } from "./competitions.ts";
 
 export function Sureness({ ranking }: { ranking: MadRanking }) {

@@ -30,7 +30,7 @@ export function forestRows(study: Study, models: ModelRow[]): ForestRow[] {
     return [
       of("measured", 0, measured.replication),
       ...methods.flatMap((method, at) => {
-        const adjusted = method.classifiers[index]?.adjusted;
+        const adjusted = method.classifiers?.[index]?.adjusted;
         return adjusted === undefined ? [] : [of(method.id, at + 1, adjusted)];
       }),
     ];
@@ -85,7 +85,7 @@ function estimateColumn(
 export function AdjustedTable({ study, models }: { study: Study; models: ModelRow[] }) {
   const { classifiers, methods, quoted } = study.adjust;
   const verdict = methods.find(({ id }) => id === quoted) ?? methods[0];
-  const gap = (index: number) => verdict?.classifiers[index]?.gap;
+  const gap = (index: number) => verdict?.classifiers?.[index]?.gap;
   const columns: DataColumn<ModelRow>[] = [
     {
       key: "model",
@@ -98,7 +98,7 @@ export function AdjustedTable({ study, models }: { study: Study; models: ModelRo
     estimateColumn("original", "original, %", ({ index }) => classifiers[index]?.original),
     estimateColumn("replication", "replication, %", ({ index }) => classifiers[index]?.replication),
     ...methods.map(({ id, classifiers: all }) =>
-      estimateColumn(`method.${id}`, `${id}, %`, ({ index }) => all[index]?.adjusted),
+      estimateColumn(`method.${id}`, `${id}, %`, ({ index }) => all?.[index]?.adjusted),
     ),
     estimateColumn("gap", "gap, %", ({ index }) => gap(index)?.gap),
     estimateColumn("selection", "selection bias, %", ({ index }) => gap(index)?.selection_bias),

@@ -7,7 +7,7 @@ import { type Area, Chart } from "../../chart/chart.tsx";
 import { linePath } from "../../chart/marks.tsx";
 import { numberText } from "../../estimate.ts";
 import { short } from "../../parts/names.ts";
-import type { AdjustMethod } from "../../schemas/replicate.ts";
+import type { AdjustMethod } from "../../schemas/described.ts";
 
 interface Curve {
   name: string;
@@ -117,7 +117,7 @@ interface AccuracyCurvesProps {
 
 export function AccuracyCurves({ method, rates, models }: AccuracyCurvesProps) {
   const curves = models.flatMap(({ name, index }) => {
-    const values = method.classifiers[index]?.accuracy_at_rate;
+    const values = method.classifiers?.[index]?.accuracy_at_rate;
     return values === undefined ? [] : [{ name, values }];
   });
   if (curves.length === 0) return null;

@@ -2,7 +2,7 @@
 import { type ReportDocument, resultsOf } from "../../document.ts";
 import { countText } from "../../estimate.ts";
 import { short } from "../../parts/names.ts";
-import type { ReplicateFrequencies } from "../../schemas/replicate.ts";
+import type { ReplicateFrequencies } from "../../schemas/described.ts";
 import { PlainTable } from "../../table/plain.tsx";
 import { withInterval } from "./texts.ts";
 import { Warnings } from "./warnings.tsx";

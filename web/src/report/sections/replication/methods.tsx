@@ -1,7 +1,15 @@
 // Of every method: the mean accuracy, the gap with its parts, the fitted line.
+import type { Estimate } from "../../estimate.ts";
+import type { AdjustMethod } from "../../schemas/described.ts";
 import { PlainTable } from "../../table/plain.tsx";
 import type { Study } from "./studies.ts";
 import { withInterval } from "./texts.ts";
+
+const none: Estimate = { value: null };
+
+function why({ undefined: reason }: AdjustMethod): Estimate {
+  return reason === undefined ? none : { value: null, undefined: reason };
+}
 
 export function MethodTable({ study }: { study: Study }) {
   const { adjust } = study;
@@ -23,17 +31,17 @@ export function MethodTable({ study }: { study: Study }) {
               "as measured",
               withInterval(adjust.mean.replication),
               "",
-              withInterval(adjust.methods[0]?.mean.gap.gap ?? { value: null }, true),
-              withInterval(adjust.line.slope),
-              withInterval(adjust.line.intercept, true),
+              withInterval(adjust.methods[0]?.mean?.gap.gap ?? none, true),
+              withInterval(adjust.line?.slope ?? none),
+              withInterval(adjust.line?.intercept ?? none, true),
             ],
             ...adjust.methods.map((method) => [
               method.id === adjust.quoted ? `${method.id} (quoted)` : method.id,
-              withInterval(method.mean.adjusted),
-              withInterval(method.mean.gap.selection_bias, true),
-              withInterval(method.mean.gap.remaining, true),
-              withInterval(method.line.slope),
-              withInterval(method.line.intercept, true),
+              withInterval(method.mean?.adjusted ?? why(method)),
+              withInterval(method.mean?.gap.selection_bias ?? none, true),
+              withInterval(method.mean?.gap.remaining ?? none, true),
+              withInterval(method.line?.slope ?? none),
+              withInterval(method.line?.intercept ?? none, true),
             ]),
           ],
         }}

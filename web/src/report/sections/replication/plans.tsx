@@ -2,7 +2,7 @@
 import { type ReportDocument, resultsOf } from "../../document.ts";
 import { countText, type Estimate, numberText } from "../../estimate.ts";
 import { once, short } from "../../parts/names.ts";
-import type { PlanRow, ReplicatePlan } from "../../schemas/replicate.ts";
+import type { PlanRow, ReplicatePlan } from "../../schemas/described.ts";
 import { PlainTable, type PlainTableData } from "../../table/plain.tsx";
 import { withInterval } from "./texts.ts";
 import { Warnings } from "./warnings.tsx";

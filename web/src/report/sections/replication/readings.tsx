@@ -6,7 +6,7 @@ import { XAxis, YAxis } from "../../chart/axis.tsx";
 import { type Area, Chart } from "../../chart/chart.tsx";
 import { Legend, linePath, type Mark, Marks, SeriesMark, Whisker } from "../../chart/marks.tsx";
 import { type Estimate, estimateLines, intervalText, valueText } from "../../estimate.ts";
-import type { BothSets, ReadingsRow, ReplicateFigures } from "../../schemas/replicate.ts";
+import type { ReadingsRow, ReplicateFigures } from "../../schemas/described.ts";
 
 const sets = ["original", "replication"] as const;
 
@@ -15,7 +15,7 @@ interface ReadingsProps {
   axis: string;
   row: ReadingsRow;
   of: (entry: { images: Estimate; accuracy: Estimate }) => Estimate;
-  fitted?: BothSets<number[]> | undefined;
+  fitted?: ReplicateFigures["fitted_readings"] | undefined;
 }
 
 function ReadingsChart({ title, axis, row, of, fitted }: ReadingsProps) {

@@ -7,7 +7,7 @@ import { type Area, Chart } from "../../chart/chart.tsx";
 import { Legend, type Mark, Marks, SeriesMark, Whisker } from "../../chart/marks.tsx";
 import { type Estimate, estimateLines, intervalText, valueText } from "../../estimate.ts";
 import { short } from "../../parts/names.ts";
-import type { AdjustMethod, ReplicateLine } from "../../schemas/replicate.ts";
+import type { AdjustMethod, ReplicateLine } from "../../schemas/described.ts";
 import { lineAt, type Study } from "./studies.ts";
 
 /** More models than these have no intervals in the plot, which would hide the points. */
@@ -27,7 +27,7 @@ interface Point {
 export function pointsOf(study: Study, method: AdjustMethod): Point[] {
   return study.adjust.classifiers.flatMap(({ original, replication }, index) => {
     const name = study.models[index] ?? "";
-    const adjusted = method.classifiers[index]?.adjusted;
+    const adjusted = method.classifiers?.[index]?.adjusted;
     const raw = { key: `${index} raw`, name, series: 0, of: "measured", x: original };
     return [
       { ...raw, y: replication },
@@ -112,8 +112,8 @@ export function Scatter({ study, method }: { study: Study; method: AdjustMethod 
         </clipPath>
         <g clip-path="url(#replication-scatter)">
           <path class="diagonal" d={`M0 ${area.height}L${area.width} 0`} />
-          <path class="fitted series-0" d={line(study.adjust.line)} />
-          <path class="fitted series-1" d={line(method.line)} />
+          {study.adjust.line && <path class="fitted series-0" d={line(study.adjust.line)} />}
+          {method.line && <path class="fitted series-1" d={line(method.line)} />}
         </g>
         {marks.length <= 2 * focusable ? (
           <Marks label="Models" marks={marks} />

@@ -26,7 +26,7 @@ export function ByAnnotators({ study, method }: { study: Study; method: string }
           annotators: row.annotators,
           estimate: quantityOf(row, quantity.key),
         }))
-      : mapped(byMethod(adjust.sweep), ({ annotators, mean }) => ({
+      : mapped(byMethod(adjust.sweep ?? []), ({ annotators, mean }) => ({
           annotators,
           estimate: { value: mean, unit: "proportion" },
         }));
@@ -104,8 +104,8 @@ export function Halves({ study }: { study: Study }) {
               rows: halves.points.map((point) => [
                 point.method,
                 point.annotators,
-                points(point.whole),
-                points(point.halves),
+                points(point.whole ?? null),
+                points(point.halves ?? null),
                 point.halves_minus_whole.value === null
                   ? (point.halves_minus_whole.undefined ?? "–")
                   : signedText(point.halves_minus_whole),
@@ -124,7 +124,7 @@ const most = 100;
 
 export function BlindSpots({ study }: { study: Study }) {
   const rows = study.adjust.methods.flatMap((method) =>
-    method.classifiers.flatMap(({ blind_spots }, index) =>
+    (method.classifiers ?? []).flatMap(({ blind_spots }, index) =>
       blind_spots === undefined
         ? []
         : [{ name: study.models[index] ?? "", method: method.id, spots: blind_spots }],

@@ -7,7 +7,7 @@ import type {
   ReplicateAdjust,
   ReplicateFigures,
   ReplicateLine,
-} from "../../schemas/replicate.ts";
+} from "../../schemas/described.ts";
 
 export interface Study {
   name: string;
@@ -64,16 +64,16 @@ export const quantities = [
 export type Quantity = (typeof quantities)[number]["key"];
 
 export function quantityOf(row: AnnotatorsRow, quantity: Quantity): Estimate {
-  return quantity === "slope" ? row.line.slope : row[quantity];
+  return quantity === "slope" ? (row.line?.slope ?? { value: null }) : row[quantity];
 }
 
 /** The same without an adjustment. */
 export function measuredOf({ adjust }: Study, quantity: Quantity): Estimate {
   if (quantity === "adjusted") return adjust.mean.replication;
-  if (quantity === "slope") return adjust.line.slope;
+  if (quantity === "slope") return adjust.line?.slope ?? { value: null };
   // As measured nothing is ascribed to the selection.
   return quantity === "remaining"
-    ? (adjust.methods[0]?.mean.gap.gap ?? { value: null })
+    ? (adjust.methods[0]?.mean?.gap.gap ?? { value: null })
     : { value: null };
 }
 
