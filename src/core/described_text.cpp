@@ -43,9 +43,10 @@ std::string script_of(const ResultShape& shape, const PartFacts& facts, int leve
                 break;
             case JsonKind::list:
                 out = script_of(*shape.entry, facts, level + 1);
-                out = out.find(" | ") == std::string::npos || out.ends_with('>')
-                          ? out + "[]"
-                          : "(" + out + ")[]";
+                out =
+                    out.find(" | ") == std::string::npos || out.ends_with('>') || out.ends_with(']')
+                        ? out + "[]"
+                        : "(" + out + ")[]";
                 break;
             case JsonKind::map:
                 out = fmt::format("Record<string, {}>", script_of(*shape.entry, facts, level + 1));

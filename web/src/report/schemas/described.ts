@@ -1022,10 +1022,10 @@ export interface MadRanking extends Result {
   cases: Record<"I" | "II" | "III", number>;
   replaced: number;
   /** Rows and columns as the classifiers; null on the diagonal. */
-  aggressiveness: ((number | null)[])[];
-  log_ratios: ((number | null)[])[];
+  aggressiveness: (number | null)[][];
+  log_ratios: (number | null)[][];
   /** Probability that a row's classifier is better. */
-  better: ((number | null)[])[];
+  better: (number | null)[][];
   eigenvalue: number;
   /** 0: every ratio follows from a score of each classifier. */
   consistency_index: number;
