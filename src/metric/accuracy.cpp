@@ -92,3 +92,50 @@ Estimate real_value(const MetricContext& context, std::span<const std::int64_t> 
 }
 
 }  // namespace assay::families
+
+namespace assay::rows {
+namespace {
+
+using namespace families;
+
+std::string fixed_top_k(const Parameters& p) {
+    return p.at("k") == "1" ? "top1.first_index" : "topk.lower_index";
+}
+std::string fixed_real(const Parameters&) {
+    return "real.in_set";
+}
+
+}  // namespace
+
+void add_accuracy(MetricTable& table) {
+    using enum Needs;
+    table.push_back({.name = "topk",
+                     .title = "Top-k accuracy",
+                     .formula =
+                         "proportion of items whose label is among the k highest scores; equal "
+                         "scores in class order",
+                     .parameters = {{"k", "1", "how many of the highest scores count", {}, 1, 100}},
+                     .needs = static_cast<unsigned>(labels),
+                     .unit = Unit::proportion,
+                     .origin = "ILSVRC (Russakovsky et al. 2015)",
+                     .definition = fixed_top_k,
+                     .accumulate = accumulate_predictions,
+                     .value = top_k_value,
+                     .paired = PairedTest::mcnemar_top_k,
+                     .numbered_by = "k",
+                     .variants = {{{"k", "1"}}, {{"k", "5"}}}});
+    table.push_back({.name = "real",
+                     .title = "ReaL accuracy",
+                     .formula = "proportion of items with a valid label whose predicted class is "
+                                "one of the valid labels",
+                     .needs = static_cast<unsigned>(label_sets),
+                     .unit = Unit::proportion,
+                     .origin = "Beyer et al. 2020, Are we done with ImageNet?",
+                     .definition = fixed_real,
+                     .accumulate = accumulate_predictions,
+                     .value = real_value,
+                     .paired = PairedTest::mcnemar_in_set,
+                     .with_sets = true});
+}
+
+}  // namespace assay::rows

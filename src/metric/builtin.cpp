@@ -6,12 +6,17 @@ namespace rows {
 
 // Metrics are listed, and shown, in this order: each function adds the rows of one file.
 void add_accuracy(MetricTable& table);
-void add_calibration(MetricTable& table);
+void add_label_sets(MetricTable& table);
+void add_balanced(MetricTable& table);
+void add_shape_bias(MetricTable& table);
+void add_losses(MetricTable& table);
+void add_ece(MetricTable& table);
 void add_adaptive(MetricTable& table);
 void add_calibration_error(MetricTable& table);
 void add_classwise_ece(MetricTable& table);
 void add_temperature(MetricTable& table);
-void add_classes(MetricTable& table);
+void add_class_balance(MetricTable& table);
+void add_class_scores(MetricTable& table);
 void add_order(MetricTable& table);
 void add_curves(MetricTable& table);
 
@@ -22,9 +27,10 @@ MetricTable& the_table() {
     static MetricTable table = [] {
         MetricTable made;
         for (const auto add :
-             {rows::add_accuracy, rows::add_calibration, rows::add_adaptive,
-              rows::add_calibration_error, rows::add_classwise_ece, rows::add_temperature,
-              rows::add_classes, rows::add_order, rows::add_curves})
+             {rows::add_accuracy, rows::add_label_sets, rows::add_balanced, rows::add_shape_bias,
+              rows::add_losses, rows::add_ece, rows::add_adaptive, rows::add_calibration_error,
+              rows::add_classwise_ece, rows::add_temperature, rows::add_class_balance,
+              rows::add_class_scores, rows::add_order, rows::add_curves})
             add(made);
         return made;
     }();

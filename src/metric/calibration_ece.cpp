@@ -19,6 +19,7 @@
 #include "core/statistics.h"
 #include "families.h"
 #include "real_sum.h"
+#include "table_rows.h"
 
 namespace assay::families {
 namespace {
@@ -224,3 +225,67 @@ Estimate ece_debiased_value(const MetricContext& context, std::span<const std::i
 }
 
 }  // namespace assay::families
+
+namespace assay::rows {
+namespace {
+
+using namespace families;
+
+}  // namespace
+
+ParameterFacts bins_parameter() {
+    return {"bins", "15", "number of bins", {}, 1, 100};
+}
+
+ParameterFacts edges_parameter() {
+    return {"edges",
+            "left_closed",
+            "who owns an edge; left_closed gives confidence 1 a bin of its own (torchmetrics 1.1). "
+            "Confidences are 32-bit, as there: one above 1 - 2^-25 is 1",
+            {"left_closed", "left_closed_merged", "right_closed"}};
+}
+
+void add_ece(MetricTable& table) {
+    using enum Needs;
+    table.push_back(
+        {.name = "ece",
+         .title = "Expected calibration error",
+         .formula =
+             "sum over equal-width bins of the top confidence of n_b/n |accuracy_b - confidence_b|",
+         .parameters = {bins_parameter(),
+                        {"norm",
+                         "l1",
+                         "l1: as in the formula; l2: root of the mean square; max: greatest gap",
+                         {"l1", "l2", "max"}},
+                        edges_parameter()},
+         .needs = labels | probabilities,
+         .higher_is_better = false,
+         .origin = "Naeini et al. 2015; Guo et al. 2017, eq. 3; edges: torchmetrics 1.1.2",
+         .uncertainty = Uncertainty::bootstrap,
+         .definition = ece_definition,
+         .accumulate = accumulate_bins,
+         .value = ece_value,
+         .calibrated_null = true,
+         .null_replaces_note = true});
+    table.push_back(
+        {.name = "ece_debiased",
+         .title = "Debiased squared calibration error",
+         .formula = "sum over the bins of ece of n_b/n ((accuracy_b - confidence_b)^2 - accuracy_b "
+                    "(1 - accuracy_b) / "
+                    "(n_b - 1)); about 0 on average under perfect calibration, so that it may fall "
+                    "below; a bin of one "
+                    "item adds 0",
+         .parameters = {bins_parameter(), edges_parameter()},
+         .needs = labels | probabilities,
+         .higher_is_better = false,
+         .low = -1,
+         .origin = "Kumar, Liang and Ma 2019, Verified uncertainty calibration, section 4",
+         .uncertainty = Uncertainty::jackknife,
+         .definition = ece_debiased_definition,
+         .accumulate = accumulate_bins,
+         .value = ece_debiased_value,
+         .calibrated_null = true,
+         .by_default = false});
+}
+
+}  // namespace assay::rows

@@ -13,6 +13,7 @@
 #include "class_table.h"
 #include "core/statistics.h"
 #include "families.h"
+#include "table_rows.h"
 
 namespace assay::families {
 namespace {
@@ -197,3 +198,88 @@ Estimate class_balance_value(const MetricContext& context, std::span<const std::
 }
 
 }  // namespace assay::families
+
+namespace assay::rows {
+namespace {
+
+using namespace families;
+
+std::string fixed_balanced(const Parameters&) {
+    return "balanced.present_classes";
+}
+std::string f_acc_definition(const Parameters& p) {
+    return fmt::format("class_accuracy_balance.{}_std", p.at("std"));
+}
+std::string f_conf_definition(const Parameters& p) {
+    return "class_confidence_balance." + p.at("spread");
+}
+std::string balance_definition(const Parameters& p) {
+    return "class_balance." + p.at("spread");
+}
+
+}  // namespace
+
+void add_balanced(MetricTable& table) {
+    using enum Needs;
+    table.push_back(
+        {.name = "balanced",
+         .title = "Balanced accuracy",
+         .formula = "mean over the classes that have items of the class's top-1 accuracy",
+         .needs = static_cast<unsigned>(labels),
+         .unit = Unit::proportion,
+         .origin = "Brodersen et al. 2010, The balanced accuracy and its posterior distribution",
+         .definition = fixed_balanced,
+         .accumulate = accumulate_classes,
+         .value = balanced_value});
+}
+
+void add_class_balance(MetricTable& table) {
+    using enum Needs;
+    table.push_back({.name = "class_accuracy_balance",
+                     .title = "Balance of class accuracies",
+                     .formula = "1 - standard deviation over classes of the class's accuracy",
+                     .parameters = {{"std",
+                                     "sample",
+                                     "sample: divisor C-1 (published code); population: C (paper)",
+                                     {"sample", "population"}}},
+                     .needs = static_cast<unsigned>(labels),
+                     .origin = hesse,
+                     .uncertainty = Uncertainty::jackknife,
+                     .definition = f_acc_definition,
+                     .accumulate = accumulate_classes,
+                     .value = class_accuracy_balance_value,
+                     .by_default = false});
+    table.push_back({.name = "class_confidence_balance",
+                     .title = "Balance of class confidences",
+                     .formula = "1 - spread of the true class's probability, inside classes (mean) "
+                                "or between their means",
+                     .parameters = {{"spread",
+                                     "within",
+                                     "within: published code; between: paper",
+                                     {"within", "between"}}},
+                     .needs = labels | probabilities,
+                     .origin = hesse,
+                     .uncertainty = Uncertainty::jackknife,
+                     .definition = f_conf_definition,
+                     .accumulate = accumulate_classes,
+                     .value = class_confidence_balance_value,
+                     .by_default = false});
+    table.push_back(
+        {.name = "class_balance",
+         .title = "Class balance",
+         .formula = "sqrt(class_accuracy_balance * class_confidence_balance)",
+         .parameters = {{"spread",
+                         "within",
+                         "within: sample std and spread inside classes (published code); "
+                         "between: population std and spread between class means (paper)",
+                         {"within", "between"}}},
+         .needs = labels | probabilities,
+         .origin = hesse,
+         .uncertainty = Uncertainty::jackknife,
+         .definition = balance_definition,
+         .accumulate = accumulate_classes,
+         .value = class_balance_value,
+         .variants = {{}, {{"spread", "between"}}}});
+}
+
+}  // namespace assay::rows

@@ -137,3 +137,107 @@ Estimate kappa_value(const MetricContext&, std::span<const std::int64_t> state) 
 }
 
 }  // namespace assay::families
+
+namespace assay::rows {
+namespace {
+
+using namespace families;
+
+std::string precision_definition(const Parameters& p) {
+    return "precision." + p.at("average");
+}
+std::string recall_definition(const Parameters& p) {
+    return "recall." + p.at("average");
+}
+std::string f1_definition(const Parameters& p) {
+    return "f1." + p.at("average");
+}
+std::string fixed_matthews(const Parameters&) {
+    return "matthews.multiclass";
+}
+std::string fixed_kappa(const Parameters&) {
+    return "kappa.unweighted";
+}
+
+}  // namespace
+
+void add_class_scores(MetricTable& table) {
+    using enum Needs;
+    const ParameterFacts average{"average",
+                                 "macro",
+                                 "macro: every class that is a label or a prediction counts the "
+                                 "same; weighted: as much as it "
+                                 "has items",
+                                 {"macro", "weighted"}};
+    constexpr std::string_view sokolova =
+        "Sokolova and Lapalme 2009, A systematic analysis of performance measures; conventions of "
+        "scikit-learn: 0/0 is 0";
+    table.push_back({.name = "precision",
+                     .title = "Precision",
+                     .formula = "mean over the classes of hits / predictions of the class",
+                     .parameters = {average},
+                     .needs = static_cast<unsigned>(labels),
+                     .unit = Unit::proportion,
+                     .origin = sokolova,
+                     .uncertainty = Uncertainty::jackknife,
+                     .definition = precision_definition,
+                     .accumulate = accumulate_classes,
+                     .value = precision_value,
+                     .by_default = false});
+    table.push_back(
+        {.name = "recall",
+         .title = "Recall",
+         .formula =
+             "mean over the classes of hits / items of the class; macro differs from balanced "
+             "accuracy where a class without items is predicted; weighted is top-1 accuracy",
+         .parameters = {average},
+         .needs = static_cast<unsigned>(labels),
+         .unit = Unit::proportion,
+         .origin = sokolova,
+         .uncertainty = Uncertainty::jackknife,
+         .definition = recall_definition,
+         .accumulate = accumulate_classes,
+         .value = recall_value,
+         .by_default = false});
+    table.push_back(
+        {.name = "f1",
+         .title = "F1 score",
+         .formula = "mean over the classes of 2 hits / (items + predictions) of the class",
+         .parameters = {average},
+         .needs = static_cast<unsigned>(labels),
+         .unit = Unit::proportion,
+         .origin = sokolova,
+         .uncertainty = Uncertainty::jackknife,
+         .definition = f1_definition,
+         .accumulate = accumulate_classes,
+         .value = f1_value,
+         .by_default = false});
+    table.push_back(
+        {.name = "matthews",
+         .title = "Matthews correlation coefficient",
+         .formula =
+             "correlation of labels and predictions over several classes; 0 where all are one "
+             "class",
+         .needs = static_cast<unsigned>(labels),
+         .low = -1,
+         .origin = "Gorodkin 2004, Comparing two K-category assignments; scikit-learn",
+         .uncertainty = Uncertainty::jackknife,
+         .definition = fixed_matthews,
+         .accumulate = accumulate_classes,
+         .value = matthews_value,
+         .by_default = false});
+    table.push_back({.name = "kappa",
+                     .title = "Cohen's kappa",
+                     .formula = "(top-1 accuracy - chance) / (1 - chance), chance = sum over the "
+                                "classes of the proportion of labels times that of predictions",
+                     .needs = static_cast<unsigned>(labels),
+                     .low = -1,
+                     .origin = "Cohen 1960, A coefficient of agreement for nominal scales",
+                     .uncertainty = Uncertainty::jackknife,
+                     .definition = fixed_kappa,
+                     .accumulate = accumulate_classes,
+                     .value = kappa_value,
+                     .by_default = false});
+}
+
+}  // namespace assay::rows

@@ -109,7 +109,7 @@ nlohmann::json metric_table_json() {
 std::string metric_table_markdown() {
     std::string page =
         "# Definitions of the metrics\n\n"
-        "Generated from the table in `src/metric/rows_*.cpp` by `assay list metrics --markdown`; "
+        "Generated from the table in `src/metric/` by `assay list metrics --markdown`; "
         "do not edit.\n"
         "Results with different definition ids are never compared silently.\n\n"
         "Metrics that need one label per item go by the data set's own labels. Where it has no "

@@ -17,23 +17,8 @@ inline constexpr const char* no_probabilities =
     "no probabilities are known, only predicted classes: a class map that decides, or an import of "
     "labels";
 
-std::unique_ptr<Accumulator> accumulate_predictions(const MetricContext&);
-Estimate top_k_value(const MetricContext&, std::span<const std::int64_t>);
-Estimate real_value(const MetricContext&, std::span<const std::int64_t>);
-
 std::unique_ptr<Accumulator> accumulate_label_sets(const MetricContext&);
 Estimate asma_value(const MetricContext&, std::span<const std::int64_t>);
-Estimate subgroup_value(const MetricContext&, std::span<const std::int64_t>);
-Estimate variable_top_k_value(const MetricContext&, std::span<const std::int64_t>);
-
-std::unique_ptr<Accumulator> accumulate_cues(const MetricContext&);
-Estimate shape_bias_value(const MetricContext&, std::span<const std::int64_t>);
-
-std::unique_ptr<Accumulator> accumulate_losses(const MetricContext&);
-Estimate nll_value(const MetricContext&, std::span<const std::int64_t>);
-Estimate brier_value(const MetricContext&, std::span<const std::int64_t>);
-Estimate confidence_value(const MetricContext&, std::span<const std::int64_t>);
-Estimate overconfidence_value(const MetricContext&, std::span<const std::int64_t>);
 
 /// The edges 0 .. 1 of that many bins, as 32-bit numbers (calibration_ece.cpp).
 std::vector<float> equal_width_edges(int bins);
@@ -57,21 +42,7 @@ struct ConfidenceBin {
 /// From the grouped state of that accumulator, ascending.
 std::vector<ConfidenceBin> confidence_bins(const MetricContext&,
                                            std::span<const std::int64_t> state);
-Estimate ece_value(const MetricContext&, std::span<const std::int64_t>);
-std::string ece_definition(const Parameters&);
-Estimate ece_debiased_value(const MetricContext&, std::span<const std::int64_t>);
-std::string ece_debiased_definition(const Parameters&);
 
 std::unique_ptr<Accumulator> accumulate_classes(const MetricContext&);
-Estimate balanced_value(const MetricContext&, std::span<const std::int64_t>);
-Estimate class_accuracy_balance_value(const MetricContext&, std::span<const std::int64_t>);
-Estimate class_confidence_balance_value(const MetricContext&, std::span<const std::int64_t>);
-Estimate class_balance_value(const MetricContext&, std::span<const std::int64_t>);
-// From the same state.
-Estimate precision_value(const MetricContext&, std::span<const std::int64_t>);
-Estimate recall_value(const MetricContext&, std::span<const std::int64_t>);
-Estimate f1_value(const MetricContext&, std::span<const std::int64_t>);
-Estimate matthews_value(const MetricContext&, std::span<const std::int64_t>);
-Estimate kappa_value(const MetricContext&, std::span<const std::int64_t>);
 
 }  // namespace assay::families

@@ -256,3 +256,105 @@ Estimate variable_top_k_value(const MetricContext& context, std::span<const std:
 }
 
 }  // namespace assay::families
+
+namespace assay::rows {
+namespace {
+
+using namespace families;
+
+constexpr std::string_view anzaku =
+    "Anzaku et al., Re-assessing ImageNet: How aligned is its single-label assumption with its "
+    "multi-label nature?";
+
+ParameterFacts agreement_parameter() {
+    return {"agreement",
+            "recall",
+            "with h of the g highest classes valid; recall: h/g (precision and F1 too); jaccard: "
+            "h/(2g-h); hamming: "
+            "1-2(g-h)/C as the papers print it, which with C = 1000 is above 0.98 for nearly any "
+            "prediction (g = 9, "
+            "h = 0 gives 0.982), so that it cannot be what their tables hold (7 to 75 %)",
+            {"recall", "jaccard", "hamming"}};
+}
+
+std::string variable_definition(const Parameters& p) {
+    return "variable_topk." + p.at("agreement");
+}
+std::string asma_definition(const Parameters& p) {
+    return "asma." + p.at("agreement");
+}
+std::string subgroup_definition(const Parameters& p) {
+    return "subgroup_accuracy." + p.at("agreement");
+}
+
+}  // namespace
+
+void add_label_sets(MetricTable& table) {
+    using enum Needs;
+    table.push_back(
+        {.name = "variable_topk",
+         .title = "Variable top-k accuracy",
+         .formula =
+             "mean over the items with valid labels of the agreement between an item's g valid "
+             "classes and its g highest",
+         .parameters = {agreement_parameter()},
+         .needs = static_cast<unsigned>(label_sets),
+         .unit = Unit::proportion,
+         .origin = anzaku,
+         .definition = variable_definition,
+         .accumulate = accumulate_label_sets,
+         .value = variable_top_k_value,
+         .paired = PairedTest::agreement,
+         .with_sets = true});
+    table.push_back(
+        {.name = "asma",
+         .title = "Average subgroup multi-label accuracy (ASMA)",
+         .formula = "unweighted mean over the numbers of labels g of the mean agreement of the "
+                    "items with g "
+                    "valid labels; items "
+                    "without labels, and those with a number outside `subgroups`, are left out",
+         .parameters =
+             {agreement_parameter(),
+              {.name = "subgroups",
+               .fallback = "1-5",
+               .meaning = "the numbers of labels per image: 1-5 for ImageNet, 2-4,6,9 for PatchML",
+               .low = 1,
+               .high = static_cast<int>(most_labels_per_image),
+               .list = true},
+              {"absent",
+               "undefined",
+               "what a number of labels without items does: makes the mean undefined, or is "
+               "skipped",
+               {"undefined", "skipped"}}},
+         .needs = static_cast<unsigned>(label_sets),
+         .unit = Unit::proportion,
+         .origin = anzaku,
+         .definition = asma_definition,
+         .accumulate = accumulate_label_sets,
+         .value = asma_value,
+         .paired = PairedTest::agreement,
+         .with_sets = true});
+    table.push_back(
+        {.name = "subgroup_accuracy",
+         .title = "Accuracy by labels per image",
+         .formula = "mean agreement of the items with g valid labels",
+         .parameters =
+             {agreement_parameter(),
+              {.name = "g",
+               .fallback = "0",
+               .meaning =
+                   "the number of labels per image; 0: every number that occurs, a value each",
+               .low = 0,
+               .high = static_cast<int>(most_labels_per_image)}},
+         .needs = static_cast<unsigned>(label_sets),
+         .unit = Unit::proportion,
+         .origin = anzaku,
+         .definition = subgroup_definition,
+         .accumulate = accumulate_label_sets,
+         .value = subgroup_value,
+         .paired = PairedTest::agreement,
+         .with_sets = true,
+         .by_labels_per_image = true});
+}
+
+}  // namespace assay::rows

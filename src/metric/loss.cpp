@@ -118,3 +118,80 @@ Estimate overconfidence_value(const MetricContext& context, std::span<const std:
 }
 
 }  // namespace assay::families
+
+namespace assay::rows {
+namespace {
+
+using namespace families;
+
+std::string fixed_nll(const Parameters&) {
+    return "nll.natural";
+}
+std::string fixed_brier(const Parameters&) {
+    return "brier.sum";
+}
+std::string fixed_confidence(const Parameters&) {
+    return "confidence.mean_top";
+}
+std::string fixed_overconfidence(const Parameters&) {
+    return "overconfidence.top";
+}
+
+}  // namespace
+
+void add_losses(MetricTable& table) {
+    using enum Needs;
+    table.push_back({.name = "nll",
+                     .title = "Negative log-likelihood",
+                     .formula = "mean of -ln p(label), natural logarithm",
+                     .needs = labels | probabilities,
+                     .higher_is_better = false,
+                     .low = 0,
+                     .high = 2000,
+                     .unit = Unit::nats,
+                     .origin = "Good 1952, Rational decisions",
+                     .uncertainty = Uncertainty::jackknife,
+                     .definition = fixed_nll,
+                     .accumulate = accumulate_losses,
+                     .value = nll_value});
+    table.push_back(
+        {.name = "brier",
+         .title = "Brier score",
+         .formula = "mean of sum_c (p_c - [c = label])^2: the sum over classes, in [0, 2]",
+         .needs = labels | probabilities | full_rows,
+         .higher_is_better = false,
+         .low = 0,
+         .high = 2,
+         .origin = "Brier 1950, Verification of forecasts",
+         .uncertainty = Uncertainty::jackknife,
+         .definition = fixed_brier,
+         .accumulate = accumulate_losses,
+         .value = brier_value});
+    table.push_back({.name = "confidence",
+                     .title = "Mean confidence",
+                     .formula = "mean of max_c p_c",
+                     .needs = labels | probabilities,
+                     .judges = false,
+                     .unit = Unit::proportion,
+                     .origin = "Guo et al. 2017, On calibration of modern neural networks",
+                     .uncertainty = Uncertainty::jackknife,
+                     .definition = fixed_confidence,
+                     .accumulate = accumulate_losses,
+                     .value = confidence_value});
+    table.push_back({.name = "overconfidence",
+                     .title = "Confidence minus accuracy",
+                     .formula = "mean of max_c p_c minus top-1 accuracy; above 0: too sure",
+                     .needs = labels | probabilities,
+                     .higher_is_better = false,
+                     .judges = false,
+                     .low = -1,
+                     .high = 1,
+                     .unit = Unit::proportion,
+                     .origin = "Guo et al. 2017, On calibration of modern neural networks",
+                     .uncertainty = Uncertainty::jackknife,
+                     .definition = fixed_overconfidence,
+                     .accumulate = accumulate_losses,
+                     .value = overconfidence_value});
+}
+
+}  // namespace assay::rows

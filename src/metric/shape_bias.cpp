@@ -49,3 +49,34 @@ Estimate shape_bias_value(const MetricContext& context, std::span<const std::int
 }
 
 }  // namespace assay::families
+
+namespace assay::rows {
+namespace {
+
+using namespace families;
+
+std::string fixed_shape_bias(const Parameters&) {
+    return "shape_bias.either_cue";
+}
+
+}  // namespace
+
+void add_shape_bias(MetricTable& table) {
+    using enum Needs;
+    table.push_back(
+        {.name = "shape_bias",
+         .title = "Shape bias",
+         .formula = "of the predictions that name the class of an image's shape or of its texture, "
+                    "the proportion that name the shape's; images whose two cues are one class are "
+                    "left out",
+         .needs = static_cast<unsigned>(cues),
+         .judges = false,
+         .unit = Unit::proportion,
+         .origin = "Geirhos et al. 2019, ImageNet-trained CNNs are biased towards texture",
+         .definition = fixed_shape_bias,
+         .accumulate = accumulate_cues,
+         .value = shape_bias_value,
+         .with_cues = true});
+}
+
+}  // namespace assay::rows

@@ -9,7 +9,7 @@ namespace assay::rows {
 
 inline constexpr std::string_view hesse = "Hesse et al. 2026 (TMLR), Beyond Accuracy";
 
-/// `bins` and `edges` of calibration errors (rows_calibration.cpp).
+/// `bins` and `edges` of calibration errors (calibration_ece.cpp).
 ParameterFacts bins_parameter();
 ParameterFacts edges_parameter();
 
