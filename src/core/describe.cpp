@@ -110,7 +110,7 @@ bool is_number(const Field& field) {
 /// 0 or "", where the row says what that stands for.
 bool is_empty_value(const Field& field, const json& value) {
     if (field.facts.empty.empty()) return false;
-    if (value.is_number()) return exact(value) == 0;
+    if (value.is_number()) return !field.shape.list && exact(value) == 0;
     return value.is_string() && value.get_ref<const std::string&>().empty();
 }
 
