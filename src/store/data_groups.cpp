@@ -68,7 +68,7 @@ bool CalledData::is_of(const PredictionStore& store) {
     throw Error(
         ErrorCode::usage,
         fmt::format("`{}` and `{}` are different data sets with the same name, `{}`: "
-                    "score one of the two folders at a time",
+                    "use one of the two folders at a time",
                     groups_.folder(0).string(), store.folder().parent_path().string(), name_));
 }
 
