@@ -219,7 +219,7 @@ TEST(StoreDamage, RecordsAreCheckedAgainstTheStore) {
                 HasSubstr("do not add up"));
     EXPECT_THAT(refusal("\"unreadable\",", "\"tired\","), HasSubstr("`tired` is no row state"));
     EXPECT_THAT(refusal("\"row\": 13", "\"row\": 20"),
-                HasSubstr("`row` is 20; allowed: a whole number from 10 to 19"));
+                HasSubstr("`errors[0].row` is 20; allowed: a whole number from 10 to 19"));
     EXPECT_THAT(refusal("assay.shard", "assay.store"), HasSubstr("the schema is `assay.store`"));
     EXPECT_THAT(refusal("images_xxh128", "images"), HasSubstr("`images_xxh128` is missing"));
     EXPECT_THAT(refusal("\"schema_version\": 3", "\"schema_version\": 4"),
