@@ -512,7 +512,7 @@ export interface GapDataSet {
   images?: number;
   /** Images of top-1. */
   single?: number;
-  /** The only valid class of an image stands in for its label. */
+  /** Labels are the only valid classes of the images. */
   only_valid?: boolean;
   histogram?: GapHistogram;
 }
@@ -690,7 +690,7 @@ export interface Gate {
   definition: string;
   bound: number;
   passed: boolean;
-  /** What was held against the bound. */
+  /** What was compared with the bound. */
   value: number | null;
   /** Why there is no value. */
   reason?: string;
@@ -1735,7 +1735,7 @@ export interface ScoredStore extends Result {
   confusions?: Confusion[];
   /** With `--reliability`. */
   reliability?: ReliabilityBin[];
-  /** Which metrics are left out, and why. */
+  /** Which metrics are omitted, and why. */
   notes: string[];
   warnings: string[];
 }
