@@ -1843,7 +1843,7 @@ export interface VerifiedStore {
   /** Likewise. */
   missing: number | null;
   problems: string[];
-  /** What its format cannot tell. */
+  /** What its format does not show. */
   notes: string[];
   /** While a process writes the store: `process 123`. */
   written_by?: string;
