@@ -192,7 +192,7 @@ ResultType result_type(ResultOf<PatchmlDataset>) {
         {.name = "PatchmlDataset", .columns = "folder,state,seed"},
         {
             part<&PatchmlDataset::made, &CompositeReport::folder>({}),
-            part<&PatchmlDataset::state>({.help = "planned, made, continued, was there"}),
+            part<&PatchmlDataset::state>({.help = "How far it is"}),
             part<&PatchmlDataset::made, &CompositeReport::seed>({}),
             part<&PatchmlDataset::made, &CompositeReport::composites>({}),
             part<&PatchmlDataset::grids>({}),

@@ -36,7 +36,8 @@ ResultType result_type(ResultOf<Candidate>) {
                 {.help = "The best score minus this one", .name = "behind_best"}),
             part({.help = "What a plot of one dimension against another needs", .name = "values"},
                  [](const Candidate& c) { return by_name(c.values); }),
-            part<&Candidate::like_best>({.help = "It cannot be told from the best score"}),
+            part<&Candidate::like_best>(
+                {.help = "The interval of its difference from the best score holds 0"}),
             part<&Candidate::undominated>({.help = "No other is at least as good in every "
                                                    "dimension and clearly better in one",
                                            .name = "unbeaten"}),

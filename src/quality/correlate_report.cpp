@@ -102,7 +102,7 @@ ResultType result_type(ResultOf<CorrelateResult>) {
             part<&CorrelateResult::models>({.help = "How many"}),
             part<&CorrelateResult::families>({.help = "How many"}),
             part<&CorrelateResult::options, &CorrelateOptions::family>(
-                {.help = "The tag that tells families apart; empty: models are independent"}),
+                {.help = "The tag whose values are families; empty: models are independent"}),
             part<&CorrelateResult::options, &CorrelateOptions::adjust>(
                 {.help = "How p-values are adjusted"}),
             part<&CorrelateResult::pairs>({.help = "Over all models"}),

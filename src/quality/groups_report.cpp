@@ -53,7 +53,7 @@ ResultType result_type(ResultOf<GroupResult>) {
             part<&GroupResult::second_models>({}),
             part<&GroupResult::options, &GroupOptions::paired>({}),
             part<&GroupResult::options, &GroupOptions::family>(
-                {.help = "The tag that tells families of pairs apart"}),
+                {.help = "The tag whose values are families of pairs"}),
             part<&GroupResult::clusters>({.help = "Of pairs"}),
             part<&GroupResult::exact>({.help = "All exchanges were counted, not drawn"}),
             part<&GroupResult::dimensions>({}),

@@ -75,13 +75,13 @@ std::string write_quality_csv(const QualityTable& table) {
 }
 
 assay::Table quality_records(const QualityTable& table) {
-    assay::Table records;
+    assay::Table made;
     std::vector<std::vector<std::string>> rows = csv_rows(table);
-    for (std::string& name : rows[0]) records.columns.push_back({.name = std::move(name)});
+    for (std::string& name : rows[0]) made.columns.push_back({.name = std::move(name)});
     for (std::size_t r = 1; r < rows.size(); ++r)
-        records.add(
+        made.add(
             {std::make_move_iterator(rows[r].begin()), std::make_move_iterator(rows[r].end())});
-    return records;
+    return made;
 }
 
 }  // namespace assay::quality

@@ -100,11 +100,11 @@ ResultType result_type(ResultOf<CorruptResult>) {
          .schema = "assay.corrupt/1"},
         {
             part<&CorruptResult::dataset>({.help = "Its name"}),
-            part<&CorruptResult::images>({.help = "Of the data set, those left out included"}),
+            part<&CorruptResult::images>({.help = "Of the data set, with those in `left_out`"}),
             part<&CorruptResult::left_out>({.help = "Images that cannot be read or are too small"}),
             part<&CorruptResult::examples>(
                 {.help = "The first of those", .name = "left_out_examples"}),
-            part<&CorruptResult::written>({.help = "All that are there", .name = "files"}),
+            part<&CorruptResult::written>({.help = "All that exist", .name = "files"}),
             part<&CorruptResult::found>(
                 {.help = "Of those, left by an earlier run", .name = "files_found"}),
             part<&CorruptResult::was_there>({.help = "The data set was finished before"}),

@@ -126,7 +126,7 @@ ResultType result_type(ResultOf<CorruptedMean>) {
 ResultType result_type(ResultOf<CorruptedModel::ByCorruption>) {
     using ByCorruption = CorruptedModel::ByCorruption;
     static constexpr auto rows = describe_result<ByCorruption>(
-        {.name = "MeanOfCorruption", .help = "Over the severities that are there"},
+        {.name = "MeanOfCorruption", .help = "Over the severities that have predictions"},
         {
             part<&ByCorruption::corruption, &Corruption::name>({.name = "corruption"}),
             part<&ByCorruption::corruption, &Corruption::extra>(
@@ -147,7 +147,7 @@ ResultType result_type(ResultOf<CorruptedModel>) {
             part<&CorruptedModel::corruptions>({}),
             part<&CorruptedModel::paper>(
                 {.help = "Over the 15 x 5 of the paper; undefined where one is missing"}),
-            part<&CorruptedModel::present>({.help = "Over those of the 15 that are there"}),
+            part<&CorruptedModel::present>({.help = "Over those of the 15 that have predictions"}),
             part<&CorruptedModel::mce>({.help = "Mean over the 15 of error / AlexNet's error"}),
         });
     return rows;

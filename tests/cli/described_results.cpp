@@ -18,6 +18,13 @@
 #include "patchml/results.h"
 #include "quality/results.h"
 #include "robustness/results.h"
+#include "evaluate/attack_examples.h"
+#include "evaluate/cost_result.h"
+#include "evaluate/results.h"
+#include "patchml/results.h"
+#include "quality/results.h"
+#include "robustness/results.h"
+#include "store/results.h"
 
 namespace assay {
 
@@ -48,6 +55,15 @@ std::vector<ResultType> described_results() {
         result_type(ResultOf<PredictedStores>{}),
         result_type(ResultOf<PatchmlResult>{}),
         result_type(ResultOf<quality::PeopleShapeBiasResult>{}),
+        result_type(ResultOf<CorruptResult>{}),
+        result_type(ResultOf<CorruptedAccuracyResult>{}),
+        result_type(ResultOf<CostResult>{}),
+        result_type(ResultOf<GapReport>{}),
+        result_type(ResultOf<ImportReport>{}),
+        result_type(ResultOf<JoinResult>{}),
+        result_type(ResultOf<PatchmlResult>{}),
+        result_type(ResultOf<quality::PeopleShapeBiasResult>{}),
+        result_type(ResultOf<PredictedStores>{}),
         result_type(ResultOf<quality::ShownQuality>{}),
         result_type(ResultOf<quality::ChooseResult>{}),
         result_type(ResultOf<quality::CorrelateResult>{}),

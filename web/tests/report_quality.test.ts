@@ -187,7 +187,7 @@ describe("texts", () => {
       "1.00",
       "–",
     ]);
-    const pair = { x: "accuracy", y: "c_robustness", rho: { value: 0.1 }, p: 0.01 };
+    const pair = { x: "accuracy", y: "c_robustness", rho: { value: 0.1, n: 9 }, p: 0.01 };
     expect(crossedOut({ ...pair, p_adjusted: 0.05 })).toBe(true);
     expect(crossedOut({ ...pair, p_adjusted: 0.049 })).toBe(false);
     const choice = gathered.choices[0]?.result.candidates ?? [];

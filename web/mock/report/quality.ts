@@ -1,6 +1,16 @@
 // A made table of quality dimensions and what commands say of it, with all that can be awkward.
 import type { Sourced } from "../../src/report/document.ts";
-import type { Correlation, Quality, QualityCell, QualityChoose, QualityCorrelate, QualityGroups, QualityModel, QualityScore, QualityStability } from "../../src/report/schemas/described.ts";
+import type {
+  Correlation,
+  Quality,
+  QualityCell,
+  QualityChoose,
+  QualityCorrelate,
+  QualityGroups,
+  QualityModel,
+  QualityScore,
+  QualityStability,
+} from "../../src/report/schemas/described.ts";
 import { dimensions } from "../../src/report/sections/quality/dimensions.ts";
 import { quba, ranks } from "../../src/report/sections/quality/quba.ts";
 
@@ -90,12 +100,14 @@ export function madeScore(table: Quality): QualityScore {
       model: model.name,
       score: {
         value: score,
+        n: 9,
         standard_error: 0.05,
         interval: { low: score - 0.1, high: score + 0.1, level: 0.95, method: "made" },
       },
       rank: {
         value: rank[m] ?? 0,
         unit: "rank" as const,
+        n: 9,
         interval: {
           low: Math.max(1, (rank[m] ?? 0) - 1),
           high: (rank[m] ?? 0) + 1,
@@ -103,7 +115,7 @@ export function madeScore(table: Quality): QualityScore {
           method: "made",
         },
       },
-      place: { value: null, undefined: "not asked for" },
+      place: { value: null, undefined: "not asked for", n: 0 },
       p_best: 0,
       p_top5: 1,
       parts: {},
@@ -113,6 +125,9 @@ export function madeScore(table: Quality): QualityScore {
   return {
     schema: "assay.quality_score/1",
     weights: byName(weights),
+    constants: Object.fromEntries(
+      scales.map(({ name, mean, deviation }) => [name, { mean, deviation }]),
+    ),
     constants_from: "the published constants",
     own_constants: false,
     dimensions: scales.map(({ name, sign, mean, deviation }) => ({
@@ -129,6 +144,7 @@ export function madeScore(table: Quality): QualityScore {
     ],
     level: 0.95,
     assumed_errors: false,
+    draws: {},
     replicates: 200,
     seed: 1,
     models: models.sort((a, b) => b.score.value - a.score.value),
@@ -145,7 +161,7 @@ function pairs(shift: number): Correlation[] {
         return {
           x,
           y,
-          rho: { value: null, undefined: "all are equal" },
+          rho: { value: null, undefined: "all are equal", n: 326 },
           p: null,
           p_adjusted: null,
         };
@@ -187,13 +203,14 @@ const choose: QualityChoose = {
     row,
     model,
     score,
-    behind_best: { value: m / 10 },
+    behind_best: { value: m / 10, n: 9 },
     like_best: m === 0,
     unbeaten: m < 3,
     beaten_by: m < 3 ? "" : hostile,
     needs_surely_met: m !== 1,
     values: {},
   })),
+  draws: {},
   notes: [],
   warnings: [hostile],
 };
@@ -212,14 +229,15 @@ const groups: QualityGroups = {
     const value = wave(3, d);
     const estimate = {
       value,
+      n: 3,
       interval: { low: value - 0.5, high: value + 0.5, level: 0.95, method: "made" },
     };
     return {
       dimension: name,
-      first: { value: 0.5 },
-      second: { value: 0.6 },
-      difference: { value: 0.1 },
-      effect: d === 3 ? { value: null, undefined: "no variance" } : estimate,
+      first: { value: 0.5, n: 3 },
+      second: { value: 0.6, n: 3 },
+      difference: { value: 0.1, n: 6 },
+      effect: d === 3 ? { value: null, undefined: "no variance", n: 6 } : estimate,
       p: 0.01 * (d + 1),
       p_holm: 0.04 * (d + 1),
     };

@@ -1,8 +1,10 @@
 // Accuracy under corruptions and attacks, of two models; one has a hostile name and gaps.
 import type { Sourced } from "../../src/report/document.ts";
-import type { Estimate } from "../../src/report/estimate.ts";
-import type { CorruptedResult } from "../../src/report/schemas/described.ts";
-import type { AttackResult } from "../../src/report/schemas/robustness.ts";
+import type {
+  AttackResult,
+  CorruptedResult,
+  Estimate,
+} from "../../src/report/schemas/described.ts";
 
 export const hostileModel = '<img src=x onerror="window.hurt=1">\n__proto__';
 
@@ -80,10 +82,14 @@ export const attacked: Sourced<AttackResult> = {
     schema: "assay.attack/1",
     space: "pixels",
     norm: "linf",
+    seed: 0,
+    paper_literal: false,
+    image_form: null,
     models: ["resnet50", hostileModel].map((model) => ({
       model,
       dataset: "val",
       images: 200,
+      left_out: 0,
       correct: 150,
       clean: accuracy(0.75, 200),
       attacks: ["fgsm", "pgd"].flatMap((attack, a) =>
@@ -95,11 +101,21 @@ export const attacked: Sourced<AttackResult> = {
           attacked: 150,
           zero_gradients: a,
           not_finite: 0,
+          ended_not_finite: 0,
+          unreadable: 0,
+          forward: 200,
+          backward: 150,
+          repeated: 0,
+          repeated_fooled: 0,
+          repeated_fooled_longer: 0,
+          first_fooled_by: {},
+          saved: null,
           accuracy: accuracy(0.75 - 0.15 * steps - 0.05 * a, 200),
           ratio: accuracy(1 - 0.2 * steps, 150),
         })),
       ),
       geometric_mean: [],
+      examples: null,
       signs: model === "resnet50" ? ["noise of the same size does more than the attack"] : [],
       notes: [],
     })),

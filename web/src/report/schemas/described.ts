@@ -259,6 +259,27 @@ export interface CalibratedNull {
   draws: number;
 }
 
+/** A model that meets what is needed. */
+export interface Candidate {
+  /** In the table, from 1. */
+  row: number;
+  model: string;
+  /** By the published constants. */
+  score: Estimate;
+  /** The best score minus this one. */
+  behind_best: Estimate;
+  /** What a plot of one dimension against another needs. */
+  values: Record<string, number>;
+  /** The interval of its difference from the best score holds 0. */
+  like_best: boolean;
+  /** No other is at least as good in every dimension and clearly better in one. */
+  unbeaten: boolean;
+  /** Empty: by none. */
+  beaten_by: string;
+  /** The intervals do not reach beyond a limit. */
+  needs_surely_met: boolean;
+}
+
 export interface CheckFinding {
   model: string;
   dataset: string;
@@ -353,12 +374,112 @@ export interface ComparisonsResult extends Result {
   gates: Gate[];
 }
 
+/** How composites were made. */
+export interface CompositeWork {
+  /** Left by an interrupted run. */
+  found: number;
+  image_bytes: number;
+  decodes: number;
+  /** Patches taken from the cache. */
+  cache_hits: number;
+}
+
 /** Items of one class for which another was predicted. */
 export interface Confusion {
   truth: string;
   /** Null: no class of the map. */
   predicted: string | null;
   count: number;
+}
+
+/** The models with one value of the tag `by`. */
+export interface CorrelateGroup {
+  value: string;
+  models: number;
+  families: number;
+  pairs: Correlation[];
+}
+
+/** Spearman's rank correlation of two dimensions over models. */
+export interface Correlation {
+  x: string;
+  y: string;
+  rho: Estimate;
+  /** Two-sided. */
+  p: number | null;
+  /** Over all pairs, and all groups. */
+  p_adjusted: number | null;
+}
+
+/** Corrupted copies of a data set. */
+export interface CorruptResult extends Result {
+  /** Its name. */
+  dataset: string;
+  /** Of the data set, with those in `left_out`. */
+  images: number;
+  /** Images that cannot be read or are too small. */
+  left_out: number;
+  /** The first of those. */
+  left_out_examples: string[];
+  /** All that exist. */
+  files: number;
+  /** Of those, left by an earlier run. */
+  files_found: number;
+  /** The data set was finished before. */
+  was_there: boolean;
+  seed: number;
+  resize: number;
+  crop: number;
+  /** Null: PNG. */
+  jpeg_quality: number | null;
+  /** In words. */
+  pipeline: string;
+  /** The folder that was made. */
+  out: string | null;
+  /** The picture of one image under every corruption. */
+  sheet: string | null;
+  versions: MadeVersion[];
+}
+
+/** A mean over versions: each corruption counts once, each of its severities equally. */
+export interface CorruptedMean {
+  accuracy: Estimate;
+  /** Divided by the clean accuracy of the same images. */
+  relative: Estimate;
+}
+
+export interface CorruptedModel {
+  model: string;
+  /** That the clean data set and all others have. */
+  images: number;
+  /** Top-1 of these images. */
+  clean: Estimate;
+  versions: CorruptedVersion[];
+  corruptions: MeanOfCorruption[];
+  /** Over the 15 x 5 of the paper; undefined where one is missing. */
+  paper: CorruptedMean;
+  /** Over those of the 15 that have predictions. */
+  present: CorruptedMean;
+  /** Mean over the 15 of error / AlexNet's error. */
+  mce: Estimate;
+}
+
+/** Accuracy under corruptions. */
+export interface CorruptedResult extends Result {
+  /** Name of the clean data set. */
+  clean: string;
+  models: CorruptedModel[];
+  notes: string[];
+  warnings: string[];
+}
+
+/** One data set of corrupted images. */
+export interface CorruptedVersion {
+  corruption: string;
+  severity: number;
+  dataset: string;
+  /** Top-1. */
+  accuracy: Estimate;
 }
 
 export interface CostLatency {
@@ -403,6 +524,12 @@ export interface DerivedStore {
   severity?: number;
 }
 
+/** What centres and scales a dimension. */
+export interface DimensionScale {
+  mean: number;
+  deviation: number;
+}
+
 /** An item for which the two predict different classes. */
 export interface Disagreement {
   id: string;
@@ -421,6 +548,21 @@ export interface Duplicates {
   removed: number;
   /** Of those removed. */
   contradicting: number;
+/** How the values of one dimension were drawn, in numbers of models. */
+export interface DrawnCells {
+  /** Their errors are joint. */
+  joint: number;
+  independent: number;
+  /** They have no standard error. */
+  exact: number;
+}
+
+/** How the error of a cell depends on some images. */
+export interface ErrorShare {
+  /** Identity of a data set's images. */
+  data: string;
+  /** One for each of its at most 128 groups of images. */
+  parts: number[];
 }
 
 /** A number and how sure it is. */
@@ -712,6 +854,41 @@ export interface HalvesPoint {
   halves?: number;
   /** Of the whole's gap, from how much two halves differ. */
   standard_error_by_halves?: number;
+/** Composites of k patches, and how often a class repeats within one. */
+export interface GridSummary {
+  k: number;
+  /** Longer side of a patch. */
+  p: number;
+  composites: number;
+  /** Composites with 0, 1, ... k distinct labels. */
+  by_labels: number[];
+  /** In no composite. */
+  patches_left: number;
+  repeats: {
+    /** Composites with fewer than k labels. */
+    count: number;
+    proportion: Estimate;
+    /** By k patches of this pool at random. */
+    expected_pool?: number;
+    /** By classes that are equally frequent. */
+    expected_equal_classes?: number;
+  };
+}
+
+/** How two groups of models differ in one dimension. */
+export interface GroupDifference extends Partial<PublishedTest> {
+  dimension: string;
+  /** Mean of the first group. */
+  first: Estimate;
+  second: Estimate;
+  /** The second mean minus the first. */
+  difference: Estimate;
+  /** The difference in standard deviations. */
+  effect: Estimate;
+  /** Of a permutation test, two-sided. */
+  p: number;
+  /** By Holm, over the dimensions. */
+  p_holm: number;
 }
 
 /** What `assay import` prints. */
@@ -1191,12 +1368,30 @@ export interface MatchedClass {
   available: number[];
   taken: number[];
   missing: number;
+/** One corruption at one severity. */
+export interface MadeVersion {
+  corruption: string;
+  group: string;
+  /** Not among the 15 of the paper. */
+  extra: boolean;
+  severity: number;
+  /** With `--out`. */
+  folder?: string;
+  /** With `--out`. */
+  images?: number;
 }
 
 /** The geometric mean of the ratios of fgsm and pgd. */
 export interface MeanOfAttacks {
   eps: number;
   value: Estimate;
+}
+
+/** Over the severities that have predictions. */
+export interface MeanOfCorruption extends CorruptedMean {
+  corruption: string;
+  /** Not among the 15 of the paper. */
+  extra: boolean;
 }
 
 /** One metric of one model over data sets that repeat one another. */
@@ -1225,6 +1420,30 @@ export interface MeasuredCost {
   peak_bytes: number | null;
   /** Null without timed runs. */
   latency_ms: CostLatency | null;
+}
+
+/** What measuring adds to a table. */
+export interface MeasuredQuality {
+  /** Names of data sets, by role. */
+  data: Record<string, string>;
+  /** Of the attacks. */
+  eps: number;
+  space: string;
+  /** Of the intervals. */
+  level: number;
+  seed: number;
+  /** Draws of labels for a perfectly calibrated classifier. */
+  null_draws: number;
+  /** A store that was used is not complete. */
+  partial: boolean;
+  notes: string[];
+  warnings: string[];
+}
+
+/** What measuring adds to a model. */
+export interface MeasuredQualityModel {
+  parts: QualityPart[];
+  notes: string[];
 }
 
 /** An estimate with the name of what it measures. */
@@ -1257,6 +1476,11 @@ export interface MethodCurves {
 export interface MethodLine extends ReplicateLine {
   /** `none`: without adjustment. */
   method: string;
+export interface MissingDimension {
+  dimension: string;
+  /** Empty: any. */
+  model: string;
+  why: string;
 }
 
 export interface ModelCost {
@@ -1324,6 +1548,10 @@ export interface ModelWithPeople {
   /** Kappa over the people; interval by a jackknife over images. */
   mean: Estimate;
   people: WithPerson[];
+export interface Need {
+  need: string;
+  /** Models that fail it. */
+  failed: number;
 }
 
 /** One node of the graph, as executed. */
@@ -1412,6 +1640,75 @@ export interface PlanRow {
   standard_error: Estimate;
   /** By estimator. */
   bias: Record<"none" | "naive" | "jackknife1" | "jackknife_quarter" | "moments" | "pl", Estimate>;
+/** The patches that composites are made of. */
+export interface PatchPool {
+  patches: number;
+  images: number;
+  classes: number;
+  /** Those that have patches. */
+  classes_present: number;
+  /** Patches and rejected ones. */
+  boxes_read: number;
+  /** Patches that reached out of their image. */
+  clipped: number;
+  /** By fault. */
+  rejected: Record<string, number>;
+  /** Of the same pixels and class as another. */
+  duplicates: number;
+  /** Of the same pixels with another class. */
+  conflicts: number;
+  fingerprint: string;
+}
+
+export interface PatchmlDataset extends Partial<CompositeWork> {
+  folder: string;
+  /** How far it is. */
+  state: string;
+  seed: number;
+  composites: number;
+  grids: GridSummary[];
+  /** Of one just made. */
+  seconds?: number;
+}
+
+/** Composites of labelled patches. */
+export interface PatchmlResult extends Result {
+  pool: PatchPool;
+  /** Side, pixels. */
+  canvas: number;
+  /** All classes of a composite are different. */
+  distinct: boolean;
+  interpolation: string;
+  /** Without one: PNG. */
+  jpeg_quality?: number;
+  /** One per seed. */
+  datasets: PatchmlDataset[];
+}
+
+/** The shape bias of a person, or of all. */
+export interface PeopleShapeBias {
+  /** Empty: all of them. */
+  person: string;
+  /** Its interval is by clusters of shape images and of texture images. */
+  shape_bias: Estimate;
+  /** The same with independent answers. */
+  wilson: Estimate;
+  /** Answers that named the shape. */
+  shape: number;
+  /** Answers that named the texture. */
+  texture: number;
+  /** All but those to images whose two cues are of one class. */
+  answers: number;
+}
+
+/** The shape bias of people, from their answers to cue-conflict images. */
+export interface PeopleShapeBiases extends Result {
+  /** Of the intervals. */
+  level: number;
+  all: PeopleShapeBias;
+  /** By name. */
+  people: PeopleShapeBias[];
+  warnings: string[];
 }
 
 export interface PredictedClass extends RankedClass {
@@ -1448,6 +1745,11 @@ export interface PreparedSets {
   cleaning?: CleanedSets;
   /** Of each set of raw annotations. */
   duplicates: Duplicates[];
+/** Student's test with a pooled variance over the distinct models. */
+export interface PublishedTest {
+  p_student: number;
+  /** 1 below .2, 2 below .1, 3 below .05. */
+  stars: number;
 }
 
 /** What a table says of a model, and what was measured. */
@@ -1462,6 +1764,173 @@ export interface PublishedValue {
   measured: Estimate;
   /** The published value lies there, seen from the interval of the measured. */
   published_is: "inside" | "above" | "below" | null;
+}
+
+/** Models and their nine quality dimensions. */
+export interface Quality extends Result, Partial<MeasuredQuality> {
+  /** Their names. */
+  tags: string[];
+  models: QualityModel[];
+  /** Of a run, where models have all dimensions. */
+  score?: QualityScore;
+  /** Of a run: what `assay check` warned of. */
+  findings?: CheckFinding[];
+}
+
+/** One dimension of a model. */
+export interface QualityCell {
+  /** Null: it was not measured. */
+  value: number | null;
+  /** Why there is no value. */
+  undefined?: string;
+  standard_error?: number;
+  /** Images. */
+  n?: number;
+  /** Without one it is that of the published table. */
+  definition?: string;
+  note?: string;
+  /** Their squares add up to that of the standard error. */
+  shares?: ErrorShare[];
+  /** Of a measured one. */
+  unit?: Estimate["unit"];
+  /** Of a measured one. */
+  interval?: Interval;
+}
+
+/** Models that meet what is needed and that no other beats. */
+export interface QualityChoose extends Result {
+  /** How many were looked at. */
+  models: number;
+  needs: Need[];
+  /** A profile, or what changes it. */
+  weights: string;
+  /** The best score first. */
+  candidates: Candidate[];
+  /** Which errors are joint. */
+  draws: Record<string, DrawnCells>;
+  notes: string[];
+  warnings: string[];
+}
+
+/** Which dimensions go together over models. */
+export interface QualityCorrelate extends Result {
+  /** How many. */
+  models: number;
+  /** How many. */
+  families: number;
+  /** The tag whose values are families; empty: models are independent. */
+  family: string;
+  /** How p-values are adjusted. */
+  adjust: string;
+  /** Over all models. */
+  pairs: Correlation[];
+  /** The tag of the groups. */
+  by?: string;
+  groups?: CorrelateGroup[];
+  notes: string[];
+  warnings: string[];
+}
+
+/** Do two groups of models differ. */
+export interface QualityGroups extends Result {
+  /** Selectors. */
+  first: string[];
+  /** Selectors. */
+  second: string[];
+  /** How many distinct ones. */
+  first_models: number;
+  second_models: number;
+  paired: boolean;
+  /** The tag whose values are families of pairs. */
+  family: string;
+  /** Of pairs. */
+  clusters: number;
+  /** All exchanges were counted, not drawn. */
+  exact: boolean;
+  dimensions: GroupDifference[];
+  notes: string[];
+  warnings: string[];
+}
+
+export interface QualityModel extends Partial<MeasuredQualityModel> {
+  name: string;
+  /** Of the model's file. */
+  file_hash?: string;
+  note?: string;
+  tags: Record<string, string>;
+  dimensions: Record<string, QualityCell>;
+}
+
+/** A number from which a dimension is made. */
+export interface QualityPart extends Estimate {
+  part: string;
+  dimension: string;
+  definition: string;
+  dataset: string;
+}
+
+/** What `assay quality run` would do, and about how long it takes. */
+export interface QualityPlan extends Result {
+  threads: number;
+  /** Of all steps. */
+  seconds: number;
+  steps: QualityStep[];
+  /** What the run will not measure. */
+  missing: MissingDimension[];
+  notes: string[];
+}
+
+/** One score from nine dimensions. */
+export interface QualityScore extends Result {
+  weights: Record<string, number>;
+  /** Of the dimensions that count. */
+  constants: Record<string, DimensionScale>;
+  /** In words. */
+  constants_from: string;
+  /** Of these models, not the published ones. */
+  own_constants: boolean;
+  /** All nine, in their order. */
+  dimensions: ScoreDimension[];
+  profiles: WeightProfile[];
+  /** Of the intervals. */
+  level: number;
+  /** Some standard errors follow from the sizes of test sets alone. */
+  assumed_errors: boolean;
+  /** Which errors are joint. */
+  draws: Record<string, DrawnCells>;
+  replicates: number;
+  seed: number;
+  /** The best first. */
+  models: ScoredModel[];
+  notes: string[];
+  warnings: string[];
+}
+
+/** How much a ranking owes to the models that centre and scale it. */
+export interface QualityStability extends Result {
+  /** How many. */
+  models: number;
+  /** Models of a sub-sample. */
+  sample: number;
+  repeats: number;
+  seed: number;
+  readings: StabilityReading[];
+}
+
+export interface QualityStep {
+  step: string;
+  /** Whose images. */
+  dataset: string;
+  /** Empty: all of them together. */
+  model: string;
+  /** Of the data set. */
+  images: number;
+  /** Of images through a network; one with a gradient counts as three. */
+  passes: number;
+  /** By earlier runs, as a proportion. */
+  done: number;
+  /** Of what is left, by the probe. */
+  seconds: number;
 }
 
 export interface RankedClass extends ShownClass {
@@ -1717,6 +2186,34 @@ export interface ScoreCounts {
   unnamed: number;
 }
 
+/** A dimension, with what scoring by other weights needs. */
+export interface ScoreDimension extends Partial<DimensionScale> {
+  dimension: string;
+  /** For people. */
+  title: string;
+  /** One line, with what it is measured on. */
+  is: string;
+  higher_is_better: boolean;
+}
+
+export interface ScoredModel {
+  /** In the table, from 1. */
+  row: number;
+  model: string;
+  score: Estimate;
+  /** 1 is the best of the chosen ones. */
+  rank: Estimate;
+  /** Probability of rank 1, over the draws. */
+  p_best: number;
+  p_top5: number;
+  /** Among the published models. */
+  place: Estimate;
+  /** What each dimension adds: they add up to the score. */
+  parts: Record<string, number>;
+  /** Dimensions without a value. */
+  missing: string[];
+}
+
 export interface ScoredStore extends Result {
   model: string;
   dataset: string;
@@ -1823,6 +2320,15 @@ export interface TrueClassifier {
   replication?: number;
   candidates?: number;
   adjusted: number;
+/** One reading of stable: two rankings of all models. */
+export interface StabilityReading {
+  reading: string;
+  /** Spearman's correlation of the two. */
+  mean: number;
+  /** Of a single repeat. */
+  deviation: number;
+  /** The 2.5th percentile of the repeats. */
+  low: number;
 }
 
 export interface UnfinishedParts {
@@ -1927,4 +2433,9 @@ export interface WithPerson {
   by_chance: number;
   /** Cohen's kappa of being correct. */
   error_consistency: Estimate;
+export interface WeightProfile {
+  profile: string;
+  /** One line about it. */
+  is: string;
+  weights: Record<string, number>;
 }

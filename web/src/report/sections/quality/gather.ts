@@ -1,6 +1,12 @@
 // All that the section shows, from one document.
 import { type ReportDocument, resultsOf, type Sourced } from "../../document.ts";
-import type { Candidate, QualityChoose, QualityCorrelate, QualityGroups, QualityStability } from "../../schemas/described.ts";
+import type {
+  Candidate,
+  QualityChoose,
+  QualityCorrelate,
+  QualityGroups,
+  QualityStability,
+} from "../../schemas/described.ts";
 import {
   labelsOf,
   type QualityTable,

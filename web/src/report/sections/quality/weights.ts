@@ -9,8 +9,8 @@ export function weightsOf(byName: Record<string, number>): number[] {
   return dimensions.map(({ name }) => named.get(name) ?? 0);
 }
 
-/** Null: the result does not hold what other weights need. */
-export function scalesOf(score: QualityScore): Scale[] | null {
+/** Null: the result of an older program does not hold what other weights need. */
+export function scalesOf(score: Partial<QualityScore>): Scale[] | null {
   const known = new Map((score.dimensions ?? []).map((one) => [one.dimension, one]));
   const scales = dimensions.map(({ name }): Scale | null => {
     const one = known.get(name);

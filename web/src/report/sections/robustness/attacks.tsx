@@ -4,7 +4,7 @@ import { countText, type Estimate, intervalText, valueText } from "../../estimat
 import { type Line, Lines } from "../../parts/lines.tsx";
 import { distinct, once, short } from "../../parts/names.ts";
 import { choicesOf, chosenOf, OneOf } from "../../parts/one_of.tsx";
-import type { AttackResult, Attacked, AttackedModel } from "../../schemas/robustness.ts";
+import type { AttackCell, AttackedModel, AttackResult } from "../../schemas/described.ts";
 import { useAddress } from "../../state.ts";
 import { type DataColumn, DataTable } from "../../table/data_table.tsx";
 import { Said } from "./said.tsx";
@@ -44,12 +44,12 @@ function named(models: AttackedModel[]): { name: string; of: AttackedModel }[] {
 interface AttackRow {
   key: string;
   model: string;
-  attacked: Attacked;
+  attacked: AttackCell;
 }
 
 const estimateColumn = (
   name: string,
-  of: (attacked: Attacked) => Estimate,
+  of: (attacked: AttackCell) => Estimate,
 ): DataColumn<AttackRow> => ({
   key: name,
   name,
@@ -67,7 +67,10 @@ const estimateColumn = (
   ],
 });
 
-const countColumn = (name: string, of: (attacked: Attacked) => number): DataColumn<AttackRow> => ({
+const countColumn = (
+  name: string,
+  of: (attacked: AttackCell) => number,
+): DataColumn<AttackRow> => ({
   key: name,
   name,
   value: ({ attacked }) => of(attacked),

@@ -1,6 +1,5 @@
 import { type ReportDocument, resultsOf } from "../../document.ts";
-import type { CorruptedResult } from "../../schemas/described.ts";
-import type { AttackResult } from "../../schemas/robustness.ts";
+import type { AttackResult, CorruptedResult } from "../../schemas/described.ts";
 import { Attacks } from "./attacks.tsx";
 import { Corrupted } from "./corrupted.tsx";
 import { Pairs } from "./pairs.tsx";
