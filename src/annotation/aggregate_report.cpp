@@ -493,7 +493,7 @@ ResultType result_type(ResultOf<Aggregation>) {
             part<&Of::built, &BuiltLabelSets::emptied>(
                 {.name = "annotated_without_label", .group = "items"}),
             part<&Of::built, &BuiltLabelSets::original>(
-                {.help = "Not annotated: the original labels stand in", .group = "items"}),
+                {.help = "Not annotated: they have their original labels", .group = "items"}),
             part<&Of::built, &BuiltLabelSets::left_out>({.group = "items"}),
             part({.help = "Images by their number of labels: `1` to `5`, `>5`, `none`",
                   .name = "labels_per_image"},

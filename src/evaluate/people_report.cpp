@@ -86,7 +86,7 @@ ResultType result_type(ResultOf<ModelAndPeople>) {
             part<&Of::model>({}),
             part<&Of::dataset>({}),
             part<&Of::without_scores>(
-                {.help = "Images that somebody answered and the store has no scores of"}),
+                {.help = "Images that a person answered and the store has no scores of"}),
             part<&Of::mean>({.help = "Kappa over the people; interval by a jackknife over images"}),
             part<&Of::people>({}),
         });

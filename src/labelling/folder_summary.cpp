@@ -1,12 +1,14 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <utility>
+#include <nlohmann/json.hpp>
 
+#include "assay/describe_result.h"
 #include "assay/labelling/folder.h"
 #include "labelling/folder_images.h"
 #include "labelling/folder_settings.h"
 #include "study/study_file.h"
+#include "study/quantities.h"
 
 namespace assay::labelling {
 namespace {
@@ -47,19 +49,32 @@ FolderSummary folder_summary(const std::filesystem::path& folder) {
     return summary;
 }
 
+ResultType result_type(ResultOf<FolderSummary>) {
+    using Of = FolderSummary;
+    static constexpr auto rows =
+        describe_result<Of>({.name = "LabellingSummary",
+                             .help = "A folder of questions to people",
+                             .schema = "assay.labelling/1"},
+                            {
+                                part<&Of::folder>({}),
+                                part({.name = "task"}, [](const Of& o) { return name_of(o.task); }),
+                                part<&Of::title>({}),
+                                part<&Of::questions>({}),
+                                part<&Of::images>({}),
+                                part<&Of::labels>({}),
+                                part<&Of::screens>({}),
+                                part<&Of::known>({.help = "Questions with known answers"}),
+                                part<&Of::votes>({.help = "Annotators wanted of each question"}),
+                                part<&Of::answers>({.help = "That count"}),
+                                part<&Of::annotators>({}),
+                                part<&Of::blocked>({.help = "Annotators who are blocked"}),
+                                part<&Of::complete>({.help = "Questions with all their answers"}),
+                                part<&Of::warnings>({}),
+                            });
+    return rows;
+}
+
 Report report_of(const FolderSummary& summary) {
-    const std::array<std::pair<const char*, std::uint64_t>, 10> counts = {{
-        {"questions", summary.questions},
-        {"images", summary.images},
-        {"labels", summary.labels},
-        {"screens", summary.screens},
-        {"known", summary.known},
-        {"votes", summary.votes},
-        {"answers", summary.answers},
-        {"annotators", summary.annotators},
-        {"blocked", summary.blocked},
-        {"complete", summary.complete},
-    }};
     constexpr std::array<const char*, 10> for_people = {
         "questions",
         "images",
@@ -75,19 +90,12 @@ Report report_of(const FolderSummary& summary) {
     Report report;
     report.title = fmt::format("Questions to people: {}", summary.title);
     report.warnings = summary.warnings;
-    report.result = {{"schema", "assay.labelling/1"},
-                     {"folder", summary.folder.string()},
-                     {"task", name_of(summary.task)},
-                     {"title", summary.title}};
+    report.result = to_json(summary);
+    report.records = study::quantities_of(summary, "count");
     Table table;
-    table.columns = {{.name = "quantity", .numbers = false}, {.name = "count"}};
-    report.records.columns = table.columns;
-    for (std::size_t c = 0; c < counts.size(); ++c) {
-        report.result[counts[c].first] = counts[c].second;
-        table.add({std::string(for_people[c]), Count{counts[c].second}});
-        report.records.add({std::string(counts[c].first), Count{counts[c].second}});
-    }
-    report.result["warnings"] = summary.warnings;
+    table.columns = report.records.columns;
+    for (std::size_t c = 0; c < for_people.size(); ++c)
+        table.add({std::string(for_people[c]), report.records.rows.at(c).at(1)});
     Section section;
     section.blocks.emplace_back(fmt::format("Task: {}.", name_of(summary.task)));
     section.blocks.emplace_back(std::move(table));

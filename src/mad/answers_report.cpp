@@ -1,9 +1,87 @@
 #include <fmt/format.h>
 
-#include "assay/mad/questions.h"
+#include <nlohmann/json.hpp>
+
+#include "assay/describe_result.h"
 #include "core/paths.h"
+#include "mad/answers_result.h"
 
 namespace assay::mad {
+
+ResultType result_type(ResultOf<AnswerRound>) {
+    using Of = AnswerRound;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "MadAnswerFile"},
+        {
+            part<&Of::file>({}),
+            part<&Of::read>({.help = "Answers in the file"}),
+            part<&Of::added>({.help = "To questions that their annotators had not answered"}),
+            part<&Of::changed>({.help = "They replaced another answer of that annotator"}),
+            part<&Of::repeated>({}),
+            part<&Of::outdated>({.help = "That annotator gave another one later"}),
+            part<&Of::skipped>({.help = "Tasks without an answer, drafts, cancelled ones"}),
+            part<&Of::taken_back>({.help = "Of these, annotations that counted until now"}),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<AnswerRounds>) {
+    using Of = AnswerRounds;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "MadAnswers",
+         .help = "Answers that were read, and what all of them say",
+         .schema = "assay.mad_answers/1"},
+        {
+            part(
+                {.name = "files"}, [](const Of& o) -> const auto& { return *o.rounds; }),
+            part({.help = "Questions", .name = "settled", .omitted = true},
+                 [](const Of& o) { return o.last() ? &o.last()->settled : nullptr; }),
+            part({.name = "open", .omitted = true},
+                 [](const Of& o) { return o.last() ? &o.last()->open : nullptr; }),
+            part({.help = "Questions that nobody can judge", .name = "unclear", .omitted = true},
+                 [](const Of& o) { return o.last() ? &o.last()->unclear : nullptr; }),
+            part({.name = "annotators", .omitted = true},
+                 [](const Of& o) { return o.last() ? &o.last()->annotators : nullptr; }),
+            part({.name = "warnings"},
+                 [](const Of& o) {
+                     return o.last() ? o.last()->warnings : std::vector<std::string>();
+                 }),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<BlockRound>) {
+    using Of = BlockRound;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "MadBlock",
+         .help = "An annotator whose answers were blocked or unblocked",
+         .schema = "assay.mad_block/1"},
+        {
+            part<&Of::annotator>({}),
+            part<&Of::blocked>({}),
+            part<&Of::changed>({.help = "False: it was so already"}),
+            part<&Of::answers>({.help = "Of the annotator, that count or would count"}),
+            part<&Of::settled>({.help = "Questions now"}),
+            part<&Of::open>({}),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<ExportedFile>) {
+    static constexpr auto rows = describe_result<ExportedFile>(
+        {.name = "MadExportedFile"},
+        {part<&ExportedFile::file>({}), part<&ExportedFile::bytes>({})});
+    return rows;
+}
+
+ResultType result_type(ResultOf<ExportedFiles>) {
+    static constexpr auto rows =
+        describe_result<ExportedFiles>({.name = "MadExport",
+                                        .help = "The files that an export wrote",
+                                        .schema = "assay.mad_export/1"},
+                                       {part<&ExportedFiles::files>({})});
+    return rows;
+}
 
 Report report_of(const std::vector<AnswerRound>& rounds) {
     Report report;
@@ -17,21 +95,11 @@ Report report_of(const std::vector<AnswerRound>& rounds) {
                      {.name = "outdated"},
                      {.name = "skipped"},
                      {.name = "taken_back"}};
-    nlohmann::json list = nlohmann::json::array();
     for (const AnswerRound& round : rounds) {
         files.add({round.file.string(), Count{round.read}, Count{round.added}, Count{round.changed},
                    Count{round.repeated}, Count{round.outdated}, Count{round.skipped},
                    Count{round.taken_back}});
-        list.push_back({{"file", round.file.string()},
-                        {"read", round.read},
-                        {"added", round.added},
-                        {"changed", round.changed},
-                        {"repeated", round.repeated},
-                        {"outdated", round.outdated},
-                        {"skipped", round.skipped},
-                        {"taken_back", round.taken_back}});
     }
-    report.result = {{"schema", "assay.mad_answers/1"}, {"files", std::move(list)}};
     Section section;
     if (!rounds.empty()) {
         const AnswerRound& last = rounds.back();
@@ -40,12 +108,8 @@ Report report_of(const std::vector<AnswerRound>& rounds) {
             fmt::format("Questions: {} settled, {} open, {} that nobody can judge. Annotators: {}.",
                         count_text(last.settled), count_text(last.open), count_text(last.unclear),
                         count_text(last.annotators)));
-        report.result["settled"] = last.settled;
-        report.result["open"] = last.open;
-        report.result["unclear"] = last.unclear;
-        report.result["annotators"] = last.annotators;
     }
-    report.result["warnings"] = report.warnings;
+    report.result = to_json(AnswerRounds{&rounds});
     section.blocks.emplace_back(std::move(files));
     report.sections.push_back(std::move(section));
     return report;
@@ -68,13 +132,7 @@ Report report_of(const BlockRound& round) {
     Section section;
     section.blocks.emplace_back(std::move(table));
     report.sections.push_back(std::move(section));
-    report.result = {{"schema", "assay.mad_block/1"},
-                     {"annotator", round.annotator},
-                     {"blocked", round.blocked},
-                     {"changed", round.changed},
-                     {"answers", round.answers},
-                     {"settled", round.settled},
-                     {"open", round.open}};
+    report.result = to_json(round);
     return report;
 }
 
@@ -83,16 +141,15 @@ Report report_of_export(const std::vector<std::filesystem::path>& files) {
     report.title = "Export of a MAD competition";
     Table table;
     table.columns = {{.name = "file", .numbers = false}, {.name = "bytes"}};
-    nlohmann::json list = nlohmann::json::array();
+    ExportedFiles exported;
     for (const std::filesystem::path& file : files) {
-        const std::uint64_t bytes = file_bytes(file);
-        table.add({file.string(), Count{bytes}});
-        list.push_back({{"file", file.string()}, {"bytes", bytes}});
+        exported.files.push_back({file, file_bytes(file)});
+        table.add({file.string(), Count{exported.files.back().bytes}});
     }
     Section section;
     section.blocks.emplace_back(std::move(table));
     report.sections.push_back(std::move(section));
-    report.result = {{"schema", "assay.mad_export/1"}, {"files", std::move(list)}};
+    report.result = to_json(exported);
     return report;
 }
 

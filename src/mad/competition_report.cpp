@@ -61,8 +61,8 @@ ResultType result_type(ResultOf<Competition>) {
          .help = "What a competition is made of",
          .schema = "assay.mad/1"},
         {
-            part<&Of::folder>({.name = "competition"}),
-            part<&Of::images>({}),
+            part({.name = "competition"}, [](const Of& o) -> const auto& { return o.folder(); }),
+            part({.name = "images"}, [](const Of& o) { return o.images(); }),
             part({.name = "classes"}, [](const Of& o) { return o.classes().size(); }),
             part({.help = "All of them, as text", .name = "settings"},
                  [](const Of& o) { return settings_text(o.settings()); }),

@@ -100,7 +100,7 @@ ResultType result_type(ResultOf<RankOptions>) {
             part<&Of::posterior, &PosteriorOptions::spread>({}),
             part<&Of::posterior, &PosteriorOptions::tau>({}),
             part<&Of::stop_at>({}),
-            part<&Of::without>({.help = "Classifiers that were left out"}),
+            part<&Of::without>({.help = "Classifiers without a place, by request"}),
             part<&Of::posterior, &PosteriorOptions::seed>({}),
         });
     return rows;

@@ -122,6 +122,19 @@ ResultType result_type(ResultOf<AdjustedClassifier>) {
     return rows;
 }
 
+ResultType result_type(ResultOf<NumbersOfSets>) {
+    static constexpr auto rows = describe_result<NumbersOfSets>(
+        {.name = "NumbersOfSets"},
+        {part<&NumbersOfSets::original>({}), part<&NumbersOfSets::replication>({})});
+    return rows;
+}
+
+std::optional<NumbersOfSets> numbers_of_sets(const std::vector<double>& original,
+                                             const std::vector<double>& replication) {
+    if (original.empty()) return std::nullopt;
+    return NumbersOfSets{original, replication};
+}
+
 ResultType result_type(ResultOf<MeasuredClassifier>) {
     using Of = MeasuredClassifier;
     static constexpr auto rows = describe_result<Of>(
@@ -215,15 +228,13 @@ ResultType result_type(ResultOf<MethodOf>) {
                  .script = "Record<string, unknown>",
                  .omitted = true},
                 [](const Of& o) -> const auto& { return o.method->details; }),
-            part(
-                {.help = "At the result's `rates`, without points of mass",
-                 .name = "original",
-                 .group = "density",
-                 .omitted = true},
-                [](const Of& o) -> const auto& { return o.method->drawing.first_density; }),
-            part(
-                {.name = "replication", .group = "density", .omitted = true},
-                [](const Of& o) -> const auto& { return o.method->drawing.second_density; }),
+            part({.help = "At the result's `rates`, without points of mass",
+                  .name = "density",
+                  .omitted = true},
+                 [](const Of& o) {
+                     const Drawing& drawing = o.method->drawing;
+                     return numbers_of_sets(drawing.first_density, drawing.second_density);
+                 }),
             part(
                 {.name = "blind_spots", .omitted = true},
                 [](const Of& o) -> const auto& { return o.method->blind_spots; }),

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
 
 #include "assay/replication/adjust.h"
 #include "assay/result_type.h"
@@ -22,5 +25,14 @@ struct MeasuredClassifier {
     std::size_t classifier;
 };
 ResultType result_type(ResultOf<MeasuredClassifier>);
+
+/// Numbers of both sets.
+struct NumbersOfSets {
+    std::span<const double> original, replication;
+};
+ResultType result_type(ResultOf<NumbersOfSets>);
+/// None where there are none of the original.
+std::optional<NumbersOfSets> numbers_of_sets(const std::vector<double>& original,
+                                             const std::vector<double>& replication);
 
 }  // namespace assay::replication

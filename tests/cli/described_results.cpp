@@ -4,6 +4,7 @@
 #include "assay/annotation/label_stats.h"
 #include "assay/annotation/propose.h"
 #include "assay/evaluate/people.h"
+#include "assay/labelling/folder.h"
 #include "assay/mad/gallery.h"
 #include "assay/mad/questions.h"
 #include "assay/mad/rank.h"
@@ -24,6 +25,7 @@
 #include "patchml/results.h"
 #include "quality/results.h"
 #include "robustness/results.h"
+#include "mad/answers_result.h"
 #include "store/results.h"
 
 namespace assay {
@@ -46,6 +48,11 @@ std::vector<ResultType> described_results() {
         result_type(ResultOf<DatasetLabelStats>{}),
         result_type(ResultOf<Aggregation>{}),
         result_type(ResultOf<mad::Competition>{}),
+        result_type(ResultOf<labelling::FolderSummary>{}),
+        result_type(ResultOf<mad::Competition>{}),
+        result_type(ResultOf<mad::AnswerRounds>{}),
+        result_type(ResultOf<mad::BlockRound>{}),
+        result_type(ResultOf<mad::ExportedFiles>{}),
         result_type(ResultOf<mad::Gallery>{}),
         result_type(ResultOf<mad::QuestionRound>{}),
         result_type(ResultOf<mad::Ranking>{}),

@@ -1,5 +1,6 @@
 // Sizes of studies from a pilot.
 #include "assay/replication/plan.h"
+#include "assay/replication/steps.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -13,6 +13,7 @@
 #include "assay/labelling/task.h"
 #include "assay/report.h"
 #include "assay/study/check.h"
+#include "assay/result_type.h"
 
 namespace assay::labelling {
 
@@ -63,7 +64,8 @@ FolderSummary folder_summary(const std::filesystem::path& folder);
 /// moved. Who serves it sees that when it is opened the next time. Throws bad_input: no such
 /// folder, no labelling folder.
 void set_image_root(const std::filesystem::path& folder, const std::filesystem::path& root);
-/// "assay.labelling/1".
+/// "assay.labelling/1", docs/results.md.
+ResultType result_type(ResultOf<FolderSummary>);
 Report report_of(const FolderSummary& summary);
 
 bool is_labelling_folder(const std::filesystem::path& folder);

@@ -114,6 +114,7 @@ struct AnswerRound {
     /// contradict.
     std::vector<std::string> warnings;
 };
+ResultType result_type(ResultOf<AnswerRound>);
 /// Takes answers in: all of the file, or nothing. The same file twice adds nothing; of rows without
 /// a time, a file of other bytes says everything anew. Columns of a
 /// csv: question (or image and label), annotator, answer (yes, no, cannot say, and common other
@@ -141,7 +142,8 @@ struct BlockRound {
 /// again). Throws usage: unknown (with the nearest).
 BlockRound block_annotator(Competition& competition, std::string_view name, bool blocked,
                            std::string_view reason);
-/// "assay.mad_block/1".
+/// "assay.mad_block/1", docs/results.md.
+ResultType result_type(ResultOf<BlockRound>);
 Report report_of(const BlockRound& round);
 
 /// All that the competition holds, for pandas and for Label Studio: classifiers.csv, selected.csv,

@@ -78,12 +78,11 @@ ResultType result_type(ResultOf<MethodCurves>) {
         {
             part(
                 {.name = "method"}, [](const Of& o) -> const auto& { return o.method->id; }),
-            part(
-                {.name = "original", .group = "density", .omitted = true},
-                [](const Of& o) -> const auto& { return o.method->drawing.first_density; }),
-            part(
-                {.name = "replication", .group = "density", .omitted = true},
-                [](const Of& o) -> const auto& { return o.method->drawing.second_density; }),
+            part({.name = "density", .omitted = true},
+                 [](const Of& o) {
+                     const Drawing& drawing = o.method->drawing;
+                     return numbers_of_sets(drawing.first_density, drawing.second_density);
+                 }),
             part(
                 {.help = "By classifier", .name = "accuracy", .omitted = true},
                 [](const Of& o) -> const auto& { return o.method->drawing.accuracy; }),
@@ -239,15 +238,12 @@ ResultType result_type(ResultOf<ReplicateFigures>) {
             part(
                 {.name = "replication", .group = "readings_by_classifier"},
                 [](const Of& o) -> const auto& { return o.data->second_accuracy; }),
-            part(
-                {.help = "Proportions of images that the densities of `pl` imply",
-                 .name = "original",
-                 .group = "fitted_readings",
-                 .omitted = true},
-                [](const Of& o) -> const auto& { return o.data->first_fitted; }),
-            part(
-                {.name = "replication", .group = "fitted_readings", .omitted = true},
-                [](const Of& o) -> const auto& { return o.data->second_fitted; }),
+            part({.help = "Proportions of images that the densities of `pl` imply",
+                  .name = "fitted_readings",
+                  .omitted = true},
+                 [](const Of& o) {
+                     return numbers_of_sets(o.data->first_fitted, o.data->second_fitted);
+                 }),
         });
     return rows;
 }

@@ -655,6 +655,7 @@ export interface GapDataSet {
   /** Images of top-1. */
   single?: number;
   /** Labels are the only valid classes of the images. */
+  /** The only valid class of an image stands in for its label. */
   only_valid?: boolean;
   histogram?: GapHistogram;
 }
@@ -833,6 +834,7 @@ export interface Gate {
   bound: number;
   passed: boolean;
   /** What was compared with the bound. */
+  /** What was held against the bound. */
   value: number | null;
   /** Why there is no value. */
   reason?: string;
@@ -1062,6 +1064,29 @@ export interface LabelledImages {
   images: number;
 }
 
+/** A folder of questions to people. */
+export interface LabellingSummary extends Result {
+  folder: string;
+  task: string;
+  title: string;
+  questions: number;
+  images: number;
+  labels: number;
+  screens: number;
+  /** Questions with known answers. */
+  known: number;
+  /** Annotators wanted of each question. */
+  votes: number;
+  /** That count. */
+  answers: number;
+  annotators: number;
+  /** Annotators who are blocked. */
+  blocked: number;
+  /** Questions with all their answers. */
+  complete: number;
+  warnings: string[];
+}
+
 /** Items with so many valid labels, scored or not. */
 export interface LabelsPerImage {
   labels: number;
@@ -1078,6 +1103,48 @@ export interface MadAnnotator {
   gold: Estimate;
   /** With the majority of the others. */
   agreement: Estimate;
+}
+
+export interface MadAnswerFile {
+  file: string;
+  /** Answers in the file. */
+  read: number;
+  /** To questions that their annotators had not answered. */
+  added: number;
+  /** They replaced another answer of that annotator. */
+  changed: number;
+  repeated: number;
+  /** That annotator gave another one later. */
+  outdated: number;
+  /** Tasks without an answer, drafts, cancelled ones. */
+  skipped: number;
+  /** Of these, annotations that counted until now. */
+  taken_back: number;
+}
+
+/** Answers that were read, and what all of them say. */
+export interface MadAnswers extends Result {
+  files: MadAnswerFile[];
+  /** Questions. */
+  settled?: number;
+  open?: number;
+  /** Questions that nobody can judge. */
+  unclear?: number;
+  annotators?: number;
+  warnings: string[];
+}
+
+/** An annotator whose answers were blocked or unblocked. */
+export interface MadBlock extends Result {
+  annotator: string;
+  blocked: boolean;
+  /** False: it was so already. */
+  changed: boolean;
+  /** Of the annotator, that count or would count. */
+  answers: number;
+  /** Questions now. */
+  settled: number;
+  open: number;
 }
 
 export interface MadClassifier {
@@ -1108,6 +1175,16 @@ export interface MadCompetition extends Result {
   /** All of them, as text. */
   settings: Record<string, string>;
   classifiers: MadClassifier[];
+}
+
+/** The files that an export wrote. */
+export interface MadExport extends Result {
+  files: MadExportedFile[];
+}
+
+export interface MadExportedFile {
+  file: string;
+  bytes: number;
 }
 
 /** The selected images, and the sheets that show them. */
@@ -2233,6 +2310,7 @@ export interface ScoredStore extends Result {
   /** With `--reliability`. */
   reliability?: ReliabilityBin[];
   /** Which metrics are omitted, and why. */
+  /** Which metrics are left out, and why. */
   notes: string[];
   warnings: string[];
 }
@@ -2350,6 +2428,7 @@ export interface VerifiedStore {
   missing: number | null;
   problems: string[];
   /** What its format does not show. */
+  /** What its format cannot tell. */
   notes: string[];
   /** While a process writes the store: `process 123`. */
   written_by?: string;
