@@ -15,79 +15,62 @@
 #include "evaluate/attack_examples.h"
 #include "evaluate/cost_result.h"
 #include "evaluate/results.h"
-#include "store/results.h"
-#include "patchml/results.h"
-#include "quality/results.h"
-#include "robustness/results.h"
-#include "evaluate/attack_examples.h"
-#include "evaluate/cost_result.h"
-#include "evaluate/results.h"
-#include "patchml/results.h"
-#include "quality/results.h"
-#include "robustness/results.h"
 #include "mad/answers_result.h"
+#include "patchml/results.h"
+#include "quality/results.h"
+#include "robustness/results.h"
 #include "store/results.h"
 
 namespace assay {
 
 std::vector<ResultType> described_results() {
-    // A line a schema, in the order of their names.
+    // A line a schema.
     // clang-format off
     return {
-        result_type(ResultOf<ShownAttacks>{}),
-        result_type(ResultOf<attack::ExamplesFile>{}),
+        result_type(ResultOf<Aggregation>{}),
         result_type(ResultOf<CheckResult>{}),
         result_type(ResultOf<CompareResult>{}),
-        result_type(ResultOf<CostResult>{}),
         result_type(ResultOf<CorruptResult>{}),
         result_type(ResultOf<CorruptedAccuracyResult>{}),
+        result_type(ResultOf<CostResult>{}),
+        result_type(ResultOf<DatasetLabelStats>{}),
         result_type(ResultOf<GapReport>{}),
         result_type(ResultOf<ImportReport>{}),
         result_type(ResultOf<JoinResult>{}),
+        result_type(ResultOf<PatchmlResult>{}),
+        result_type(ResultOf<PeopleResult>{}),
+        result_type(ResultOf<PredictedStores>{}),
         result_type(ResultOf<Proposals>{}),
-        result_type(ResultOf<DatasetLabelStats>{}),
-        result_type(ResultOf<Aggregation>{}),
-        result_type(ResultOf<mad::Competition>{}),
+        result_type(ResultOf<ShowResult>{}),
+        result_type(ResultOf<ShownAttacks>{}),
+        result_type(ResultOf<ShownScores>{}),
+        result_type(ResultOf<VerifyResult>{}),
+        result_type(ResultOf<attack::ExamplesFile>{}),
         result_type(ResultOf<labelling::FolderSummary>{}),
-        result_type(ResultOf<mad::Competition>{}),
         result_type(ResultOf<mad::AnswerRounds>{}),
         result_type(ResultOf<mad::BlockRound>{}),
+        result_type(ResultOf<mad::Competition>{}),
+        result_type(ResultOf<mad::CompetitionStatus>{}),
         result_type(ResultOf<mad::ExportedFiles>{}),
         result_type(ResultOf<mad::Gallery>{}),
         result_type(ResultOf<mad::QuestionRound>{}),
         result_type(ResultOf<mad::Ranking>{}),
         result_type(ResultOf<mad::SelectionRound>{}),
-        result_type(ResultOf<mad::CompetitionStatus>{}),
-        result_type(ResultOf<PeopleResult>{}),
-        result_type(ResultOf<PredictedStores>{}),
-        result_type(ResultOf<PatchmlResult>{}),
-        result_type(ResultOf<quality::PeopleShapeBiasResult>{}),
-        result_type(ResultOf<CorruptResult>{}),
-        result_type(ResultOf<CorruptedAccuracyResult>{}),
-        result_type(ResultOf<CostResult>{}),
-        result_type(ResultOf<GapReport>{}),
-        result_type(ResultOf<ImportReport>{}),
-        result_type(ResultOf<JoinResult>{}),
-        result_type(ResultOf<PatchmlResult>{}),
-        result_type(ResultOf<quality::PeopleShapeBiasResult>{}),
-        result_type(ResultOf<PredictedStores>{}),
-        result_type(ResultOf<quality::ShownQuality>{}),
         result_type(ResultOf<quality::ChooseResult>{}),
         result_type(ResultOf<quality::CorrelateResult>{}),
         result_type(ResultOf<quality::GroupResult>{}),
+        result_type(ResultOf<quality::PeopleShapeBiasResult>{}),
         result_type(ResultOf<quality::QualityPlan>{}),
         result_type(ResultOf<quality::QubaResult>{}),
+        result_type(ResultOf<quality::ShownQuality>{}),
         result_type(ResultOf<quality::StabilityResult>{}),
         result_type(ResultOf<replication::AdjustOutcome>{}),
-        result_type(ResultOf<replication::ReplicateFigures>{}),
         result_type(ResultOf<replication::FrequenciesOutcome>{}),
         result_type(ResultOf<replication::MatchOutcome>{}),
         result_type(ResultOf<replication::PlanOutcome>{}),
+        result_type(ResultOf<replication::ReplicateFigures>{}),
         result_type(ResultOf<replication::SimulateOutcome>{}),
         result_type(ResultOf<replication::Simulation>{}),
-        result_type(ResultOf<ShownScores>{}),
-        result_type(ResultOf<ShowResult>{}),
-        result_type(ResultOf<VerifyResult>{}),
     };
     // clang-format on
 }
