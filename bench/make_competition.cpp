@@ -19,8 +19,8 @@
 #include "core/file_stream.h"
 #include "core/hash.h"
 #include "core/random.h"
+#include "mad/competition_rows.h"
 #include "mad/predictions.h"
-#include "mad/tables.h"
 
 namespace {
 

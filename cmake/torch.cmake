@@ -1,7 +1,7 @@
 # LibTorch: that of Torch_DIR, of the active Python's package torch, of the distribution, in this order, as an installed program
-# looks for it (src/model/libtorch/find.cpp). Not find_package(Torch): PyTorch's packages with CUDA ask there for CUDA's
+# looks for it (src/model/libtorch/find_libtorch.cpp). Not find_package(Torch): PyTorch's packages with CUDA ask there for CUDA's
 # compiler, which nothing here needs. Sets Torch_FOUND, TORCH_INCLUDE_DIRS, TORCH_LIBRARIES, and ASSAY_TORCH_RECORD: what stands
-# beside the plug-in where this is no LibTorch of the system (src/model/libtorch/record.h).
+# beside the plug-in where this is no LibTorch of the system (src/model/libtorch/plugin_record.h).
 set(torch_api_headers torch/csrc/api/include)
 
 # assay_torch_at(ROOT): `torch_fault`: why ROOT has no LibTorch to build with, "" where it has; `torch_libraries`: its folder.

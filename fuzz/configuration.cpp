@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "cli/plan.h"
+#include "cli/assay_toml.h"
 #include "scratch.h"
 
 namespace {

@@ -10,7 +10,7 @@
 
 #include "containers/csv.h"
 #include "core/terminal_text.h"
-#include "labelling/definitions.h"
+#include "labelling/class_definitions.h"
 #include "labelling/screens.h"
 #include "mad/question_texts.h"
 #include "scratch.h"

@@ -4,14 +4,14 @@
 
 #include <algorithm>
 
+#include "annotation/option_files.h"
+#include "annotation/original_votes.h"
 #include "assay/annotation/label_stats.h"
 #include "assay/error.h"
 #include "containers/csv.h"
 #include "core/file.h"
 #include "core/text.h"
-#include "inputs.h"
 #include "metric/number_list.h"
-#include "original_votes.h"
 
 namespace assay {
 namespace {

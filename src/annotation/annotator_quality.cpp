@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "annotation/counts.h"
 #include "assay/annotation/aggregate.h"
 #include "assay/error.h"
 #include "core/statistics.h"
-#include "counts.h"
 
 namespace assay {
 namespace {

@@ -4,12 +4,12 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "annotation/item_finder.h"
 #include "assay/annotation/aggregate.h"
 #include "assay/error.h"
 #include "containers/csv.h"
 #include "core/text.h"
 #include "data/label_texts.h"
-#include "item_finder.h"
 
 namespace assay {
 namespace {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "annotation/item_finder.h"
 #include "assay/error.h"
 #include "core/statistics.h"
-#include "item_finder.h"
 
 namespace assay {
 namespace {

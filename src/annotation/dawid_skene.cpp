@@ -11,11 +11,11 @@
 #include <cstring>
 #include <numeric>
 
+#include "annotation/squarem.h"
+#include "annotation/vote_patterns.h"
 #include "assay/annotation/aggregate.h"
 #include "assay/error.h"
 #include "core/parallel.h"
-#include "squarem.h"
-#include "vote_patterns.h"
 
 namespace assay {
 namespace {

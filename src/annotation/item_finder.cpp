@@ -1,4 +1,4 @@
-#include "item_finder.h"
+#include "annotation/item_finder.h"
 
 #include <fmt/format.h>
 

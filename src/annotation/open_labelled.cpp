@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "annotation/text_numbers.h"
 #include "assay/annotation/label_stats.h"
 #include "assay/error.h"
 #include "assay/store/prediction_store.h"
@@ -12,7 +13,6 @@
 #include "data/label_json.h"
 #include "data/label_list.h"
 #include "store/same_data.h"
-#include "text_numbers.h"
 
 namespace assay {
 namespace {

@@ -1,4 +1,4 @@
-#include "original_votes.h"
+#include "annotation/original_votes.h"
 
 #include <algorithm>
 #include <string>

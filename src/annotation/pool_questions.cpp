@@ -1,4 +1,4 @@
-#include "pool_questions.h"
+#include "annotation/pool_questions.h"
 
 #include <unordered_map>
 

@@ -1,4 +1,4 @@
-#include "problems_report.h"
+#include "annotation/problems_report.h"
 
 #include <fmt/format.h>
 

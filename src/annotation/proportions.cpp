@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "annotation/counts.h"
 #include "assay/annotation/aggregate.h"
 #include "assay/error.h"
-#include "counts.h"
 
 namespace assay {
 

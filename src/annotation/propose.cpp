@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
+#include "annotation/propose_inputs.h"
+#include "annotation/propose_questions.h"
+#include "annotation/propose_thresholds.h"
 #include "assay/error.h"
 #include "assay/store/row_reader.h"
 #include "core/statistics.h"
 #include "data/label_rows.h"
-#include "propose_inputs.h"
-#include "propose_questions.h"
-#include "propose_thresholds.h"
 
 namespace assay {
 namespace {

@@ -1,4 +1,4 @@
-#include "propose_inputs.h"
+#include "annotation/propose_inputs.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "propose_questions.h"
+#include "annotation/propose_questions.h"
 
 #include <algorithm>
 

@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "annotation/propose_inputs.h"
+#include "annotation/propose_thresholds.h"
 #include "assay/annotation/propose.h"
 #include "assay/collective/comm.h"
-#include "propose_inputs.h"
-#include "propose_thresholds.h"
 
 namespace assay::propose {
 

@@ -1,4 +1,4 @@
-#include "propose_search.h"
+#include "annotation/propose_search.h"
 
 #include <algorithm>
 #include <bit>

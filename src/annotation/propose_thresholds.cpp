@@ -1,4 +1,4 @@
-#include "propose_thresholds.h"
+#include "annotation/propose_thresholds.h"
 
 #include <fmt/format.h>
 
@@ -7,10 +7,10 @@
 #include <functional>
 #include <limits>
 
+#include "annotation/propose_search.h"
 #include "assay/error.h"
 #include "core/parallel.h"
 #include "core/random.h"
-#include "propose_search.h"
 
 namespace assay::propose {
 namespace {

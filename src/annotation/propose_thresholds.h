@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "annotation/propose_inputs.h"
 #include "assay/annotation/propose.h"
 #include "assay/collective/comm.h"
-#include "propose_inputs.h"
 
 namespace assay::propose {
 

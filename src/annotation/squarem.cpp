@@ -1,4 +1,4 @@
-#include "squarem.h"
+#include "annotation/squarem.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "vote_patterns.h"
+#include "annotation/vote_patterns.h"
 
 #include <algorithm>
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "annotation/pool_questions.h"
+#include "annotation/text_numbers.h"
 #include "assay/annotation/votes.h"
 #include "assay/error.h"
 #include "core/text.h"
-#include "pool_questions.h"
-#include "text_numbers.h"
 
 namespace assay {
 namespace {

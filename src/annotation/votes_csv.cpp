@@ -2,12 +2,12 @@
 
 #include <unordered_set>
 
+#include "annotation/option_files.h"
+#include "annotation/votes_readers.h"
 #include "assay/error.h"
 #include "containers/csv.h"
 #include "core/file.h"
 #include "core/text.h"
-#include "inputs.h"
-#include "votes_readers.h"
 
 namespace assay {
 

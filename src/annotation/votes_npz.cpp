@@ -7,6 +7,7 @@
 #include <cstring>
 #include <unordered_set>
 
+#include "annotation/votes_readers.h"
 #include "assay/error.h"
 #include "containers/npy_stream.h"
 #include "containers/zip.h"
@@ -14,7 +15,6 @@
 #include "core/parallel.h"
 #include "core/refuse.h"
 #include "core/text.h"
-#include "votes_readers.h"
 
 namespace assay {
 namespace {

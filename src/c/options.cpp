@@ -1,4 +1,4 @@
-#include "options.h"
+#include "c/options.h"
 
 #include <nlohmann/json.hpp>
 

@@ -5,7 +5,7 @@
 
 #include "assay/evaluate/attack.h"
 #include "assay/quality/measure.h"
-#include "assay/quality/people.h"
+#include "assay/quality/shape_bias_of_people.h"
 #include "cli/cmd_quality.h"
 #include "cli/progress.h"
 #include "cli/ranks.h"

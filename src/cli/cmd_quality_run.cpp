@@ -3,9 +3,9 @@
 #include <nlohmann/json.hpp>
 
 #include "assay/error.h"
+#include "cli/assay_toml.h"
 #include "cli/cmd_quality.h"
 #include "cli/command.h"
-#include "cli/plan.h"
 #include "cli/prediction.h"
 #include "cli/progress.h"
 #include "cli/quality_run.h"

@@ -4,9 +4,9 @@
 #include <optional>
 
 #include "assay/error.h"
+#include "cli/assay_toml.h"
 #include "cli/command.h"
 #include "cli/inputs.h"
-#include "cli/plan.h"
 #include "cli/prediction.h"
 #include "cli/quality_run.h"
 #include "core/file.h"

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "assay/quality/run.h"
+#include "cli/assay_toml.h"
 #include "cli/command.h"
-#include "cli/plan.h"
 
 namespace assay::cli {
 

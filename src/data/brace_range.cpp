@@ -1,4 +1,4 @@
-#include "brace_range.h"
+#include "data/brace_range.h"
 
 #include <fmt/format.h>
 

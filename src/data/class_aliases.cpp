@@ -1,7 +1,7 @@
-#include "class_aliases.h"
+#include "data/class_aliases.h"
 
 #include "core/text.h"
-#include "imagenet_names.h"
+#include "data/imagenet_names.h"
 
 namespace assay {
 namespace {

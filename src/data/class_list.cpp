@@ -9,7 +9,7 @@
 
 #include "assay/error.h"
 #include "core/hash.h"
-#include "imagenet_names.h"
+#include "data/imagenet_names.h"
 
 namespace assay {
 namespace {

@@ -6,14 +6,14 @@
 
 #include "assay/data/class_list.h"
 #include "assay/error.h"
-#include "class_aliases.h"
 #include "core/file.h"
 #include "core/json_limits.h"
 #include "core/paths.h"
 #include "core/refuse.h"
 #include "core/text.h"
-#include "imagenet_names.h"
-#include "imagenet_table.h"
+#include "data/class_aliases.h"
+#include "data/imagenet_names.h"
+#include "data/imagenet_table.h"
 
 namespace assay {
 namespace {

@@ -5,19 +5,19 @@
 
 #include "assay/data/dataset.h"
 #include "assay/error.h"
-#include "brace_range.h"
 #include "containers/remote/place.h"
 #include "core/paths.h"
 #include "core/text.h"
 #include "core/url.h"
-#include "dataset_name.h"
-#include "folder_scan.h"
-#include "image_folder.h"
-#include "list_dataset.h"
-#include "parquet/file_names.h"
-#include "parquet_dataset.h"
-#include "tar_dataset.h"
-#include "zip_dataset.h"
+#include "data/brace_range.h"
+#include "data/dataset_name.h"
+#include "data/folder_scan.h"
+#include "data/image_folder.h"
+#include "data/list_dataset.h"
+#include "data/parquet/file_names.h"
+#include "data/parquet_dataset.h"
+#include "data/tar_dataset.h"
+#include "data/zip_dataset.h"
 
 namespace assay {
 namespace {

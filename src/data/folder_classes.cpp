@@ -1,4 +1,4 @@
-#include "folder_classes.h"
+#include "data/folder_classes.h"
 
 #include <fmt/format.h>
 
@@ -10,9 +10,9 @@
 #include <string_view>
 
 #include "assay/error.h"
-#include "class_aliases.h"
 #include "core/text.h"
-#include "imagenet_names.h"
+#include "data/class_aliases.h"
+#include "data/imagenet_names.h"
 
 namespace assay {
 namespace {

@@ -1,4 +1,4 @@
-#include "folder_scan.h"
+#include "data/folder_scan.h"
 
 #include <dirent.h>
 #include <fmt/format.h>

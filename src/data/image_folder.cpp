@@ -1,4 +1,4 @@
-#include "image_folder.h"
+#include "data/image_folder.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 
 #include "assay/error.h"
 #include "core/text.h"
-#include "folder_classes.h"
+#include "data/folder_classes.h"
 
 namespace assay {
 namespace {

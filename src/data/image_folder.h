@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "assay/data/dataset.h"
-#include "folder_scan.h"
+#include "data/folder_scan.h"
 
 namespace assay {
 

@@ -1,4 +1,4 @@
-#include "imagenet_names.h"
+#include "data/imagenet_names.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <unordered_map>
 
 #include "core/text.h"
-#include "imagenet_table.h"
+#include "data/imagenet_table.h"
 
 namespace assay {
 namespace {

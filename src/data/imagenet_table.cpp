@@ -1,4 +1,4 @@
-#include "imagenet_table.h"
+#include "data/imagenet_table.h"
 
 #include <charconv>
 #include <string_view>

@@ -1,4 +1,4 @@
-#include "label_indicators.h"
+#include "data/label_indicators.h"
 
 #include <fmt/format.h>
 

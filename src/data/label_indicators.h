@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "assay/data/class_list.h"
-#include "label_rows.h"
+#include "data/label_rows.h"
 
 namespace assay {
 

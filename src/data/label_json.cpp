@@ -1,4 +1,4 @@
-#include "label_json.h"
+#include "data/label_json.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include "assay/error.h"
 #include "core/json_events.h"
 #include "core/text.h"
-#include "label_list.h"
+#include "data/label_list.h"
 
 namespace assay {
 namespace {

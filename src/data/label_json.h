@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "assay/data/class_list.h"
-#include "label_rows.h"
+#include "data/label_rows.h"
 
 namespace assay {
 

@@ -1,4 +1,4 @@
-#include "label_list.h"
+#include "data/label_list.h"
 
 #include <fmt/format.h>
 
@@ -6,11 +6,11 @@
 #include <optional>
 
 #include "assay/error.h"
-#include "class_aliases.h"
 #include "containers/csv.h"
 #include "core/file.h"
 #include "core/text.h"
-#include "label_texts.h"
+#include "data/class_aliases.h"
+#include "data/label_texts.h"
 
 namespace assay {
 namespace {

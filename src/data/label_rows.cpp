@@ -1,4 +1,4 @@
-#include "label_rows.h"
+#include "data/label_rows.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include "core/paths.h"
 #include "core/string_index.h"
 #include "core/text.h"
-#include "label_list.h"
+#include "data/label_list.h"
 
 namespace assay {
 namespace {

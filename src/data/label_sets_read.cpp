@@ -8,10 +8,10 @@
 #include "containers/npy.h"
 #include "core/file.h"
 #include "core/text.h"
-#include "label_indicators.h"
-#include "label_json.h"
-#include "label_list.h"
-#include "label_rows.h"
+#include "data/label_indicators.h"
+#include "data/label_json.h"
+#include "data/label_list.h"
+#include "data/label_rows.h"
 
 namespace assay {
 namespace {

@@ -1,4 +1,4 @@
-#include "label_texts.h"
+#include "data/label_texts.h"
 
 #include <fmt/format.h>
 

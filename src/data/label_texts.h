@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "label_list.h"
+#include "data/label_list.h"
 
 namespace assay {
 

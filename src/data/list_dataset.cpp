@@ -1,4 +1,4 @@
-#include "list_dataset.h"
+#include "data/list_dataset.h"
 
 #include <fmt/format.h>
 
@@ -7,9 +7,9 @@
 #include "assay/error.h"
 #include "core/string_index.h"
 #include "core/text.h"
-#include "folder_scan.h"
-#include "image_folder.h"
-#include "label_list.h"
+#include "data/folder_scan.h"
+#include "data/image_folder.h"
+#include "data/label_list.h"
 
 namespace assay {
 namespace {

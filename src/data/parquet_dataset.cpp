@@ -1,4 +1,4 @@
-#include "parquet_dataset.h"
+#include "data/parquet_dataset.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include "assay/error.h"
 #include "core/refuse.h"
 #include "core/text.h"
-#include "parquet/rows.h"
+#include "data/parquet/rows.h"
 
 namespace assay {
 namespace {

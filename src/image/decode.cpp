@@ -1,4 +1,4 @@
-#include "decode.h"
+#include "image/decode.h"
 
 #include <fmt/format.h>
 

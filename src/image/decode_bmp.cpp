@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "decode.h"
+#include "image/decode.h"
 
 namespace assay::pixels {
 namespace {

@@ -13,7 +13,7 @@
 #include <fmt/format.h>
 
 #include "core/parallel.h"
-#include "decode.h"
+#include "image/decode.h"
 
 namespace assay::pixels {
 namespace {

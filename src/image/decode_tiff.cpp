@@ -11,8 +11,8 @@
 #include <fmt/format.h>
 
 #include "core/parallel.h"
-#include "decode.h"
-#include "decode_tiff.h"
+#include "image/decode.h"
+#include "image/decode_tiff.h"
 
 namespace assay::pixels {
 namespace {

@@ -1,7 +1,7 @@
 // Resize: columns first, then rows, with bytes between, as Pillow does. Rows go through a ring that
 // holds no more of them than one output row weighs, so that they are still in the cache when they
 // are needed.
-#include "resample.h"
+#include "image/resample.h"
 
 #include <algorithm>
 #include <climits>
@@ -11,7 +11,7 @@
 
 #include "assay/error.h"
 #include "core/cpu.h"
-#include "decode.h"
+#include "image/decode.h"
 
 namespace assay {
 namespace pixels {

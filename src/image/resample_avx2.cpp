@@ -1,7 +1,7 @@
 // The same sums with AVX2. A 23-bit weight does not fit the 16-bit multiply-add, so it comes in two
 // parts (PairedAxis): one multiply-add of two taps for the low part, one for the high part, joined
 // at the end.
-#include "resample.h"
+#include "image/resample.h"
 
 #if defined(__x86_64__)
 

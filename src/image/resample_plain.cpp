@@ -1,8 +1,8 @@
 // The kernels without intrinsics: what the others must equal.
 #include <algorithm>
 
-#include "decode.h"
-#include "resample.h"
+#include "image/decode.h"
+#include "image/resample.h"
 
 namespace assay::pixels {
 namespace {

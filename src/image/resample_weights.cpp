@@ -2,7 +2,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "resample.h"
+#include "image/resample.h"
 
 namespace assay::pixels {
 namespace {

@@ -11,7 +11,7 @@
 #include "core/refuse.h"
 #include "core/shell_word.h"
 #include "labelling/book.h"
-#include "labelling/definitions.h"
+#include "labelling/class_definitions.h"
 #include "mad/question_rows.h"
 #include "mad/shown_questions.h"
 #include "mad/tally.h"

@@ -12,9 +12,9 @@
 #include "core/refuse.h"
 #include "core/shell_word.h"
 #include "core/text.h"
+#include "mad/competition_rows.h"
+#include "mad/competition_settings.h"
 #include "mad/selection_decisions.h"
-#include "mad/settings.h"
-#include "mad/tables.h"
 #include "study/study_file.h"
 
 namespace assay::mad {

@@ -7,9 +7,9 @@
 #include "assay/mad/competition.h"
 #include "core/paths.h"
 #include "core/refuse.h"
+#include "mad/competition_rows.h"
+#include "mad/competition_settings.h"
 #include "mad/incoming.h"
-#include "mad/settings.h"
-#include "mad/tables.h"
 #include "store/same_data.h"
 
 namespace assay::mad {

@@ -6,8 +6,6 @@
 #include "assay/mad/competition.h"
 #include "core/result_table.h"
 #include "mad/predict_alike.h"
-#include "mad/settings.h"
-#include "mad/tables.h"
 
 namespace assay::mad {
 namespace {

@@ -12,8 +12,8 @@
 #include "core/random.h"
 #include "core/refuse.h"
 #include "core/text.h"
-#include "mad/settings.h"
-#include "mad/tables.h"
+#include "mad/competition_rows.h"
+#include "mad/competition_settings.h"
 
 namespace assay::mad {
 namespace {

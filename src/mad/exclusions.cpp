@@ -10,8 +10,8 @@
 #include "containers/csv.h"
 #include "core/file.h"
 #include "core/text.h"
-#include "mad/items.h"
-#include "mad/tables.h"
+#include "mad/competition_items.h"
+#include "mad/competition_rows.h"
 
 namespace assay::mad {
 namespace {

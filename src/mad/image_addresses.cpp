@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/text.h"
-#include "mad/items.h"
+#include "mad/competition_items.h"
 
 namespace assay::mad {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "assay/mad/competition.h"
-#include "mad/tables.h"
+#include "mad/competition_rows.h"
 
 namespace assay::mad {
 

@@ -10,8 +10,8 @@
 #include "assay/mad/competition.h"
 #include "assay/store/prediction_store.h"
 #include "core/temporary.h"
+#include "mad/competition_rows.h"
 #include "mad/predictions.h"
-#include "mad/tables.h"
 
 namespace assay::mad {
 

@@ -14,7 +14,7 @@
 #include "core/parallel.h"
 #include "core/refuse.h"
 #include "core/shell_word.h"
-#include "mad/tables.h"
+#include "mad/competition_rows.h"
 
 namespace assay::mad {
 namespace {

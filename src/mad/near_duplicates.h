@@ -15,7 +15,7 @@
 #include "assay/image/image.h"
 #include "assay/mad/competition.h"
 #include "assay/progress.h"
-#include "mad/items.h"
+#include "mad/competition_items.h"
 
 namespace assay::mad {
 

@@ -7,7 +7,7 @@
 #include "assay/error.h"
 #include "core/refuse.h"
 #include "core/text.h"
-#include "mad/items.h"
+#include "mad/competition_items.h"
 
 namespace assay::mad {
 namespace {

@@ -5,7 +5,7 @@
 #include <set>
 #include <vector>
 
-#include "mad/tables.h"
+#include "mad/competition_rows.h"
 #include "mad/tally.h"
 
 namespace assay::mad {

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "assay/error.h"
-#include "mad/settings.h"
-#include "mad/tables.h"
+#include "mad/competition_rows.h"
+#include "mad/competition_settings.h"
 
 namespace assay::mad {
 

@@ -13,12 +13,12 @@
 #include "assay/error.h"
 #include "core/hash.h"
 #include "core/paths.h"
+#include "mad/competition_settings.h"
 #include "mad/control_sample.h"
 #include "mad/selection_decisions.h"
 #include "mad/selection_scan.h"
 #include "mad/selection_summary.h"
 #include "mad/selection_work.h"
-#include "mad/settings.h"
 
 namespace assay::mad {
 namespace {

@@ -7,9 +7,9 @@
 #include <set>
 
 #include "core/shell_word.h"
+#include "mad/competition_rows.h"
+#include "mad/competition_settings.h"
 #include "mad/exclusions.h"
-#include "mad/settings.h"
-#include "mad/tables.h"
 
 namespace assay::mad {
 namespace {

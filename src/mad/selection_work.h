@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "assay/mad/competition.h"
+#include "mad/competition_rows.h"
 #include "mad/near_duplicates.h"
-#include "mad/tables.h"
 
 namespace assay::mad {
 

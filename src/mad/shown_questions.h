@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "assay/mad/questions.h"
-#include "mad/tables.h"
+#include "mad/competition_rows.h"
 #include "mad/tally.h"
 
 namespace assay::mad {

@@ -11,7 +11,7 @@
 
 #include "assay/mad/posterior.h"
 #include "assay/mad/rank.h"
-#include "mad/tables.h"
+#include "mad/competition_rows.h"
 
 namespace assay::mad {
 

@@ -5,7 +5,7 @@
 #include <fmt/core.h>
 
 #include "core/statistics.h"
-#include "families.h"
+#include "metric/families.h"
 
 namespace assay::families {
 namespace {

@@ -1,4 +1,4 @@
-#include "agreement.h"
+#include "metric/agreement.h"
 
 #include <algorithm>
 #include <cmath>

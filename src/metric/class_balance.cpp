@@ -10,7 +10,6 @@
 
 #include <fmt/core.h>
 
-#include "class_table.h"
 #include "core/statistics.h"
 #include "families.h"
 #include "table_rows.h"

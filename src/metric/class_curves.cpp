@@ -1,4 +1,4 @@
-#include "class_curves.h"
+#include "metric/class_curves.h"
 
 #include <algorithm>
 #include <cmath>

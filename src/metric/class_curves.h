@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "assay/metric/metric.h"
-#include "class_ranks.h"
+#include "metric/class_ranks.h"
 
 namespace assay {
 

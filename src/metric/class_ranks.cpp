@@ -1,13 +1,13 @@
-#include "class_ranks.h"
+#include "metric/class_ranks.h"
 
 #include <algorithm>
 #include <array>
 #include <mutex>
 #include <numeric>
 
-#include "class_wise_parts.h"
-#include "column_sweep.h"
 #include "core/parallel.h"
+#include "metric/class_wise_parts.h"
+#include "metric/column_sweep.h"
 
 namespace assay {
 

@@ -9,8 +9,8 @@
 
 #include <fmt/core.h>
 
-#include "class_table.h"
-#include "families.h"
+#include "metric/class_table.h"
+#include "metric/families.h"
 
 namespace assay::families {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "real_sum.h"
+#include "metric/real_sum.h"
 
 namespace assay {
 

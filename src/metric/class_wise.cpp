@@ -1,4 +1,4 @@
-#include "class_wise.h"
+#include "metric/class_wise.h"
 
 #include <sys/mman.h>
 
@@ -11,10 +11,10 @@
 #include <fmt/core.h>
 
 #include "assay/error.h"
-#include "class_wise_kernel.h"
-#include "class_wise_parts.h"
-#include "class_wise_select.h"
 #include "core/parallel.h"
+#include "metric/class_wise_kernel.h"
+#include "metric/class_wise_parts.h"
+#include "metric/class_wise_select.h"
 
 namespace assay {
 namespace {

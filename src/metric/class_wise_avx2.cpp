@@ -1,7 +1,7 @@
 // The AVX2 form of class_wise_kernel.cpp; called only where cpu_has_avx2().
 #if defined(__x86_64__)
 
-#include "class_wise_kernel.h"
+#include "metric/class_wise_kernel.h"
 
 #include <immintrin.h>
 
@@ -213,7 +213,7 @@ ASSAY_AVX2 void transpose8_avx2(const double* rows, std::size_t classes, double*
 
 #else
 
-#include "class_wise_kernel.h"
+#include "metric/class_wise_kernel.h"
 
 namespace assay::detail {
 

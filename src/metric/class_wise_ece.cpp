@@ -1,13 +1,13 @@
-#include "class_wise_ece.h"
+#include "metric/class_wise_ece.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
-#include "class_wise_kernel.h"
-#include "column_sweep.h"
-#include "families.h"
-#include "real_sum.h"
+#include "metric/class_wise_kernel.h"
+#include "metric/column_sweep.h"
+#include "metric/families.h"
+#include "metric/real_sum.h"
 
 namespace assay {
 namespace {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "assay/metric/metric.h"
-#include "class_wise.h"
+#include "metric/class_wise.h"
 
 namespace assay {
 

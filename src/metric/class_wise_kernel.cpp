@@ -1,4 +1,4 @@
-#include "class_wise_kernel.h"
+#include "metric/class_wise_kernel.h"
 
 #include <algorithm>
 #include <limits>

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <span>
 
-#include "class_wise.h"
+#include "metric/class_wise.h"
 
 namespace assay::detail {
 

@@ -1,12 +1,12 @@
-#include "class_wise_parts.h"
+#include "metric/class_wise_parts.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <numeric>
 
-#include "class_wise_kernel.h"
-#include "real_sum.h"
+#include "metric/class_wise_kernel.h"
+#include "metric/real_sum.h"
 
 namespace assay::detail {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "assay/collective/comm.h"
-#include "class_wise.h"
+#include "metric/class_wise.h"
 
 namespace assay::detail {
 

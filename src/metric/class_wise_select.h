@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "assay/metric/metric.h"
-#include "class_wise_kernel.h"
+#include "metric/class_wise_kernel.h"
 
 namespace assay::detail {
 

@@ -9,9 +9,9 @@
 #include <bit>
 #include <type_traits>
 
-#include "class_wise_kernel.h"
-#include "class_wise_parts.h"
-#include "column_sweep.h"
+#include "metric/class_wise_kernel.h"
+#include "metric/class_wise_parts.h"
+#include "metric/column_sweep.h"
 
 namespace assay::detail {
 namespace {

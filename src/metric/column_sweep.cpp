@@ -1,4 +1,4 @@
-#include "column_sweep.h"
+#include "metric/column_sweep.h"
 
 #include <algorithm>
 #include <array>
@@ -6,6 +6,7 @@
 #include "class_wise_kernel.h"
 #include "class_wise_parts.h"
 #include "core/parallel.h"
+#include "metric/class_wise_parts.h"
 
 namespace assay::detail {
 namespace {

@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "class_wise.h"
-#include "ordered_rows.h"
+#include "metric/class_wise.h"
+#include "metric/ordered_rows.h"
 
 namespace assay::detail {
 

@@ -4,7 +4,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include "definitions.h"
+#include "metric/definitions.h"
 
 namespace assay {
 namespace {

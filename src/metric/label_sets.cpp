@@ -9,9 +9,9 @@
 
 #include <fmt/core.h>
 
-#include "agreement.h"
-#include "families.h"
-#include "number_list.h"
+#include "metric/agreement.h"
+#include "metric/families.h"
+#include "metric/number_list.h"
 
 namespace assay::families {
 namespace {

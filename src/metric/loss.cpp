@@ -2,8 +2,8 @@
 // confidence.
 #include <fmt/core.h>
 
-#include "families.h"
-#include "real_sum.h"
+#include "metric/families.h"
+#include "metric/real_sum.h"
 
 namespace assay::families {
 namespace {

@@ -1,4 +1,4 @@
-#include "number_list.h"
+#include "metric/number_list.h"
 
 #include <algorithm>
 #include <charconv>

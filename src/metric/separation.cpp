@@ -1,10 +1,10 @@
-#include "separation.h"
+#include "metric/separation.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "class_curves.h"
 #include "core/statistics.h"
+#include "metric/class_curves.h"
 
 namespace assay {
 namespace {

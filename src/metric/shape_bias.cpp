@@ -1,7 +1,7 @@
 // Shape bias on images with two cues (Geirhos et al. 2019): does a prediction follow the shape or
 // the texture?
 #include "core/statistics.h"
-#include "families.h"
+#include "metric/families.h"
 
 namespace assay::families {
 namespace {

@@ -1,4 +1,4 @@
-#include "temperature.h"
+#include "metric/temperature.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,8 +6,8 @@
 
 #include "core/softmax.h"
 #include "core/statistics.h"
-#include "families.h"
-#include "real_sum.h"
+#include "metric/families.h"
+#include "metric/real_sum.h"
 
 namespace assay {
 namespace {

@@ -15,7 +15,7 @@
 #include "core/hash.h"
 #include "core/plugin_folders.h"
 #include "core/text.h"
-#include "model/libtorch/record.h"
+#include "model/libtorch/plugin_record.h"
 
 namespace assay {
 namespace fs = std::filesystem;

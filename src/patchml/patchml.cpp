@@ -13,7 +13,7 @@
 #include "core/file.h"
 #include "core/paths.h"
 #include "core/statistics.h"
-#include "seeds.h"
+#include "patchml/seeds.h"
 
 namespace assay {
 namespace {

@@ -1,4 +1,4 @@
-#include "seeds.h"
+#include "patchml/seeds.h"
 
 #include <fmt/format.h>
 

@@ -11,8 +11,8 @@
 #include "core/statistics.h"
 #include "core/text.h"
 #include "quality/imagenet_map.h"
-#include "quality/labels.h"
 #include "quality/measured_dimension.h"
+#include "quality/model_labels.h"
 #include "store/same_data.h"
 #include "store/same_models.h"
 

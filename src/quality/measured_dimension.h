@@ -7,8 +7,8 @@
 
 #include "assay/quality/measure.h"
 #include "evaluate/score_set.h"
-#include "quality/answers.h"
 #include "quality/error_sources.h"
+#include "quality/role_predictions.h"
 #include "quality/store_index.h"
 #include "robustness/version_means.h"
 

@@ -11,7 +11,7 @@
 #include "core/statistics.h"
 #include "core/text.h"
 #include "quality/cell_notes.h"
-#include "quality/labels.h"
+#include "quality/model_labels.h"
 #include "quality/table_values.h"
 #include "store/same_models.h"
 

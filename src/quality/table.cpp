@@ -9,7 +9,7 @@
 #include "containers/csv.h"
 #include "core/file.h"
 #include "core/text.h"
-#include "quality/labels.h"
+#include "quality/model_labels.h"
 #include "quality/table_values.h"
 
 namespace assay::quality {

@@ -10,7 +10,7 @@
 #include "assay/replication/adjust.h"
 #include "replication/estimator.h"
 #include "replication/influence.h"
-#include "replication/resample.h"
+#include "replication/study_bootstrap.h"
 
 namespace assay::replication {
 

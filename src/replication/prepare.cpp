@@ -7,7 +7,7 @@
 
 #include "assay/describe_result.h"
 #include "assay/error.h"
-#include "replication/selection_round.h"
+#include "replication/selection_readings.h"
 
 namespace assay::replication {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "assay/report/document.h"
-#include "report/inputs.h"
+#include "report/report_paths.h"
 #include "report/said.h"
 
 namespace assay {

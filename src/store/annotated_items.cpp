@@ -1,4 +1,4 @@
-#include "annotated_items.h"
+#include "store/annotated_items.h"
 
 #include <fmt/format.h>
 
@@ -14,8 +14,8 @@
 #include "core/json_text.h"
 #include "core/refuse.h"
 #include "core/text.h"
-#include "fiftyone.h"
-#include "json_rows.h"
+#include "store/fiftyone.h"
+#include "store/json_rows.h"
 
 namespace assay::store {
 namespace {

@@ -5,14 +5,14 @@
 #include <array>
 
 #include "assay/error.h"
-#include "cells.h"
 #include "containers/npy_stream.h"
 #include "containers/zip.h"
 #include "core/file.h"
-#include "safetensors.h"
-#include "score_source.h"
-#include "spool.h"
-#include "table_builder.h"
+#include "store/cells.h"
+#include "store/safetensors.h"
+#include "store/score_source.h"
+#include "store/spool.h"
+#include "store/table_builder.h"
 
 namespace assay::store {
 namespace {

@@ -1,4 +1,4 @@
-#include "cells.h"
+#include "store/cells.h"
 
 #include <fmt/format.h>
 

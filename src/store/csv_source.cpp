@@ -8,12 +8,12 @@
 #include <utility>
 
 #include "assay/error.h"
-#include "cells.h"
 #include "containers/csv.h"
 #include "core/file.h"
 #include "core/text.h"
-#include "score_source.h"
-#include "table_builder.h"
+#include "store/cells.h"
+#include "store/score_source.h"
+#include "store/table_builder.h"
 
 namespace assay::store {
 namespace {

@@ -1,4 +1,4 @@
-#include "dataset_files.h"
+#include "store/dataset_files.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -19,9 +19,9 @@
 #include "core/refuse.h"
 #include "core/text.h"
 #include "data/item_columns.h"
-#include "fields.h"
-#include "layout.h"
-#include "same_data.h"
+#include "store/fields.h"
+#include "store/layout.h"
+#include "store/same_data.h"
 
 namespace assay::store {
 namespace {

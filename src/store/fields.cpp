@@ -1,4 +1,4 @@
-#include "fields.h"
+#include "store/fields.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 #include "core/json_reader.h"
 #include "core/json_text.h"
 #include "core/refuse.h"
-#include "layout.h"
+#include "store/layout.h"
 
 namespace assay::store {
 

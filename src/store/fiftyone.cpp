@@ -1,4 +1,4 @@
-#include "fiftyone.h"
+#include "store/fiftyone.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,15 +11,15 @@
 #include <optional>
 #include <set>
 
-#include "annotated_items.h"
 #include "assay/error.h"
-#include "cells.h"
 #include "containers/npy.h"
 #include "core/json_limits.h"
 #include "core/json_text.h"
 #include "core/refuse.h"
 #include "core/text.h"
-#include "json_rows.h"
+#include "store/annotated_items.h"
+#include "store/cells.h"
+#include "store/json_rows.h"
 
 namespace assay::store {
 namespace {

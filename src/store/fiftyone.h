@@ -10,7 +10,7 @@
 
 #include "assay/data/class_list.h"
 #include "core/json_events.h"
-#include "score_source.h"
+#include "store/score_source.h"
 
 namespace assay::store {
 

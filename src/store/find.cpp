@@ -6,9 +6,9 @@
 #include "assay/error.h"
 #include "assay/store/prediction_store.h"
 #include "core/paths.h"
-#include "layout.h"
-#include "parts.h"
-#include "same_data.h"
+#include "store/layout.h"
+#include "store/parts.h"
+#include "store/same_data.h"
 
 namespace assay {
 namespace {

@@ -1,4 +1,4 @@
-#include "given_items.h"
+#include "store/given_items.h"
 
 #include <fmt/format.h>
 

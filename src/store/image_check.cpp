@@ -1,4 +1,4 @@
-#include "image_check.h"
+#include "store/image_check.h"
 
 #include <fmt/format.h>
 
@@ -13,12 +13,12 @@
 #include "core/parallel.h"
 #include "core/paths.h"
 #include "core/random.h"
-#include "dataset_files.h"
-#include "layout.h"
-#include "manifest.h"
-#include "parts.h"
-#include "record.h"
-#include "same_data.h"
+#include "store/dataset_files.h"
+#include "store/layout.h"
+#include "store/manifest.h"
+#include "store/parts.h"
+#include "store/record.h"
+#include "store/same_data.h"
 
 namespace assay::store {
 namespace {

@@ -7,7 +7,6 @@
 #include <limits>
 #include <mutex>
 
-#include "annotated_items.h"
 #include "assay/error.h"
 #include "assay/version.h"
 #include "core/file.h"
@@ -16,13 +15,14 @@
 #include "core/parallel.h"
 #include "core/paths.h"
 #include "core/text.h"
-#include "dataset_files.h"
-#include "fields.h"
-#include "import_decisions.h"
-#include "import_items.h"
-#include "kind_check.h"
-#include "layout.h"
-#include "score_source.h"
+#include "store/annotated_items.h"
+#include "store/dataset_files.h"
+#include "store/fields.h"
+#include "store/import_decisions.h"
+#include "store/import_items.h"
+#include "store/kind_check.h"
+#include "store/layout.h"
+#include "store/score_source.h"
 
 namespace assay {
 namespace {

@@ -1,4 +1,4 @@
-#include "import_decisions.h"
+#include "store/import_decisions.h"
 
 #include <fmt/format.h>
 

@@ -11,8 +11,8 @@
 #include "assay/progress.h"
 #include "assay/store/import.h"
 #include "core/parallel.h"
-#include "kind_check.h"
-#include "score_source.h"
+#include "store/kind_check.h"
+#include "store/score_source.h"
 
 namespace assay::store {
 

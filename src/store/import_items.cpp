@@ -1,4 +1,4 @@
-#include "import_items.h"
+#include "store/import_items.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,6 @@
 #include "assay/data/label_sets.h"
 #include "assay/error.h"
 #include "assay/report.h"
-#include "cells.h"
 #include "containers/csv.h"
 #include "containers/npy_stream.h"
 #include "core/file.h"
@@ -16,7 +15,8 @@
 #include "core/string_index.h"
 #include "core/text.h"
 #include "data/label_rows.h"
-#include "same_data.h"
+#include "store/cells.h"
+#include "store/same_data.h"
 
 namespace assay::store {
 namespace {

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "annotated_items.h"
 #include "assay/data/dataset.h"
 #include "assay/store/import.h"
-#include "score_source.h"
+#include "store/annotated_items.h"
+#include "store/score_source.h"
 
 namespace assay::store {
 

@@ -1,4 +1,4 @@
-#include "json_rows.h"
+#include "store/json_rows.h"
 
 #include <fmt/format.h>
 
@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "assay/error.h"
-#include "cells.h"
 #include "core/json_text.h"
 #include "core/refuse.h"
 #include "core/text.h"
+#include "store/cells.h"
 
 namespace assay::store {
 namespace {

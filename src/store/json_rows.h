@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "score_source.h"
-#include "table_builder.h"
+#include "store/score_source.h"
+#include "store/table_builder.h"
 
 namespace assay::store {
 

@@ -5,18 +5,18 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "annotated_items.h"
 #include "assay/error.h"
-#include "cells.h"
 #include "core/file.h"
 #include "core/json_events.h"
 #include "core/json_limits.h"
 #include "core/json_text.h"
 #include "core/refuse.h"
 #include "core/text.h"
-#include "fiftyone.h"
-#include "json_rows.h"
-#include "score_source.h"
+#include "store/annotated_items.h"
+#include "store/cells.h"
+#include "store/fiftyone.h"
+#include "store/json_rows.h"
+#include "store/score_source.h"
 
 namespace assay::store {
 namespace {

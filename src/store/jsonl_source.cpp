@@ -6,8 +6,8 @@
 #include "core/json_limits.h"
 #include "core/refuse.h"
 #include "core/text.h"
-#include "json_rows.h"
-#include "score_source.h"
+#include "store/json_rows.h"
+#include "store/score_source.h"
 
 namespace assay::store {
 namespace {

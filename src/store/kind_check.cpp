@@ -1,4 +1,4 @@
-#include "kind_check.h"
+#include "store/kind_check.h"
 
 #include <fmt/format.h>
 

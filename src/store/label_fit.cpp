@@ -1,4 +1,4 @@
-#include "label_fit.h"
+#include "store/label_fit.h"
 
 #include <fmt/format.h>
 

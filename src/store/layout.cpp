@@ -1,4 +1,4 @@
-#include "layout.h"
+#include "store/layout.h"
 
 #include <fmt/format.h>
 

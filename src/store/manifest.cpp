@@ -1,4 +1,4 @@
-#include "manifest.h"
+#include "store/manifest.h"
 
 #include <fmt/format.h>
 
@@ -13,11 +13,11 @@
 #include "core/json_text.h"
 #include "core/refuse.h"
 #include "core/text.h"
-#include "fields.h"
-#include "layout.h"
-#include "parts.h"
-#include "same_data.h"
-#include "same_models.h"
+#include "store/fields.h"
+#include "store/layout.h"
+#include "store/parts.h"
+#include "store/same_data.h"
+#include "store/same_models.h"
 
 namespace assay::store {
 namespace {

@@ -1,4 +1,4 @@
-#include "matrix_rows.h"
+#include "store/matrix_rows.h"
 
 #include <fmt/format.h>
 

@@ -10,13 +10,13 @@
 #include "assay/store/import.h"
 #include "containers/npy.h"
 #include "core/parallel.h"
-#include "dataset_files.h"
-#include "given_items.h"
-#include "import_decisions.h"
-#include "layout.h"
-#include "matrix_rows.h"
-#include "reduce.h"
-#include "store_impl.h"
+#include "store/dataset_files.h"
+#include "store/given_items.h"
+#include "store/import_decisions.h"
+#include "store/layout.h"
+#include "store/matrix_rows.h"
+#include "store/reduce.h"
+#include "store/store_impl.h"
 
 namespace assay {
 namespace {

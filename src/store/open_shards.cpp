@@ -1,4 +1,4 @@
-#include "open_shards.h"
+#include "store/open_shards.h"
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 #include <mutex>
 #include <utility>
 
-#include "layout.h"
+#include "store/layout.h"
 
 namespace assay::store {
 namespace {

@@ -11,14 +11,14 @@
 #include "core/hash.h"
 #include "core/paths.h"
 #include "core/refuse.h"
-#include "dataset_files.h"
-#include "image_check.h"
-#include "layout.h"
-#include "manifest.h"
-#include "parts.h"
-#include "record.h"
-#include "same_data.h"
-#include "store_impl.h"
+#include "store/dataset_files.h"
+#include "store/image_check.h"
+#include "store/layout.h"
+#include "store/manifest.h"
+#include "store/parts.h"
+#include "store/record.h"
+#include "store/same_data.h"
+#include "store/store_impl.h"
 
 namespace assay {
 namespace {

@@ -1,4 +1,4 @@
-#include "record.h"
+#include "store/record.h"
 
 #include <fmt/format.h>
 
@@ -11,10 +11,10 @@
 #include "core/paths.h"
 #include "core/refuse.h"
 #include "core/text.h"
-#include "fields.h"
-#include "layout.h"
-#include "manifest.h"
-#include "parts.h"
+#include "store/fields.h"
+#include "store/layout.h"
+#include "store/manifest.h"
+#include "store/parts.h"
 
 namespace assay::store {
 namespace {

@@ -1,4 +1,4 @@
-#include "reduce.h"
+#include "store/reduce.h"
 
 #include <fmt/format.h>
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "assay/store/prediction_store.h"
-#include "record.h"
+#include "store/record.h"
 
 namespace assay::store {
 

@@ -1,4 +1,4 @@
-#include "row_access.h"
+#include "store/row_access.h"
 
 #include <algorithm>
 #include <cmath>

@@ -8,7 +8,7 @@
 
 #include "assay/store/row_reader.h"
 #include "core/softmax.h"
-#include "open_shards.h"
+#include "store/open_shards.h"
 
 namespace assay {
 

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "core/topk.h"
-#include "reduce.h"
-#include "row_access.h"
+#include "store/reduce.h"
+#include "store/row_access.h"
 
 namespace assay {
 namespace {

@@ -1,4 +1,4 @@
-#include "safetensors.h"
+#include "store/safetensors.h"
 
 #include <fmt/format.h>
 

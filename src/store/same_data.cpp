@@ -1,4 +1,4 @@
-#include "same_data.h"
+#include "store/same_data.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,10 +14,10 @@
 #include "core/refuse.h"
 #include "core/string_index.h"
 #include "core/text.h"
-#include "dataset_files.h"
-#include "fields.h"
-#include "layout.h"
-#include "record.h"
+#include "store/dataset_files.h"
+#include "store/fields.h"
+#include "store/layout.h"
+#include "store/record.h"
 
 namespace assay::store {
 namespace {

@@ -1,4 +1,4 @@
-#include "same_models.h"
+#include "store/same_models.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,4 +1,4 @@
-#include "spool.h"
+#include "store/spool.h"
 
 #include <fmt/format.h>
 #include <sys/mman.h>

@@ -1,4 +1,4 @@
-#include "table_builder.h"
+#include "store/table_builder.h"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,9 @@
 #include <cmath>
 
 #include "assay/error.h"
-#include "cells.h"
 #include "core/refuse.h"
 #include "core/text.h"
+#include "store/cells.h"
 
 namespace assay::store {
 namespace {

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "score_source.h"
-#include "spool.h"
+#include "store/score_source.h"
+#include "store/spool.h"
 
 namespace assay::store {
 

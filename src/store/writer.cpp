@@ -16,13 +16,13 @@
 #include "core/parallel.h"
 #include "core/paths.h"
 #include "core/shell_word.h"
-#include "dataset_files.h"
-#include "layout.h"
-#include "manifest.h"
-#include "parts.h"
-#include "record.h"
-#include "reduce.h"
-#include "shared_disk.h"
+#include "store/dataset_files.h"
+#include "store/layout.h"
+#include "store/manifest.h"
+#include "store/parts.h"
+#include "store/record.h"
+#include "store/reduce.h"
+#include "store/shared_disk.h"
 
 namespace assay {
 namespace {

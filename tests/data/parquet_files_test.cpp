@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "assay/error.h"
-#include "containers/parquet/file.h"
+#include "containers/parquet/parquet_file.h"
 #include "data/parquet/rows.h"
 #include "message_of.h"
 

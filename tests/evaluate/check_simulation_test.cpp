@@ -5,7 +5,7 @@
 
 #include "colour_classifier.h"
 #include "core/hash.h"
-#include "evaluate/check/parts.h"
+#include "evaluate/check/check_parts.h"
 
 namespace assay::checks {
 namespace {

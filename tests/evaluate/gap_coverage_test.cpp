@@ -8,8 +8,8 @@
 #include <map>
 
 #include "core/random.h"
-#include "evaluate/gap/statistics.h"
-#include "evaluate/gap/uncertainty.h"
+#include "evaluate/gap/gap_statistics.h"
+#include "evaluate/gap/leave_outs.h"
 #include "gap_images.h"
 
 namespace assay {

@@ -1,4 +1,4 @@
-#include "evaluate/gap/statistics.h"
+#include "evaluate/gap/gap_statistics.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include "assay/error.h"
 #include "core/random.h"
 #include "core/statistics.h"
-#include "evaluate/gap/uncertainty.h"
+#include "evaluate/gap/leave_outs.h"
 #include "gap_images.h"
 
 namespace assay {

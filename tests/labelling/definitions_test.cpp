@@ -1,5 +1,5 @@
 // What annotators read of labels: from files, from WordNet, and files that are refused.
-#include "labelling/definitions.h"
+#include "labelling/class_definitions.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

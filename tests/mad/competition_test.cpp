@@ -12,7 +12,7 @@
 #include "containers/npy.h"
 #include "core/database.h"
 #include "core/file.h"
-#include "mad/tables.h"
+#include "mad/competition_rows.h"
 #include "small_pool.h"
 
 namespace assay::mad {

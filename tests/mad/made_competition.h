@@ -13,7 +13,7 @@
 #include "assay/mad/selection_round.h"
 #include "core/file.h"
 #include "core/random.h"
-#include "mad/tables.h"
+#include "mad/competition_rows.h"
 #include "scratch.h"
 #include "small_pool.h"
 

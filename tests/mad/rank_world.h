@@ -18,9 +18,9 @@
 #include "assay/mad/competition.h"
 #include "containers/npy.h"
 #include "core/file.h"
+#include "mad/competition_rows.h"
+#include "mad/competition_settings.h"
 #include "mad/predictions.h"
-#include "mad/settings.h"
-#include "mad/tables.h"
 #include "mad/tally.h"
 #include "study/study_file.h"
 

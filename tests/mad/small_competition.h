@@ -19,7 +19,7 @@
 #include "assay/store/prediction_store.h"
 #include "containers/csv.h"
 #include "core/file.h"
-#include "mad/tables.h"
+#include "mad/competition_rows.h"
 
 namespace assay::mad::questions_test {
 

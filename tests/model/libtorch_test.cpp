@@ -13,9 +13,9 @@
 #include "core/file.h"
 #include "core/run_program.h"
 #include "message_of.h"
-#include "model/libtorch/places.h"
+#include "model/libtorch/libtorch_places.h"
+#include "model/libtorch/plugin_record.h"
 #include "model/libtorch/python.h"
-#include "model/libtorch/record.h"
 #include "scratch.h"
 
 namespace assay {

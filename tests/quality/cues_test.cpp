@@ -7,7 +7,7 @@
 #include <cmath>
 #include <fstream>
 
-#include "assay/quality/people.h"
+#include "assay/quality/shape_bias_of_people.h"
 #include "core/statistics.h"
 #include "expected.h"
 #include "message_of.h"

@@ -1,4 +1,4 @@
-#include "column_index.h"
+#include "containers/parquet/column_index.h"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "containers/at_place.h"
+#include "containers/parquet/header_window.h"
+#include "containers/parquet/page_header.h"
 #include "core/refuse.h"
-#include "header_window.h"
-#include "page_header.h"
 
 namespace assay::parquet {
 namespace {

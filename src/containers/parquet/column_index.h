@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "containers/parquet/data_page.h"
+#include "containers/parquet/footer.h"
+#include "containers/parquet/format.h"
 #include "containers/source_file.h"
-#include "footer.h"
-#include "format.h"
-#include "page.h"
 
 namespace assay::parquet {
 

@@ -1,4 +1,4 @@
-#include "footer.h"
+#include "containers/parquet/footer.h"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,9 @@
 #include <optional>
 
 #include "containers/at_place.h"
+#include "containers/parquet/schema.h"
+#include "containers/parquet/thrift.h"
 #include "core/refuse.h"
-#include "schema.h"
-#include "thrift.h"
 
 namespace assay::parquet {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "format.h"
+#include "containers/parquet/format.h"
 
 namespace assay::parquet {
 

@@ -1,4 +1,4 @@
-#include "format.h"
+#include "containers/parquet/format.h"
 
 #include <array>
 

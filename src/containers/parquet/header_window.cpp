@@ -1,10 +1,10 @@
-#include "header_window.h"
+#include "containers/parquet/header_window.h"
 
 #include <algorithm>
 #include <span>
 
 #include "assay/error.h"
-#include "page_header.h"
+#include "containers/parquet/page_header.h"
 
 namespace assay::parquet {
 namespace {

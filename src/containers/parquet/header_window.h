@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "containers/parquet/format.h"
 #include "containers/source_file.h"
-#include "format.h"
 
 namespace assay::parquet {
 

@@ -1,4 +1,4 @@
-#include "huggingface_features.h"
+#include "containers/parquet/huggingface_features.h"
 
 #include <fmt/format.h>
 

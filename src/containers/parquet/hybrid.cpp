@@ -1,4 +1,4 @@
-#include "hybrid.h"
+#include "containers/parquet/hybrid.h"
 
 #include <fmt/format.h>
 

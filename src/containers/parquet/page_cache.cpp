@@ -1,4 +1,4 @@
-#include "page_cache.h"
+#include "containers/parquet/page_cache.h"
 
 #include <exception>
 

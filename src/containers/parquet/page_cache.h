@@ -9,7 +9,7 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "page.h"
+#include "containers/parquet/data_page.h"
 
 namespace assay::parquet {
 

@@ -1,9 +1,9 @@
-#include "page_header.h"
+#include "containers/parquet/page_header.h"
 
 #include <fmt/format.h>
 
+#include "containers/parquet/thrift.h"
 #include "core/refuse.h"
-#include "thrift.h"
 
 namespace assay::parquet {
 namespace {

@@ -5,7 +5,7 @@
 #include <span>
 #include <utility>
 
-#include "format.h"
+#include "containers/parquet/format.h"
 
 namespace assay::parquet {
 

@@ -1,4 +1,4 @@
-#include "schema.h"
+#include "containers/parquet/schema.h"
 
 #include <fmt/format.h>
 

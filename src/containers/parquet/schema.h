@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "format.h"
-#include "thrift.h"
+#include "containers/parquet/format.h"
+#include "containers/parquet/thrift.h"
 
 namespace assay::parquet {
 

@@ -1,4 +1,4 @@
-#include "thrift.h"
+#include "containers/parquet/thrift.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "unpack.h"
+#include "containers/parquet/unpack.h"
 
 #include <fmt/format.h>
 #include <snappy.h>

@@ -5,7 +5,7 @@
 #include <memory>
 #include <span>
 
-#include "format.h"
+#include "containers/parquet/format.h"
 
 namespace assay::parquet {
 

@@ -1,4 +1,4 @@
-#include "file_names.h"
+#include "data/parquet/file_names.h"
 
 #include <fmt/format.h>
 

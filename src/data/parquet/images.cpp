@@ -1,4 +1,4 @@
-#include "images.h"
+#include "data/parquet/images.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "labels.h"
+#include "data/parquet/labels.h"
 
 #include <fmt/format.h>
 

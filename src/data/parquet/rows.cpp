@@ -1,4 +1,4 @@
-#include "rows.h"
+#include "data/parquet/rows.h"
 
 #include <fmt/format.h>
 
@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "containers/at_place.h"
-#include "containers/parquet/columns.h"
-#include "containers/parquet/file.h"
 #include "containers/parquet/huggingface_features.h"
+#include "containers/parquet/parquet_columns.h"
+#include "containers/parquet/parquet_file.h"
 #include "core/parallel.h"
 #include "core/refuse.h"
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "assay/data/dataset.h"
-#include "images.h"
-#include "labels.h"
+#include "data/parquet/images.h"
+#include "data/parquet/labels.h"
 
 namespace assay::parquet {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "evaluate/check/parts.h"
+#include "evaluate/check/check_parts.h"
 
 namespace assay::checks {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "evaluate/check/parts.h"
+#include "evaluate/check/check_parts.h"
 
 namespace assay::checks {
 namespace {

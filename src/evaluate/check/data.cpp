@@ -4,7 +4,7 @@
 
 #include "assay/error.h"
 #include "core/parallel.h"
-#include "evaluate/check/parts.h"
+#include "evaluate/check/check_parts.h"
 
 namespace assay::checks {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "evaluate/check/parts.h"
+#include "evaluate/check/check_parts.h"
 
 namespace assay::checks {
 

@@ -9,7 +9,7 @@
 
 #include "assay/error.h"
 #include "core/parallel.h"
-#include "evaluate/check/parts.h"
+#include "evaluate/check/check_parts.h"
 #include "model/usual_values.h"
 
 namespace assay::checks {

@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "core/statistics.h"
-#include "evaluate/check/parts.h"
+#include "evaluate/check/check_parts.h"
 
 namespace assay::checks {
 

@@ -9,7 +9,7 @@
 #include "assay/evaluate/measure_options.h"
 #include "assay/evaluate/score.h"
 #include "assay/store/prediction_store.h"
-#include "assemble.h"
+#include "evaluate/gap/assemble.h"
 #include "evaluate/truth.h"
 #include "metric/number_list.h"
 #include "store/same_models.h"

@@ -1,11 +1,11 @@
 // From counts to values with intervals: of each model, and of the averages over models.
-#include "assemble.h"
+#include "evaluate/gap/assemble.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "assay/error.h"
-#include "uncertainty.h"
+#include "evaluate/gap/leave_outs.h"
 
 namespace assay {
 namespace {

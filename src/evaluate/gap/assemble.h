@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "state.h"
+#include "evaluate/gap/state.h"
 
 namespace assay {
 

@@ -4,12 +4,12 @@
 #include <cmath>
 
 #include "assay/metric/metric.h"
-#include "assemble.h"
 #include "core/parallel.h"
 #include "core/rank_correlation.h"
 #include "core/statistics.h"
-#include "ordering.h"
-#include "statistics.h"
+#include "evaluate/gap/assemble.h"
+#include "evaluate/gap/gap_statistics.h"
+#include "evaluate/gap/ordering.h"
 
 namespace assay {
 namespace {

@@ -1,4 +1,4 @@
-#include "lines.h"
+#include "evaluate/gap/lines.h"
 
 #include <algorithm>
 #include <cmath>

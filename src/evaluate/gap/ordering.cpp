@@ -1,4 +1,4 @@
-#include "ordering.h"
+#include "evaluate/gap/ordering.h"
 
 #include <algorithm>
 #include <cmath>

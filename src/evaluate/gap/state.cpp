@@ -1,4 +1,4 @@
-#include "state.h"
+#include "evaluate/gap/state.h"
 
 #include <algorithm>
 

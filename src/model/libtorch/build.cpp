@@ -18,8 +18,8 @@
 #include "core/run_program.h"
 #include "core/text.h"
 #include "model/isolated/launcher.h"
-#include "model/libtorch/places.h"
-#include "model/libtorch/record.h"
+#include "model/libtorch/libtorch_places.h"
+#include "model/libtorch/plugin_record.h"
 #include "model/plugin.h"
 
 namespace assay {

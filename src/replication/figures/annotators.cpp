@@ -8,7 +8,7 @@
 #include "assay/error.h"
 #include "core/parallel.h"
 #include "replication/enough_annotators.h"
-#include "replication/figures/parts.h"
+#include "replication/figures/figure_parts.h"
 #include "replication/thinned.h"
 
 namespace assay::replication::figures {

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "assay/error.h"
-#include "replication/figures/parts.h"
+#include "replication/figures/figure_parts.h"
 
 namespace assay::replication {
 namespace {

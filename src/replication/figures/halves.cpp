@@ -19,7 +19,7 @@
 #include "core/random.h"
 #include "core/statistics.h"
 #include "replication/enough_annotators.h"
-#include "replication/figures/parts.h"
+#include "replication/figures/figure_parts.h"
 #include "replication/thinned.h"
 
 namespace assay::replication::figures {

@@ -7,7 +7,7 @@
 #include "core/parallel.h"
 #include "core/statistics.h"
 #include "replication/enough_annotators.h"
-#include "replication/figures/parts.h"
+#include "replication/figures/figure_parts.h"
 #include "replication/penalised/logit_grid.h"
 
 namespace assay::replication::figures {

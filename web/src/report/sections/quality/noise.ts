@@ -1,4 +1,4 @@
-// The errors that the engine draws for the cells of a table (src/quality/score.cpp, joint.cpp): for
+// The errors that the engine draws for the cells of a table (src/quality/quba_scores.cpp, joint.cpp): for
 // each model standard normals of its own, and for cells with shares of images sums over normals
 // that all models have in common. They do not depend on weights, so they are drawn once.
 import type { QualityCell } from "../../schemas/described.ts";

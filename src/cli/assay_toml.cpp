@@ -1,0 +1,272 @@
+#include "cli/assay_toml.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "assay/error.h"
+#include "cli/assay_toml_quality.h"
+#include "cli/command.h"
+#include "cli/described.h"
+#include "core/file.h"
+#include "core/json_keys.h"
+#include "core/refuse.h"
+#include "core/toml.h"
+#include "data/archives.h"
+#include "data/dataset_name.h"
+
+namespace assay::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+json array_of_tables(const json& all, const char* key) {
+    const auto found = all.find(key);
+    if (found == all.end()) return json::array();
+    if (!found->is_array()) refuse(std::string(key) + " must be a list of tables, [[" + key + "]]");
+    return *found;
+}
+
+/// How the models see one data set may differ from how they see the others; what they take (the
+/// input's size, mean and std) may not.
+constexpr const char* pixel_settings[] = {"crop_mode", "crop_pct", "resize_size", "interpolation"};
+
+Plan::Data read_data(const json& table, const fs::path& folder) {
+    Keys keys(table, "[[data]]", folder);
+    Plan::Data out;
+    DataFlags& data = out.flags;
+    const fs::path path = keys.take_path("path");
+    if (path.empty()) refuse("[[data]] needs a `path`");
+    data.folders = {path};
+    keys.take(data);
+    keys.take(data.sample);
+    for (const char* key : pixel_settings) {
+        if (json value = keys.take_any(key); !value.is_null()) out.pixels[key] = std::move(value);
+    }
+    keys.nothing_left();
+    return out;
+}
+
+Plan::Model read_model(const json& table, const fs::path& folder) {
+    Keys keys(table, "[[model]]", folder);
+    Plan::Model model;
+    model.settings = ModelSettings::object();
+    model.path = keys.take_path("path");
+    if (model.path.empty()) refuse("[[model]] needs a `path`");
+    if (const fs::path sidecar = keys.take_path("sidecar"); !sidecar.empty())
+        model.sidecars = {sidecar};
+    const auto classes = keys.take<std::string>("classes", "");
+    // Every other key is a sidecar's, checked there.
+    for (const auto& [key, value] : keys.rest().items()) {
+        std::string name = key;
+        std::ranges::replace(name, '-', '_');
+        if (!model.settings.emplace(name, value).second)
+            refuse("[[model]]." + name + " and " + key + " are the same key; keep one");
+    }
+    if (!classes.empty()) model.settings["classes"] = class_setting(classes, folder);
+    return model;
+}
+
+enum class When {
+    before,       ///< it makes data sets for the predictions
+    after,        ///< it reads the predictions
+    per_dataset,  ///< it reads them, and is asked about one data set at a time
+};
+/// A table that is a command. One more: a row. They run in this order.
+struct StepRow {
+    const char* name;
+    std::unique_ptr<StoreCommand> (*make)();
+    When when;
+};
+constexpr StepRow step_rows[] = {
+    {"patchml", patchml_step, When::before},         {"score", score_command, When::after},
+    {"compare", compare_command, When::per_dataset}, {"gap", gap_command, When::after},
+    {"labels", propose_command, When::after},        {"replicate", adjust_command, When::after},
+};
+
+/// Composites are looked at whole: a crop would cut objects off that their labels name.
+Plan::Data whole_images_in(const fs::path& folder) {
+    Plan::Data data;
+    data.flags.folders = {folder};
+    data.pixels["crop_mode"] = "none";
+    return data;
+}
+
+void list_what_is_made(Plan& plan) {
+    for (const Plan::Step& step : plan.steps) {
+        if (!step.makes_data) continue;
+        with_note("checking [" + step.command + "]", [&] {
+            for (const auto& command : plan.commands_of(step, {}, {})) {
+                for (const fs::path& made : command->makes()) {
+                    const bool listed = std::ranges::any_of(plan.data, [&](const Plan::Data& d) {
+                        return d.flags.folders.front() == made.lexically_normal();
+                    });
+                    if (!listed) plan.data.push_back(whole_images_in(made.lexically_normal()));
+                }
+            }
+        });
+    }
+}
+
+/// Names for the tables that have none, as predict gives them to folders of one name. A name that
+/// is given must not be another's.
+void name_data(std::vector<Plan::Data>& data) {
+    std::vector<fs::path> paths;
+    for (const Plan::Data& d : data) {
+        if (d.flags.name.empty()) paths.push_back(d.flags.folders.at(0));
+    }
+    const std::vector<std::string> names = dataset_names_of(paths);
+    std::size_t next = 0;
+    for (Plan::Data& d : data) {
+        if (d.flags.name.empty()) d.flags.name = names[next++];
+    }
+    std::unordered_map<std::string_view, const Plan::Data*> first;
+    for (const Plan::Data& d : data) {
+        const auto [other, fresh] = first.emplace(d.flags.name, &d);
+        if (fresh) continue;
+        refuse("two [[data]] tables are called `" + d.flags.name + "` (" +
+               other->second->flags.folders.at(0).string() + " and " +
+               d.flags.folders.at(0).string() + "): give one another `name`");
+    }
+}
+
+}  // namespace
+
+Plan read_plan(const fs::path& file) {
+    const json all = parse_toml(read_text(file, 16 << 20));
+    const fs::path folder = file.parent_path();
+    Plan plan;
+    for (const json& table : array_of_tables(all, "model"))
+        plan.models.push_back(read_model(table, folder));
+    if (plan.models.empty()) refuse("no [[model]] table: list at least one");
+    for (const json& table : array_of_tables(all, "data"))
+        plan.data.push_back(read_data(table, folder));
+
+    json rest = all;
+    rest.erase("model");
+    rest.erase("data");
+    Keys keys(rest, "", folder);
+    keys.take(plan.store.options);
+    keys.take(plan.opening);
+    plan.folder = folder;
+    for (const StepRow& row : step_rows) {
+        json tables = keys.take_any(row.name);
+        if (tables.is_null()) continue;
+        if (!tables.is_array()) tables = json::array({std::move(tables)});
+        for (json& table : tables)
+            plan.steps.push_back({row.name, std::move(table), row.when == When::before});
+    }
+    const json quality = keys.take_any("quality");
+    keys.nothing_left();
+    list_what_is_made(plan);
+    if (plan.data.empty() && quality.is_null()) refuse("no [[data]] table: list at least one");
+    name_data(plan.data);
+    if (!quality.is_null()) plan.quality = read_quality(quality, folder, plan.data);
+    return plan;
+}
+
+std::vector<ModelSpec> Plan::specs_on(const Data& on) const {
+    std::vector<ModelSpec> specs;
+    for (const Model& model : models) {
+        ModelSettings settings = model.settings;
+        // They say one thing in two ways, and the data set's way is the last word.
+        if (on.pixels.contains("crop_pct")) settings.erase("resize_size");
+        if (on.pixels.contains("resize_size")) settings.erase("crop_pct");
+        settings.update(on.pixels);
+        specs.push_back(with_note("resolving the model `" + model.path.string() + "`", [&] {
+            return resolve_with_sidecar(model.path, model.sidecars, settings);
+        }));
+    }
+    name_apart(specs);
+    return specs;
+}
+
+void Plan::override_with(const CLI::App& app, const StoreFlags& flags) {
+    copy_given(app, flags.options, store.options);
+    store.options.command = flags.options.command;
+    store.dry_run = flags.dry_run;
+}
+
+json Plan::resolved(const std::vector<ModelSpec>& specs) const {
+    json out = json_of(store.options);
+    out.update(json_of(opening));
+    out["models"] = json::array();
+    for (const ModelSpec& spec : specs) out["models"].push_back(to_json(spec));
+    out["data"] = json::array();
+    for (const Data& listed : data) {
+        const DataFlags& flags = listed.flags;
+        out["data"].push_back({{"path", flags.folders.at(0).string()}});
+        out["data"].back().update(json_of(flags));
+        out["data"].back().update(json_of(flags.sample));
+        out["data"].back().update(listed.pixels);
+        if (listed.role) out["data"].back()["role"] = quality::facts_of(*listed.role).name;
+    }
+    for (const Step& step : steps) {
+        json& tables = out[step.command];
+        if (tables.is_null()) {
+            tables = step.options;
+        } else {
+            if (!tables.is_array()) tables = json::array({tables});
+            tables.push_back(step.options);
+        }
+    }
+    if (quality) {
+        out["quality"] = json_of(*quality);
+        if (!quality->corrupts()) out["quality"]["corruptions"] = "none";
+    }
+    return out;
+}
+
+Dataset Plan::open(const Data& listed, const ClassList& classes) const {
+    DataFlags flags = listed.flags;
+    flags.index_folder = archive_index_folder(store.options.runs);
+    if (!listed.role) return flags.open(0, classes);
+    std::vector<std::string> notes;
+    const DatasetOptions how = flags.options(0, classes, notes);
+    Dataset dataset = quality::open_role(*listed.role, flags.folders.at(0), how, &notes);
+    say_notes(dataset, notes);
+    return flags.sampled(std::move(dataset));
+}
+
+void Plan::check(const std::vector<ModelSpec>& specs) const {
+    std::vector<std::string> datasets;
+    for (const Data& listed : data) {
+        if (!listed.for_quality) datasets.push_back(listed.flags.name);
+        if (!listed.pixels.empty())
+            with_note("checking the data set `" + listed.flags.name + "`",
+                      [&] { specs_on(listed); });
+    }
+    for (const Step& step : steps) {
+        with_note("checking [" + step.command + "]", [&] {
+            for (const auto& command : commands_of(step, specs, datasets)) command->check();
+        });
+    }
+}
+
+std::vector<std::unique_ptr<StoreCommand>> Plan::commands_of(
+    const Step& step, const std::vector<ModelSpec>& specs,
+    const std::vector<std::string>& datasets) const {
+    const auto& row =
+        *std::ranges::find_if(step_rows, [&](const StepRow& r) { return r.name == step.command; });
+    Runs runs{store.options.runs, {}, datasets, folder};
+    for (const ModelSpec& spec : specs) runs.models.push_back(spec.name);
+    std::vector<std::unique_ptr<StoreCommand>> commands;
+    const auto add = [&](const Runs& about) {
+        auto command = row.make();
+        const auto app = command->app();
+        fill(*app, step.options, "[" + step.command + "]", folder);
+        command->over(about);
+        commands.push_back(std::move(command));
+    };
+    if (row.when != When::per_dataset) {
+        add(runs);
+        return commands;
+    }
+    for (const std::string& dataset : datasets) add({runs.folder, runs.models, {dataset}, folder});
+    return commands;
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,30 @@
+// Which columns of a file are the images and the labels.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "containers/parquet/footer.h"
+#include "containers/parquet/huggingface_features.h"
+
+namespace assay::parquet {
+
+struct ImageColumns {
+    std::size_t image = 0;               ///< number of the column of bytes
+    std::optional<std::size_t> label{};  ///< number of the column of labels
+    std::string label_name;              ///< "" without
+};
+
+/// `image`, `label`: names of columns, or "" for the usual ones: the only feature of the type
+/// Image, or else `image` or `img`; `label`, `labels` or `fine_label`, or none. A column of images
+/// is one of bytes or a structure that holds `bytes`; labels are whole numbers or texts. Throws
+/// bad_input, naming the columns that are there: no such column, or one of another type or in a
+/// list.
+ImageColumns choose_columns(const Footer& footer, const HuggingfaceFeatures& features,
+                            const std::string& image, const std::string& label);
+
+/// The names of the columns for people: "image.bytes, image.path, label".
+std::string column_names(const Footer& footer);
+
+}  // namespace assay::parquet

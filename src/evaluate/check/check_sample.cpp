@@ -1,0 +1,135 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+#include "assay/error.h"
+#include "core/parallel.h"
+#include "core/random.h"
+#include "evaluate/check/check_parts.h"
+
+namespace assay::checks {
+namespace {
+
+/// What is left to do for a window that is resized and cropped already.
+Preprocess without_geometry(Preprocess p) {
+    p.crop_mode = CropMode::none;
+    p.interpolation = Interpolation::nearest;
+    p.resize_size.reset();
+    return p;
+}
+
+/// Every item has a draw of its own, so no item's chance depends on the others: the items whose
+/// draws are number `first` to `first + n - 1` from below, in the items' order.
+std::vector<std::uint32_t> draw_items(const std::vector<std::uint32_t>& items, std::size_t first,
+                                      std::size_t n, std::uint64_t seed) {
+    if (first == 0 && n >= items.size()) return items;
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> keyed;
+    keyed.reserve(items.size());
+    for (const std::uint32_t item : items)
+        keyed.emplace_back(RandomStream(seed, "check.sample", item).next_u64(), item);
+    const std::size_t end = std::min(items.size(), first + n);
+    std::partial_sort(keyed.begin(), keyed.begin() + static_cast<std::ptrdiff_t>(end), keyed.end());
+    std::vector<std::uint32_t> drawn;
+    for (std::size_t i = first; i < end; ++i) drawn.push_back(keyed[i].second);
+    std::sort(drawn.begin(), drawn.end());
+    return drawn;
+}
+
+}  // namespace
+
+Runner::Runner(Classifier& classifier, std::size_t batch, int threads)
+    : classifier_(classifier), threads_(threads) {
+    const std::size_t fixed = fixed_batch();
+    batch_ = fixed > 0 ? fixed : std::max<std::size_t>(batch, 1);
+}
+
+std::size_t Runner::fixed_batch() const {
+    return static_cast<std::size_t>(std::max<std::int64_t>(classifier_.facts().fixed_batch, 0));
+}
+
+Scores Runner::run(std::span<const Image> windows, const Preprocess& p) const {
+    Scores out{.classes = classifier_.facts().classes, .values = {}};
+    out.values.resize(windows.size() * out.classes);
+    const std::size_t batches = (windows.size() + batch_ - 1) / batch_;
+    parallel_blocks(batches, threads_, [&](std::size_t b) {
+        throw_if_stopped();
+        const std::size_t begin = b * batch_;
+        const std::size_t n = std::min(batch_, windows.size() - begin);
+        // A classifier with a fixed batch gets its last one filled up with the first image of it.
+        std::vector<Image> filled;
+        std::span<const Image> part = windows.subspan(begin, n);
+        if (n < batch_ && fixed_batch() > 0) {
+            filled.assign(part.begin(), part.end());
+            filled.resize(batch_, part.front());
+            part = filled;
+        }
+        const Scores scores = run_together(part, p);
+        std::copy_n(scores.values.begin(), n * out.classes,
+                    out.values.begin() + static_cast<std::ptrdiff_t>(begin * out.classes));
+    });
+    return out;
+}
+
+Scores Runner::run_together(std::span<const Image> windows, const Preprocess& p) const {
+    const Preprocess values = without_geometry(p);
+    const std::size_t size =
+        std::size_t{3} * static_cast<std::size_t>(p.height) * static_cast<std::size_t>(p.width);
+    std::vector<float> input(windows.size() * size);
+    for (std::size_t i = 0; i < windows.size(); ++i)
+        preprocess_into(windows[i], values, std::span(input).subspan(i * size, size));
+    Scores out{.classes = classifier_.facts().classes, .values = {}};
+    out.values.resize(windows.size() * out.classes);
+    classifier_.scores(input, windows.size(), out.values);
+    return out;
+}
+
+Sample draw_sample(const Dataset& dataset, const Preprocess& p, const CheckOptions& options,
+                   std::size_t first, std::size_t n) {
+    if (dataset.size() == 0) throw Error(ErrorCode::bad_input, "the data set has no images");
+    std::vector<std::uint32_t> candidates;
+    for (std::uint32_t i = 0; i < dataset.labels.size(); ++i) {
+        if (!dataset.labels[i].empty()) candidates.push_back(i);
+    }
+    Sample sample;
+    sample.labelled = !candidates.empty();
+    if (candidates.empty()) {
+        candidates.resize(dataset.size());
+        std::iota(candidates.begin(), candidates.end(), 0U);
+    }
+    const auto drawn = draw_items(candidates, first, n, options.seed);
+    sample.asked = drawn.size();
+    std::vector<std::optional<Image>> windows(drawn.size());
+    std::vector<std::string> problems(drawn.size());
+    parallel_blocks(drawn.size(), resolve_threads(options.threads), [&](std::size_t i) {
+        throw_if_stopped();
+        try {
+            windows[i] = crop_window(load_image(dataset, drawn[i]), p);
+        } catch (const Error& error) {
+            if (error.code() != ErrorCode::bad_input && error.code() != ErrorCode::io) throw;
+            problems[i] = error.what();
+        }
+    });
+    for (std::size_t i = 0; i < drawn.size(); ++i) {
+        if (windows[i]) {
+            sample.items.push_back(drawn[i]);
+            sample.windows.push_back(std::move(*windows[i]));
+        } else {
+            sample.unreadable.push_back({drawn[i], problems[i]});
+        }
+    }
+    return sample;
+}
+
+std::vector<Image> windows_of(const Sample& sample, const Dataset& dataset, const Preprocess& p,
+                              int threads) {
+    std::vector<Image> windows(sample.size());
+    parallel_blocks(sample.size(), threads, [&](std::size_t i) {
+        throw_if_stopped();
+        windows[i] = crop_window(load_image(dataset, sample.items[i]), p);
+    });
+    return windows;
+}
+
+}  // namespace assay::checks

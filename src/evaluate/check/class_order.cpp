@@ -1,0 +1,108 @@
+// Does output j of the classifier mean class j of the data set?
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "evaluate/check/association.h"
+#include "evaluate/check/check_parts.h"
+#include "evaluate/check/orders.h"
+
+namespace assay::checks {
+namespace {
+
+constexpr std::size_t fewest_images = 10;
+
+bool all_labels_equal(const Sample& sample, const Dataset& dataset) {
+    const auto first = dataset.labels[sample.items[0]];
+    return std::all_of(sample.items.begin(), sample.items.end(), [&](std::uint32_t item) {
+        const auto other = dataset.labels[item];
+        return std::equal(first.begin(), first.end(), other.begin(), other.end());
+    });
+}
+
+/// Why nothing can be said; "" when something can.
+std::string obstacle(const Sample& sample, const Dataset& dataset) {
+    if (!sample.labelled) return "the order of classes cannot be checked: no labels";
+    if (sample.size() < fewest_images) {
+        return fmt::format("too few images to check the order of classes: {} (at least {})",
+                           sample.size(), fewest_images);
+    }
+    if (all_labels_equal(sample, dataset))
+        return "the order of classes cannot be checked: all images have the same labels";
+    return "";
+}
+
+}  // namespace
+
+OrderResult check_order(const Scores& scores, const Sample& sample, const Dataset& dataset,
+                        const CheckOptions& options) {
+    OrderResult result{.order = given_order(scores.classes), .settled = false, .findings = {}};
+    Finding finding{Severity::note, "classes.order", obstacle(sample, dataset), "", ""};
+    const auto done = [&] {
+        result.findings.push_back(finding);
+        return result;
+    };
+    if (!finding.title.empty()) return done();
+
+    const std::size_t n = sample.size();
+    const Outcomes given = judge(scores, sample, dataset, result.order);
+    const std::vector<std::uint8_t>& correct = given.correct;
+    const Association associated = associate(scores, sample, dataset, options.seed);
+    // An order is taken for the true one only if it explains most of what the predictions know
+    // about the labels: of two orders, one may be better than the other because it has two classes
+    // of twelve correct.
+    const auto explains = [&](std::span<const std::uint8_t> by_order) {
+        return 2 * count_correct(by_order) >= count_correct(associated.correct);
+    };
+
+    OtherOrders others = other_orders(scores, sample, dataset);
+    const BestRival best = best_rival(given, others.rivals, options.level, Evidence::correct);
+    if (best.index >= 0 &&
+        explains(others.rivals[static_cast<std::size_t>(best.index)].outcomes.correct)) {
+        const auto at = static_cast<std::size_t>(best.index);
+        const Rival& rival = others.rivals[at];
+        finding.severity = Severity::error;
+        finding.title = "incorrect order of classes: " + rival.name;
+        finding.detail = fmt::format(
+            "that order has {} correct, the given one {}; p = {:.2g}, adjusted for {} orders tried",
+            proportion_text(count_correct(rival.outcomes.correct), n),
+            proportion_text(count_correct(correct), n), best.p, others.rivals.size());
+        finding.advice = rival.advice;
+        result.order = std::move(others.orders[at]);
+        result.settled = true;
+        return done();
+    }
+    const double ranks_p = shuffled_ranks_p(scores, sample, dataset, options.seed);
+    finding.detail = fmt::format("{} correct as given; better than shuffled labels: p = {:.3g}",
+                                 proportion_text(count_correct(correct), n), ranks_p);
+    const bool above_chance = ranks_p <= options.level;
+    const bool other_is_better =
+        p_better(given, {associated.correct, {}}, Evidence::correct) <= options.level &&
+        !explains(correct);
+    if (associated.p <= options.level && (other_is_better || !above_chance)) {
+        finding.severity = Severity::error;
+        finding.title =
+            "the classifier tells the classes apart, but not under their names: the order of "
+            "classes is another one";
+        finding.detail += fmt::format(
+            "; under the best order up to {} would be; images of one class share a predicted "
+            "class: p = "
+            "{:.3g}, e.g. {}",
+            proportion_text(count_correct(associated.correct), n), associated.p,
+            associated.example);
+        finding.advice =
+            "give the class list in the order of the classifier's outputs (none of the usual "
+            "orders fits)";
+        return done();
+    }
+    finding.severity = above_chance ? Severity::ok : Severity::warning;
+    finding.title = above_chance ? "the classes are in order"
+                                 : "no better than chance under any known order of classes";
+    finding.advice = above_chance ? ""
+                                  : "is it trained, on these classes, and is the preprocessing "
+                                    "correct? A larger sample tells more";
+    result.settled = above_chance;
+    return done();
+}
+
+}  // namespace assay::checks

@@ -1,0 +1,356 @@
+#include "evaluate/gap/gap_report_tables.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "evaluate/gap/assemble.h"
+
+namespace assay::gap_tables {
+namespace {
+
+using Show = Column::Show;
+
+constexpr std::size_t models_shown = 20;
+constexpr std::string_view nothing = "–";
+
+Column text_column(std::string name) {
+    return {.name = std::move(name), .numbers = false};
+}
+
+// Published tables have two digits: so has what has no interval to say how many it deserves.
+Cell percent(const Estimate& v, bool sign = false) {
+    if (v.value && half_width(v) <= 0) return Number{*v.value, Unit::proportion, 2, sign};
+    return v;
+}
+Cell percent(const std::optional<double>& v) {
+    return v ? Cell(Number{*v, Unit::proportion, 2}) : Cell(std::string(nothing));
+}
+
+std::string_view title_of(GapMetric metric) {
+    constexpr std::array<std::string_view, 3> titles{"top-1", "ReaL", "ASMA"};
+    return titles[static_cast<std::size_t>(metric)];
+}
+
+const std::string& set_name(const GapReport& r, int set) {
+    return r.sets[static_cast<std::size_t>(set)].name;
+}
+
+// "12.3 (10.1 – 14.5)" in a sentence.
+std::string sentence(const Estimate& v, bool sign) {
+    const double half = half_width(v);
+    std::string text =
+        half > 0 ? number_text(*v.value, half, v.unit) : fmt::format("{:.2f}", 100 * *v.value);
+    if (sign && *v.value > 0) text = "+" + text;
+    return text;
+}
+
+// Each reason once, in the order in which they come.
+void note_once(Table& table, std::set<std::string>& said, const std::string& text) {
+    if (!text.empty() && said.insert(text).second) table.notes.push_back(text);
+}
+
+std::string within_text(const GapWithinMargin& within) {
+    if (within.models == 0) return std::string(nothing);
+    std::string text = fmt::format("{} of {}", within.within, within.models);
+    if (within.surely_within) {
+        text += fmt::format(" ({} surely, {} open)", *within.surely_within,
+                            within.models - *within.surely_within - *within.surely_outside);
+    }
+    return text;
+}
+
+Cell rank_cell(const GapRank& rank) {
+    if (rank.rank == 0) return std::string(nothing);
+    return rank.low == 0 ? std::to_string(rank.rank)
+                         : fmt::format("{} [{}–{}]", rank.rank, rank.low, rank.high);
+}
+
+Cell change_cell(const std::optional<std::int64_t>& change) {
+    return change ? fmt::format("{:+}", *change) : std::string(nothing);
+}
+
+Cell correlation(const Estimate& v) {
+    if (v.value && !v.interval) return Number{*v.value, Unit::number, 4};
+    return v;
+}
+
+// A published table may lack a metric altogether.
+bool has(const GapReport& r, GapMetric metric) {
+    return std::any_of(r.models.begin(), r.models.end(), [metric](const GapModel& model) {
+        const GapPair& p = model.metrics[static_cast<std::size_t>(metric)];
+        return p.first.value || p.second.value;
+    });
+}
+
+}  // namespace
+
+Table average(const GapReport& r) {
+    Table table;
+    table.title = fmt::format("{} against {}: mean of {} model{}", r.sets[0].name, r.sets[1].name,
+                              r.models.size(), r.models.size() == 1 ? "" : "s");
+    table.columns = {text_column("metric"),
+                     {.name = r.sets[0].name + " %", .show = Show::value_and_half},
+                     {.name = r.sets[1].name + " %", .show = Show::value_and_half},
+                     {.name = "gap", .show = Show::value_and_half, .sign = true},
+                     {.name = "interval", .show = Show::interval},
+                     {.name = "mean |gap|", .show = Show::value_and_half},
+                     {.name = "sd between models"},
+                     {.name = fmt::format("|gap| < {:g}", 100 * r.options.margin)}};
+    for (std::size_t m = 0; m < gap_metrics.size(); ++m) {
+        const GapPair& p = r.average.metrics[m];
+        const auto& spread = r.average.between[m];
+        table.add({std::string(title_of(gap_metrics[m])), percent(p.first), percent(p.second),
+                   percent(p.gap, true), p.gap, percent(p.absolute),
+                   percent(spread ? spread->sd : std::nullopt),
+                   within_text(r.average.within_margin[m])});
+    }
+    std::set<std::string> said;
+    for (std::size_t m = 0; m < gap_metrics.size(); ++m) {
+        const GapPair& p = r.average.metrics[m];
+        const std::string_view title = title_of(gap_metrics[m]);
+        if (!p.gap.value) {
+            table.notes.push_back(fmt::format("{}: undefined: {}", title, p.gap.undefined));
+        } else if (p.models[2] < r.models.size()) {
+            table.notes.push_back(
+                fmt::format("{}: of {} models; the others have no value", title, p.models[2]));
+        }
+        if (p.gap.value && !p.gap.interval) note_once(table, said, p.gap.note);
+    }
+    if (r.source == "stores") {
+        table.notes.push_back(
+            fmt::format("ASMA: mean agreement ({}) over the images with {} labels, numbers of "
+                        "labels weighing the same.",
+                        r.options.agreement, fmt::join(r.subgroups, ", ")));
+        table.notes.push_back(fmt::format(
+            "± and interval ({:g} %): over images, the same for all models. The spread between "
+            "models is another thing.",
+            100 * r.options.level));
+    }
+    return table;
+}
+
+Table histogram(const GapReport& r) {
+    Table table;
+    table.title = "Labels per image";
+    table.columns = {{.name = "valid labels"}};
+    for (const GapDataSet& set : r.sets) {
+        table.columns.push_back({.name = "images of " + set.name});
+        table.columns.push_back({.name = "%"});
+    }
+    for (int set = 0; set < 2; ++set) table.columns.push_back(text_column(""));
+    const auto add = [&](const std::string& name, std::array<std::uint64_t, 2> images) {
+        std::vector<Cell> cells{name}, bars;
+        for (std::size_t set = 0; set < 2; ++set) {
+            const std::uint64_t all = r.sets[set].images;
+            const double proportion = static_cast<double>(images[set]) /
+                                      static_cast<double>(std::max<std::uint64_t>(1, all));
+            cells.emplace_back(Count{images[set]});
+            Cell& cell = cells.emplace_back();
+            if (all > 0) cell = Number{proportion, Unit::proportion, 1};
+            bars.emplace_back(Bar{proportion, 10});
+        }
+        cells.insert(cells.end(), bars.begin(), bars.end());
+        table.add(std::move(cells));
+    };
+    for (std::size_t g = 0; g < r.sets[0].with_labels.size(); ++g)
+        add(std::to_string(g + 1), {r.sets[0].with_labels[g], r.sets[1].with_labels[g]});
+    add(fmt::format("> {}", r.sets[0].with_labels.size()), {r.sets[0].more, r.sets[1].more});
+    add("none", {r.sets[0].none, r.sets[1].none});
+    table.notes.push_back(
+        "Images without a valid label are left out by ReaL and ASMA; top-1 keeps them.");
+    return table;
+}
+
+Table subgroups(const GapReport& r) {
+    Table table;
+    table.title =
+        fmt::format("By labels per image: mean over the models; last columns: agreement ({})",
+                    r.options.agreement);
+    table.columns = {{.name = "labels"},
+                     {.name = "top-1 gap", .show = Show::value_and_half, .sign = true},
+                     {.name = "ReaL gap", .show = Show::value_and_half, .sign = true},
+                     {.name = r.sets[0].name + " %", .show = Show::value_and_half},
+                     {.name = r.sets[1].name + " %", .show = Show::value_and_half},
+                     {.name = "gap", .sign = true},
+                     {.name = "interval", .show = Show::interval}};
+    std::set<std::string> said;
+    for (const GapSubgroup& s : r.average.subgroups) {
+        const GapPair& p = s.agreement;
+        table.add({Count{s.labels}, percent(s.top1.gap, true), percent(s.real.gap, true),
+                   percent(p.first), percent(p.second), percent(p.gap, true), p.gap});
+        if (!p.gap.value) note_once(table, said, p.gap.undefined);
+    }
+    return table;
+}
+
+Table decomposition(const GapReport& r) {
+    const GapDecomposition& d = r.average.decomposition;
+    const Estimate& gap = r.average.metrics[0].gap;
+    Table table;
+    table.title = "How much of the top-1 gap do labels per image explain?";
+    table.columns = {text_column("part of the top-1 gap"),
+                     {.name = "points", .sign = true},
+                     {.name = "interval", .show = Show::interval},
+                     text_column("")};
+    table.add({"gap", percent(gap, true), gap});
+    table.rule();
+    table.add({"composition", percent(d.composition, true), d.composition,
+               fmt::format("goes when {} has as many labels per image as {}", r.sets[1].name,
+                           r.sets[0].name)});
+    table.add({"within numbers of labels", percent(d.within, true), d.within,
+               "stays at equal labels per image"});
+    if (d.unmatched.value && std::abs(*d.unmatched.value) > 0) {
+        table.notes.push_back(fmt::format(
+            "of the composition, {}{} points are numbers of labels that only one of them has",
+            sentence(d.unmatched, true),
+            d.unmatched.interval ? " ±" + number_text(half_width(d.unmatched),
+                                                      half_width(d.unmatched), d.unmatched.unit)
+                                 : ""));
+    }
+    if (d.explained.value) {
+        std::string text = sentence(d.explained, false);
+        if (d.explained.interval) {
+            const Interval& i = *d.explained.interval;
+            const double half = half_width(d.explained);
+            text = fmt::format("{} ±{} % of the gap ({} – {})", text,
+                               number_text(half, half, Unit::proportion),
+                               number_text(i.low, half, Unit::proportion),
+                               number_text(i.high, half, Unit::proportion));
+        } else {
+            text += " % of the gap";
+        }
+        table.notes.push_back("explained by labels per image: " + text);
+    } else {
+        table.notes.push_back("proportion explained: " + d.explained.undefined);
+    }
+    return table;
+}
+
+Table models(const GapReport& r, bool all) {
+    const bool parts = r.source == "stores";
+    Table table;
+    table.title = fmt::format("Models, by {} on {} (percent)",
+                              has(r, GapMetric::top1) ? "top-1" : "ASMA", r.sets[0].name);
+    table.columns = {text_column("model")};
+    for (const GapMetric m : gap_metrics) {
+        if (!has(r, m)) continue;
+        for (const GapDataSet& set : r.sets)
+            table.columns.push_back({.name = fmt::format("{} {}", title_of(m), set.name)});
+        table.columns.push_back({.name = fmt::format("{} gap", title_of(m)),
+                                 .show = Show::value_and_half,
+                                 .sign = true});
+    }
+    if (parts) table.columns.push_back({.name = "within", .sign = true});
+    const auto add = [&](const GapModel& model) {
+        std::vector<Cell> cells{model.name};
+        for (const GapMetric m : gap_metrics) {
+            if (!has(r, m)) continue;
+            const GapPair& p = model.metrics[static_cast<std::size_t>(m)];
+            cells.push_back(percent(p.first));
+            cells.push_back(percent(p.second));
+            cells.push_back(percent(p.gap, true));
+        }
+        if (parts) cells.push_back(percent(model.decomposition.within, true));
+        table.add(std::move(cells));
+    };
+    const std::size_t count = all ? r.models.size() : std::min(models_shown, r.models.size());
+    for (std::size_t i = 0; i < count; ++i) add(r.models[i]);
+    bool ruled = false;
+    for (const std::size_t i : r.marked) {
+        if (i < count) continue;
+        if (!ruled) table.rule();
+        ruled = true;
+        add(r.models[i]);
+    }
+    if (count < r.models.size())
+        table.notes.push_back(
+            fmt::format("the first {} of {} models; the formats csv and json hold them all", count,
+                        r.models.size()));
+    if (parts) table.notes.push_back("within: the top-1 gap at equal labels per image.");
+    return table;
+}
+
+Table ranks(const GapReport& r, std::size_t set) {
+    Table table;
+    table.title = fmt::format("Best {} by ASMA on {}", r.best[set].size(), r.sets[set].name);
+    table.columns = {text_column("model"), {.name = "ASMA %", .show = Show::value_and_half},
+                     {.name = "rank"},     {.name = "by top-1"},
+                     {.name = "change"},   {.name = "rank on " + r.sets[1 - set].name}};
+    for (const std::size_t i : r.best[set]) {
+        const GapModel& model = r.models[i];
+        table.add({model.name, percent(side(model.metrics[2], set)), rank_cell(model.ranks[2][set]),
+                   rank_cell(model.ranks[0][set]), change_cell(model.rank_change[set]),
+                   rank_cell(model.ranks[2][1 - set])});
+    }
+    table.notes.push_back(
+        "Equal values share the smaller rank (1, 2, 2, 4); change: rank by top-1 minus rank by "
+        "ASMA, among the models that have both.");
+    return table;
+}
+
+Table orders(const GapReport& r) {
+    Table table;
+    table.title = "How far two orders of the models agree";
+    table.columns = {text_column("orders"),
+                     text_column(""),
+                     {.name = "Kendall tau-b", .show = Show::value_and_interval},
+                     {.name = "Spearman rho", .show = Show::value_and_interval},
+                     {.name = "models"}};
+    std::set<std::string> said;
+    for (const GapOrder& o : r.orders) {
+        const auto end = [&](GapMetric m, int set) {
+            return fmt::format("{} {}", title_of(m), set_name(r, set));
+        };
+        table.add({end(o.a, o.a_set), end(o.b, o.b_set), correlation(o.kendall),
+                   correlation(o.spearman), Count{o.models}});
+        note_once(table, said, o.kendall.value ? o.kendall.note : o.kendall.undefined);
+    }
+    return table;
+}
+
+Table lines(const GapReport& r) {
+    Table table;
+    table.title =
+        fmt::format("{} as a line of {}, over the models", set_name(r, 1), set_name(r, 0));
+    table.columns = {text_column("metric"),
+                     {.name = "mean gap, points", .show = Show::value_and_interval},
+                     {.name = "slope", .show = Show::value_and_interval},
+                     {.name = "intercept %", .show = Show::value_and_interval},
+                     {.name = "models"}};
+    for (const GapLine& line : r.lines)
+        table.add({std::string(title_of(line.metric)), line.mean_gap, line.slope, line.intercept,
+                   Count{line.models}});
+    table.notes.emplace_back(
+        "intervals are over models (Student's t): models that are variants of each other make them "
+        "too narrow");
+    return table;
+}
+
+Table boxes(const GapReport& r) {
+    Table table;
+    table.title = "Agreement by labels per image, over the models (percent)";
+    table.columns = {{.name = "labels"}, text_column("data set")};
+    for (const char* name :
+         {"low whisker", "quartile", "median", "quartile", "high whisker", "outliers"})
+        table.columns.push_back({.name = name});
+    for (const std::size_t i : r.marked) table.columns.push_back({.name = r.models[i].name});
+    for (const GapBox& b : r.boxes) {
+        std::vector<Cell> cells{Count{b.labels}, set_name(r, b.set)};
+        if (b.box) {
+            for (const double x : {b.box->low_whisker, b.box->lower_quartile, b.box->median,
+                                   b.box->upper_quartile, b.box->high_whisker})
+                cells.push_back(percent(std::optional(x)));
+            cells.emplace_back(Count{b.box->outliers.size()});
+        } else {
+            cells.resize(cells.size() + 6, std::string(nothing));
+        }
+        for (const std::size_t i : r.marked) cells.push_back(percent(b.points[i]));
+        table.add(std::move(cells));
+    }
+    return table;
+}
+
+}  // namespace assay::gap_tables

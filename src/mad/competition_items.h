@@ -1,0 +1,39 @@
+// The few images of a competition that matter, out of the many that its items.csv lists.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "assay/mad/competition.h"
+#include "mad/competition_rows.h"
+
+namespace assay::mad {
+
+/// Finds images of items.csv without keeping them in memory.
+class ItemReader {
+public:
+    /// Cost: one pass over the file. Throws bad_input: its bytes are not those that were recorded.
+    explicit ItemReader(const Competition& competition);
+    ~ItemReader();
+    ItemReader(ItemReader&&) noexcept;
+    /// Id and path of these images, in their order. `numbers`: ascending. Cost: some 4,096 lines
+    /// each; a pass over the file where fields of it are quoted.
+    std::vector<ImageRow> rows(const std::vector<std::uint64_t>& numbers) const;
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+/// Calls visit(number, id, path) for every image. Cost: one pass over the file.
+void visit_items(const Competition& competition,
+                 const std::function<void(std::uint64_t number, std::string_view id,
+                                          std::string_view path)>& visit);
+/// Calls visit(number, id) for every image. Cost: one pass over the file.
+void visit_ids(const Competition& competition,
+               const std::function<void(std::uint64_t number, std::string_view id)>& visit);
+
+}  // namespace assay::mad

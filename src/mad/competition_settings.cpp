@@ -1,0 +1,49 @@
+#include "mad/competition_settings.h"
+
+#include <fmt/format.h>
+
+namespace assay::mad {
+namespace {
+
+/// Rules over several fields, and ends of ranges that are open.
+std::string fault_in_rules(const CompetitionSettings& settings) {
+    const SelectionRule& rule = settings.rule;
+    if (rule.mode != CapMode::none && rule.cap < 1)
+        return "the cap is 0; allowed: 1 or more images of a label";
+    if (rule.mode == CapMode::official && rule.one_of_a_parent)
+        return "the cap mode `official` knows no parents of images; take `side`";
+    if (settings.confident && *settings.confident <= 0)
+        return "the proportion of confident images is 0; allowed: above 0, up to 1";
+    if (settings.votes % 2 == 0)
+        return fmt::format("{} answers to a question; allowed: 1, 3, ... 99, an odd number",
+                           settings.votes);
+    if (settings.gold >= 1)
+        return fmt::format("the proportion of gold questions is {}; allowed: 0 to below 1",
+                           settings.gold);
+    return "";
+}
+
+}  // namespace
+
+void check_settings(const CompetitionSettings& settings) {
+    settings_from(settings_text(settings), "");
+}
+
+std::map<std::string, std::string> settings_text(const CompetitionSettings& settings) {
+    auto text = study::settings_of_fields(&settings, description<CompetitionSettings>);
+    text.merge(study::settings_of_fields(&settings.rule, description<SelectionRule>));
+    return text;
+}
+
+CompetitionSettings settings_from(const std::map<std::string, std::string>& text,
+                                  const std::string& file) {
+    CompetitionSettings settings;
+    study::take_settings(&settings, description<CompetitionSettings>, text, file);
+    study::take_settings(&settings.rule, description<SelectionRule>, text, file);
+    settings.rule.seed = settings.seed;
+    if (const std::string fault = fault_in_rules(settings); !fault.empty())
+        study::refuse_settings(fault, file);
+    return settings;
+}
+
+}  // namespace assay::mad

@@ -1,0 +1,71 @@
+#include "model/libtorch/plugin_record.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "assay/error.h"
+#include "core/file.h"
+#include "core/text.h"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr const char* schema = "assay.torch_plugin/1";
+constexpr const char* what_to_do =
+    "`assay torch --build` compiles it for a LibTorch that is there, `assay torch --remove` goes "
+    "back to the installed one";
+
+}  // namespace
+
+fs::path record_file(const fs::path& plugin) {
+    return fs::path(plugin).replace_extension(".json");
+}
+
+std::string text_of(const PluginRecord& record) {
+    const json written = {{"schema", schema},
+                          {"libtorch", record.libtorch.string()},
+                          {"bytes", record.bytes},
+                          {"version", record.version}};
+    return written.dump(2) + "\n";
+}
+
+std::optional<PluginRecord> record_of_plugin(const fs::path& plugin) {
+    const fs::path file = record_file(plugin);
+    std::error_code none;
+    if (!fs::exists(file, none)) return std::nullopt;
+    const json read = json::parse(read_text(file, 1 << 16), nullptr, false);
+    const auto text = [&](const char* key) -> std::string {
+        return read.is_object() && read.contains(key) && read[key].is_string() ? read[key]
+                                                                               : json("");
+    };
+    PluginRecord record{text("libtorch"), 0, text("version")};
+    const bool has_bytes =
+        read.is_object() && read.contains("bytes") && read["bytes"].is_number_unsigned();
+    if (text("schema") != schema || !record.libtorch.is_absolute() || !has_bytes) {
+        throw Error(ErrorCode::bad_input, fmt::format("{} is no record of a plug-in ({}); {}",
+                                                      file.string(), schema, what_to_do));
+    }
+    record.bytes = read["bytes"];
+    return record;
+}
+
+std::string problem_of_plugin(const fs::path& plugin) {
+    const auto record = record_of_plugin(plugin);
+    return record ? problem_of_plugin(plugin, *record) : std::string();
+}
+
+std::string problem_of_plugin(const fs::path& plugin, const PluginRecord& record) {
+    std::error_code error;
+    const std::uintmax_t bytes = fs::file_size(record.libtorch, error);
+    if (!error && bytes == record.bytes) return {};
+    return fmt::format("the plug-in {} was built for LibTorch {}, {}, which {}; {}",
+                       plugin.string(), shortened(record.version), record.libtorch.string(),
+                       error ? "is not there any more" : "is another one now", what_to_do);
+}
+
+}  // namespace assay

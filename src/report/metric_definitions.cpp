@@ -1,0 +1,52 @@
+#include "report/metric_definitions.h"
+
+#include <map>
+#include <string>
+
+#include "assay/error.h"
+#include "assay/metric/metric.h"
+
+namespace assay {
+namespace {
+
+using nlohmann::json;
+
+const MetricFacts* facts_of_metric(const std::string& name) {
+    try {
+        return &metric_named(name);
+    } catch (const Error&) {
+        return nullptr;  // of another command: `gap` has values of its own
+    }
+}
+
+void collect(const json& value, std::map<std::string, std::string>& metrics) {
+    if (value.is_object()) {
+        const auto definition = value.find("definition"), metric = value.find("metric");
+        if (definition != value.end() && metric != value.end() && definition->is_string() &&
+            metric->is_string())
+            metrics.emplace(definition->get<std::string>(), metric->get<std::string>());
+    }
+    if (value.is_structured())
+        for (const json& part : value) collect(part, metrics);
+}
+
+}  // namespace
+
+json definitions_in(const json& results) {
+    std::map<std::string, std::string> metrics;  // by definition
+    collect(results, metrics);
+    json out = json::array();
+    for (const auto& [definition, metric] : metrics) {
+        const MetricFacts* facts = facts_of_metric(metric);
+        if (facts == nullptr) continue;
+        json one = {{"definition", definition},
+                    {"metric", metric},
+                    {"name", facts->title},
+                    {"meaning", facts->formula}};
+        if (!facts->origin.empty()) one["source"] = facts->origin;
+        out.push_back(std::move(one));
+    }
+    return out;
+}
+
+}  // namespace assay

@@ -1,0 +1,19 @@
+// What a report has of a table of quality dimensions.
+#pragma once
+
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "assay/report/document.h"
+#include "report/report_paths.h"
+#include "report/said.h"
+
+namespace assay {
+
+/// The table itself ("assay.quality/1"), its scores, correlations and choice, each with its source.
+/// What a table does not allow is left out, with a sentence.
+std::vector<nlohmann::json> table_results(const SavedResult& saved, const ReportOptions& options,
+                                          Said& said);
+
+}  // namespace assay
