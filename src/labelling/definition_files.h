@@ -14,7 +14,8 @@ struct SaidOfLabel {
     std::string where;  ///< "classes.csv line 3"
 };
 
-/// Csv or JSON, by its first character (definitions.h says what is in them). Throws bad_input.
+/// Csv or JSON, by its first character (class_definitions.h says what is in them). Throws
+/// bad_input.
 std::vector<SaidOfLabel> read_definitions(const std::filesystem::path& file);
 
 /// "tench; Tinca tinca" as two.
