@@ -7,12 +7,12 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "annotation/problems_report.h"
 #include "assay/annotation/aggregate_votes.h"
 #include "assay/describe_result.h"
 #include "containers/csv.h"
 #include "core/result_table.h"
 #include "metric/measurement_result.h"
-#include "problems_report.h"
 
 namespace assay {
 namespace {

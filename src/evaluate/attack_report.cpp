@@ -8,7 +8,7 @@
 #include "core/result_table.h"
 #include "core/shell_word.h"
 #include "evaluate/attack_cells.h"
-#include "evaluate/results.h"
+#include "evaluate/described_evaluate.h"
 
 namespace assay {
 namespace {

@@ -9,8 +9,8 @@
 #include "assay/evaluate/compare.h"
 #include "assay/report.h"
 #include "core/result_table.h"
+#include "evaluate/described_evaluate.h"
 #include "evaluate/measurement_text.h"
-#include "evaluate/results.h"
 
 namespace assay {
 namespace {

@@ -11,7 +11,7 @@
 #include "assay/evaluate/compare.h"
 #include "assay/evaluate/gate.h"
 #include "core/text.h"
-#include "evaluate/results.h"
+#include "evaluate/described_evaluate.h"
 
 namespace assay {
 namespace {

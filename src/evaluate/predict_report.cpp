@@ -8,7 +8,7 @@
 #include "assay/model/model_spec.h"
 #include "assay/model/settings_file.h"
 #include "core/result_table.h"
-#include "evaluate/results.h"
+#include "evaluate/described_evaluate.h"
 
 namespace assay {
 namespace {

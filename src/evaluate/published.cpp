@@ -19,8 +19,8 @@
 #include "core/file.h"
 #include "core/refuse.h"
 #include "core/text.h"
+#include "evaluate/described_evaluate.h"
 #include "evaluate/measurement_text.h"
-#include "evaluate/results.h"
 
 namespace assay {
 namespace {

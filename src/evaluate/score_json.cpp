@@ -1,7 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "assay/describe_result.h"
-#include "evaluate/results.h"
+#include "evaluate/described_evaluate.h"
 
 namespace assay {
 

@@ -1,7 +1,7 @@
 #include "evaluate/score_records.h"
 
 #include "core/result_table.h"
-#include "evaluate/results.h"
+#include "evaluate/described_evaluate.h"
 
 namespace assay {
 

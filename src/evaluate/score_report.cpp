@@ -12,8 +12,8 @@
 #include "assay/report.h"
 #include "core/joined_table.h"
 #include "core/result_table.h"
+#include "evaluate/described_evaluate.h"
 #include "evaluate/measurement_text.h"
-#include "evaluate/results.h"
 #include "evaluate/score_records.h"
 #include "evaluate/score_report_details.h"
 

@@ -10,7 +10,7 @@
 #include "core/hash.h"
 #include "core/paths.h"
 #include "core/text.h"
-#include "labelling/definitions.h"
+#include "labelling/class_definitions.h"
 #include "labelling/folder_images.h"
 #include "labelling/folder_settings.h"
 #include "labelling/screens.h"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "mad/items.h"
+#include "mad/competition_items.h"
 #include "study/study_tables.h"
 
 namespace assay::mad {

@@ -9,13 +9,13 @@
 #include <fmt/core.h>
 
 #include "assay/collective/comm.h"
-#include "class_wise.h"
 #include "core/cpu.h"
-#include "drawn.h"
-#include "families.h"
-#include "metric_rows.h"
-#include "real_sum.h"
-#include "table_rows.h"
+#include "metric/class_wise.h"
+#include "metric/drawn.h"
+#include "metric/families.h"
+#include "metric/metric_rows.h"
+#include "metric/real_sum.h"
+#include "metric/table_rows.h"
 
 namespace assay {
 namespace {

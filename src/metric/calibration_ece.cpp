@@ -17,9 +17,9 @@
 #include <fmt/core.h>
 
 #include "core/statistics.h"
-#include "families.h"
-#include "real_sum.h"
-#include "table_rows.h"
+#include "metric/families.h"
+#include "metric/real_sum.h"
+#include "metric/table_rows.h"
 
 namespace assay::families {
 namespace {

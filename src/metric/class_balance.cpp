@@ -11,8 +11,8 @@
 #include <fmt/core.h>
 
 #include "core/statistics.h"
-#include "families.h"
-#include "table_rows.h"
+#include "metric/families.h"
+#include "metric/table_rows.h"
 
 namespace assay::families {
 namespace {

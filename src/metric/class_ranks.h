@@ -12,8 +12,8 @@
 #include <span>
 #include <vector>
 
-#include "guided_search.h"
-#include "ordered_rows.h"
+#include "metric/guided_search.h"
+#include "metric/ordered_rows.h"
 
 namespace assay {
 

@@ -1,9 +1,9 @@
 // The pass of class_wise_ece.h, which reads the rows once more, and its row of the table.
 #include "assay/collective/comm.h"
-#include "class_wise_ece.h"
-#include "metric_rows.h"
-#include "pass.h"
-#include "table_rows.h"
+#include "metric/class_wise_ece.h"
+#include "metric/metric_rows.h"
+#include "metric/pass.h"
+#include "metric/table_rows.h"
 
 namespace assay {
 namespace {

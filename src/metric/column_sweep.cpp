@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "class_wise_kernel.h"
-#include "class_wise_parts.h"
 #include "core/parallel.h"
+#include "metric/class_wise_kernel.h"
 #include "metric/class_wise_parts.h"
 
 namespace assay::detail {

@@ -10,11 +10,11 @@
 #include <fmt/core.h>
 
 #include "assay/collective/comm.h"
-#include "class_curves.h"
-#include "class_ranks.h"
-#include "metric_rows.h"
-#include "pass.h"
-#include "score_reading.h"
+#include "metric/class_curves.h"
+#include "metric/class_ranks.h"
+#include "metric/metric_rows.h"
+#include "metric/pass.h"
+#include "metric/score_reading.h"
 
 namespace assay {
 namespace {

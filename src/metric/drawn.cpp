@@ -1,4 +1,4 @@
-#include "drawn.h"
+#include "metric/drawn.h"
 
 #include <algorithm>
 

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "pass.h"
+#include "metric/pass.h"
 
 namespace assay {
 

@@ -3,9 +3,9 @@
 
 #include <fmt/core.h>
 
-#include "drawn.h"
-#include "pass.h"
-#include "table_rows.h"
+#include "metric/drawn.h"
+#include "metric/pass.h"
+#include "metric/table_rows.h"
 
 namespace assay {
 namespace {

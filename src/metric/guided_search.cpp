@@ -1,4 +1,4 @@
-#include "guided_search.h"
+#include "metric/guided_search.h"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // The AVX2 form of guided_search.cpp; called only where cpu_has_avx2().
-#include "guided_search.h"
+#include "metric/guided_search.h"
 
 #if defined(__x86_64__)
 

@@ -1,10 +1,10 @@
-#include "metric_rows.h"
+#include "metric/metric_rows.h"
 
 #include <algorithm>
 
 #include <fmt/core.h>
 
-#include "families.h"
+#include "metric/families.h"
 
 namespace assay {
 

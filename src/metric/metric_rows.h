@@ -9,7 +9,7 @@
 
 #include "assay/data/label_sets.h"
 #include "assay/metric/metric.h"
-#include "class_wise.h"
+#include "metric/class_wise.h"
 
 namespace assay {
 

@@ -9,8 +9,8 @@
 
 #include <fmt/core.h>
 
-#include "families.h"
-#include "order.h"
+#include "metric/families.h"
+#include "metric/order.h"
 
 namespace assay::families {
 namespace {

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "pass.h"
+#include "metric/pass.h"
 
 namespace assay {
 

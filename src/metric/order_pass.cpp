@@ -7,9 +7,9 @@
 #include <fmt/core.h>
 
 #include "core/parallel.h"
-#include "families.h"
-#include "metric_rows.h"
-#include "order.h"
+#include "metric/families.h"
+#include "metric/metric_rows.h"
+#include "metric/order.h"
 
 namespace assay {
 namespace {

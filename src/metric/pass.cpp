@@ -1,11 +1,11 @@
-#include "pass.h"
+#include "metric/pass.h"
 
 #include <algorithm>
 #include <stdexcept>
 
 #include "assay/collective/comm.h"
-#include "drawn.h"
-#include "metric_rows.h"
+#include "metric/drawn.h"
+#include "metric/metric_rows.h"
 
 namespace assay {
 namespace {

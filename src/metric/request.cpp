@@ -7,9 +7,9 @@
 
 #include "assay/error.h"
 #include "assay/metric/metric.h"
-#include "definitions.h"
+#include "metric/definitions.h"
+#include "metric/number_list.h"
 #include "metric/other_names.h"
-#include "number_list.h"
 
 namespace assay {
 namespace {

@@ -1,4 +1,4 @@
-#include "score_reading.h"
+#include "metric/score_reading.h"
 
 #include <algorithm>
 #include <cmath>

@@ -11,10 +11,10 @@
 #include "assay/collective/comm.h"
 #include "core/parallel.h"
 #include "core/random.h"
-#include "metric_rows.h"
-#include "pass.h"
-#include "table_rows.h"
-#include "temperature.h"
+#include "metric/metric_rows.h"
+#include "metric/pass.h"
+#include "metric/table_rows.h"
+#include "metric/temperature.h"
 
 namespace assay {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "assay/describe_result.h"
 #include "core/result_table.h"
-#include "patchml/results.h"
+#include "patchml/described_patchml.h"
 
 namespace assay {
 namespace {

@@ -7,7 +7,7 @@
 #include "core/result_table.h"
 #include "core/text.h"
 #include "quality/cell_notes.h"
-#include "quality/results.h"
+#include "quality/described_quality.h"
 
 namespace assay::quality {
 

@@ -5,7 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "quality/results.h"
+#include "quality/described_quality.h"
 
 namespace assay::quality {
 namespace {

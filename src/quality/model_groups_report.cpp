@@ -6,7 +6,7 @@
 #include "assay/describe_result.h"
 #include "core/result_table.h"
 #include "core/text.h"
-#include "quality/results.h"
+#include "quality/described_quality.h"
 
 namespace assay::quality {
 

@@ -7,7 +7,7 @@
 #include "assay/describe_result.h"
 #include "core/result_table.h"
 #include "quality/cell_notes.h"
-#include "quality/results.h"
+#include "quality/described_quality.h"
 
 namespace assay::quality {
 namespace {

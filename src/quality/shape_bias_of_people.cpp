@@ -10,7 +10,7 @@
 #include "core/text.h"
 #include "evaluate/people_answers.h"
 #include "quality/cues.h"
-#include "quality/results.h"
+#include "quality/described_quality.h"
 
 namespace assay::quality {
 namespace {

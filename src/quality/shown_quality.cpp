@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "assay/describe_result.h"
-#include "quality/results.h"
+#include "quality/described_quality.h"
 
 namespace assay::quality {
 

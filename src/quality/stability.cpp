@@ -13,7 +13,7 @@
 #include "core/result_table.h"
 #include "core/statistics.h"
 #include "quality/constants.h"
-#include "quality/results.h"
+#include "quality/described_quality.h"
 
 namespace assay::quality {
 namespace {

@@ -10,8 +10,8 @@
 #include "core/json_text.h"
 #include "core/refuse.h"
 #include "core/text.h"
-#include "quality/labels.h"
-#include "quality/results.h"
+#include "quality/described_quality.h"
+#include "quality/model_labels.h"
 #include "quality/table_values.h"
 
 namespace assay::quality {

@@ -4,7 +4,7 @@
 #include "assay/replication/npmle.h"
 #include "assay/replication/steps.h"
 #include "replication/adjust_result.h"
-#include "replication/tables.h"
+#include "replication/step_tables.h"
 
 namespace assay::replication {
 

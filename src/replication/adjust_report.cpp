@@ -7,7 +7,7 @@
 #include "assay/replication/steps.h"
 #include "core/result_table.h"
 #include "replication/adjust_result.h"
-#include "replication/tables.h"
+#include "replication/step_tables.h"
 
 namespace assay::replication {
 namespace {

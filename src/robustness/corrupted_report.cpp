@@ -6,7 +6,7 @@
 
 #include "assay/describe_result.h"
 #include "core/result_table.h"
-#include "robustness/results.h"
+#include "robustness/described_robustness.h"
 
 namespace assay {
 namespace {

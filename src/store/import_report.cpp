@@ -5,7 +5,7 @@
 
 #include "assay/describe_result.h"
 #include "core/result_table.h"
-#include "store/results.h"
+#include "store/described_store.h"
 
 namespace assay {
 

@@ -14,11 +14,11 @@
 #include "core/parallel.h"
 #include "core/paths.h"
 #include "core/refuse.h"
-#include "layout.h"
-#include "manifest.h"
-#include "parts.h"
-#include "record.h"
-#include "store/results.h"
+#include "store/described_store.h"
+#include "store/layout.h"
+#include "store/manifest.h"
+#include "store/parts.h"
+#include "store/record.h"
 
 namespace assay {
 namespace {

@@ -1,5 +1,5 @@
 // The AVX2 form of keys_of_logits_plain(); called only where cpu_has_avx2().
-#include "order_keys.h"
+#include "store/order_keys.h"
 
 #if defined(__x86_64__)
 

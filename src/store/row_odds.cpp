@@ -7,10 +7,10 @@
 #include "containers/npy.h"
 #include "core/cpu.h"
 #include "core/log_odds.h"
-#include "matrix_rows.h"
-#include "order_keys.h"
-#include "row_access.h"
-#include "store_impl.h"
+#include "store/matrix_rows.h"
+#include "store/order_keys.h"
+#include "store/row_access.h"
+#include "store/store_impl.h"
 
 namespace assay {
 namespace {

@@ -9,11 +9,11 @@
 #include <mutex>
 
 #include "assay/error.h"
-#include "begun_rows.h"
-#include "layout.h"
-#include "manifest.h"
-#include "matrix_rows.h"
-#include "parts.h"
+#include "store/begun_rows.h"
+#include "store/layout.h"
+#include "store/manifest.h"
+#include "store/matrix_rows.h"
+#include "store/parts.h"
 
 namespace assay {
 

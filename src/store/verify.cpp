@@ -12,8 +12,8 @@
 #include "assay/store/prediction_store.h"
 #include "core/parallel.h"
 #include "core/text.h"
-#include "dataset_files.h"
-#include "store/results.h"
+#include "store/dataset_files.h"
+#include "store/described_store.h"
 
 namespace assay {
 namespace {

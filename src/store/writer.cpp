@@ -10,12 +10,12 @@
 
 #include "assay/error.h"
 #include "assay/store/prediction_store.h"
-#include "begun_rows.h"
 #include "core/file.h"
 #include "core/hash.h"
 #include "core/parallel.h"
 #include "core/paths.h"
 #include "core/shell_word.h"
+#include "store/begun_rows.h"
 #include "store/dataset_files.h"
 #include "store/layout.h"
 #include "store/manifest.h"

@@ -14,12 +14,12 @@
 #include "assay/replication/steps.h"
 #include "evaluate/attack_examples.h"
 #include "evaluate/cost_result.h"
-#include "evaluate/results.h"
+#include "evaluate/described_evaluate.h"
 #include "mad/answers_result.h"
-#include "patchml/results.h"
-#include "quality/results.h"
-#include "robustness/results.h"
-#include "store/results.h"
+#include "patchml/described_patchml.h"
+#include "quality/described_quality.h"
+#include "robustness/described_robustness.h"
+#include "store/described_store.h"
 
 namespace assay {
 

@@ -387,10 +387,11 @@ void expect_no_mention(std::initializer_list<const char*> files,
 }
 
 TEST(OneDescription, IsTheOnlyMentionOfAnOption) {
-    const auto files = {"src/cli/scoring.cpp", "src/cli/cmd_score.cpp", "src/cli/cmd_compare.cpp",
-                        "src/cli/cmd_gap.cpp", "src/cli/cmd_plot.cpp",  "src/cli/store_command.cpp",
-                        "src/cli/plan.cpp",    "src/c/options.cpp",     "src/c/results.cpp",
-                        "src/c/metrics.cpp"};
+    const auto files = {"src/cli/scoring.cpp",     "src/cli/cmd_score.cpp",
+                        "src/cli/cmd_compare.cpp", "src/cli/cmd_gap.cpp",
+                        "src/cli/cmd_plot.cpp",    "src/cli/store_command.cpp",
+                        "src/cli/assay_toml.cpp",  "src/c/options.cpp",
+                        "src/c/results.cpp",       "src/c/metrics.cpp"};
     EXPECT_EQ(mentions("other-images", {"src/cli/cmd_compare.cpp"}), 0U);
     EXPECT_GT(mentions("people", {"src/cli/cmd_compare.cpp"}), 0U);  // is found where it is
     // The label files of a gap's two sets are counted by position.
@@ -404,7 +405,8 @@ TEST(OneDescription, IsTheOnlyMentionOfAnOption) {
     expect_no_mention<GapRequest>(files);
     expect_no_mention<PlotChoice>({"src/cli/cmd_plot.cpp", "src/c/results.cpp"});
     expect_no_mention<DrawOptions>(files);
-    expect_no_mention<PredictOptions>({"src/cli/prediction.cpp", "src/cli/plan.cpp"}, {"out"});
+    expect_no_mention<PredictOptions>({"src/cli/prediction.cpp", "src/cli/assay_toml.cpp"},
+                                      {"out"});
     expect_no_mention<ExportOptions>({"src/cli/cmd_export.cpp"});
     for (const SettingKey& key : setting_keys()) {
         // The path of a class list is made whole.

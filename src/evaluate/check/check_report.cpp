@@ -5,7 +5,7 @@
 
 #include "assay/describe_result.h"
 #include "core/result_table.h"
-#include "evaluate/results.h"
+#include "evaluate/described_evaluate.h"
 
 namespace assay {
 namespace {

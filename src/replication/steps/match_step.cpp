@@ -6,7 +6,7 @@
 #include "assay/replication/steps.h"
 #include "core/parallel.h"
 #include "core/result_table.h"
-#include "replication/tables.h"
+#include "replication/step_tables.h"
 
 namespace assay::replication {
 namespace {

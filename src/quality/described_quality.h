@@ -4,11 +4,11 @@
 #include "assay/quality/choose.h"
 #include "assay/quality/correlate.h"
 #include "assay/quality/groups.h"
-#include "assay/quality/people.h"
 #include "assay/quality/quba.h"
 #include "assay/quality/run.h"
+#include "assay/quality/shape_bias_of_people.h"
 #include "assay/result_type.h"
-#include "evaluate/results.h"
+#include "evaluate/described_evaluate.h"
 #include "quality/by_name.h"
 
 namespace assay::quality {
