@@ -266,7 +266,8 @@ TEST(Draw, RefusesWhatCannotBeRead) {
     for (int i = 0; i < 60; ++i) tall.series[0].points.push_back(made_point(std::to_string(i), 1));
     EXPECT_THAT(message({tall}), HasSubstr("64 rows"));
     EXPECT_THAT(message({plot}, {.width = 5}), HasSubstr("20 to 1000"));
-    EXPECT_THAT(message({plot}, {.font = std::nan("")}), HasSubstr("letters"));
+    EXPECT_THAT(message({plot}, {.font = std::nan("")}),
+                HasSubstr("font is nan; allowed: a number from 4 to 40"));
     EXPECT_THAT(message({plot}, {.dpi = 5000}), HasSubstr("dpi"));
     EXPECT_THAT(message({plot}, {.width = 900, .height = 900, .dpi = 1200}),
                 HasSubstr("million pixels"));
