@@ -6,10 +6,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "annotation/option_files.h"
 #include "assay/annotation/label_stats.h"
 #include "assay/describe_result.h"
 #include "core/result_table.h"
-#include "inputs.h"
 #include "metric/measurement_result.h"
 
 namespace assay {

@@ -11,6 +11,7 @@
 #include <fmt/core.h>
 
 #include "core/statistics.h"
+#include "metric/class_table.h"
 #include "metric/families.h"
 #include "metric/table_rows.h"
 
