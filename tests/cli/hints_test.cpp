@@ -124,14 +124,14 @@ std::vector<std::string> literals_of(const std::string& source) {
     return out;
 }
 
-struct Part {
+struct SourcePart {
     std::string_view path;              ///< of the sources, below src/
     std::vector<std::string> commands;  ///< that print what they say: each knows the options
 };
 
 /// The first that fits a source counts; what fits none may name the options of any command.
-const std::vector<Part>& parts_of_the_sources() {
-    static const std::vector<Part> parts = {
+const std::vector<SourcePart>& parts_of_the_sources() {
+    static const std::vector<SourcePart> parts = {
         {"annotation/votes", {"labels aggregate"}},
         {"annotation/label_stats", {"labels stats"}},
         {"annotation/propose", {"labels propose"}},
@@ -241,7 +241,7 @@ TEST(Hints, EveryOptionThatAMessageNamesIsKnownToTheCommandThatPrintsIt) {
         if (entry.path().extension() != ".cpp" || path == "cli/habits.cpp") continue;
         if (path == "model/libtorch/build.cpp") continue;  // words of a compiler
         const auto part = std::ranges::find_if(
-            parts_of_the_sources(), [&](const Part& p) { return path.starts_with(p.path); });
+            parts_of_the_sources(), [&](const SourcePart& p) { return path.starts_with(p.path); });
         const bool told = part != parts_of_the_sources().end();
         for (const std::string& literal : literals_of(slurp(entry.path()))) {
             if (literal.find('-') == std::string::npos &&

@@ -543,11 +543,6 @@ export interface Disagreement {
   candidate_correct: boolean;
 }
 
-/** Annotations that repeat one of the same annotator and image. */
-export interface Duplicates {
-  removed: number;
-  /** Of those removed. */
-  contradicting: number;
 /** How the values of one dimension were drawn, in numbers of models. */
 export interface DrawnCells {
   /** Their errors are joint. */
@@ -555,6 +550,13 @@ export interface DrawnCells {
   independent: number;
   /** They have no standard error. */
   exact: number;
+}
+
+/** Annotations that repeat one of the same annotator and image. */
+export interface Duplicates {
+  removed: number;
+  /** Of those removed. */
+  contradicting: number;
 }
 
 /** How the error of a cell depends on some images. */
@@ -655,7 +657,6 @@ export interface GapDataSet {
   /** Images of top-1. */
   single?: number;
   /** Labels are the only valid classes of the images. */
-  /** The only valid class of an image stands in for its label. */
   only_valid?: boolean;
   histogram?: GapHistogram;
 }
@@ -834,7 +835,6 @@ export interface Gate {
   bound: number;
   passed: boolean;
   /** What was compared with the bound. */
-  /** What was held against the bound. */
   value: number | null;
   /** Why there is no value. */
   reason?: string;
@@ -847,15 +847,6 @@ export interface Gate {
   candidate?: string;
 }
 
-/** The gap that remains, in halves of the study. */
-export interface HalvesPoint {
-  annotators: number;
-  method: string;
-  halves_minus_whole: Estimate;
-  whole?: number;
-  halves?: number;
-  /** Of the whole's gap, from how much two halves differ. */
-  standard_error_by_halves?: number;
 /** Composites of k patches, and how often a class repeats within one. */
 export interface GridSummary {
   k: number;
@@ -891,6 +882,17 @@ export interface GroupDifference extends Partial<PublishedTest> {
   p: number;
   /** By Holm, over the dimensions. */
   p_holm: number;
+}
+
+/** The gap that remains, in halves of the study. */
+export interface HalvesPoint {
+  annotators: number;
+  method: string;
+  halves_minus_whole: Estimate;
+  whole?: number;
+  halves?: number;
+  /** Of the whole's gap, from how much two halves differ. */
+  standard_error_by_halves?: number;
 }
 
 /** What `assay import` prints. */
@@ -1396,6 +1398,19 @@ export interface MadStatusClassifier {
   confident: number;
 }
 
+/** One corruption at one severity. */
+export interface MadeVersion {
+  corruption: string;
+  group: string;
+  /** Not among the 15 of the paper. */
+  extra: boolean;
+  severity: number;
+  /** With `--out`. */
+  folder?: string;
+  /** With `--out`. */
+  images?: number;
+}
+
 /** The chosen images of one fifth of the frequencies. */
 export interface MatchBucket {
   /** 0 to 4. */
@@ -1445,17 +1460,6 @@ export interface MatchedClass {
   available: number[];
   taken: number[];
   missing: number;
-/** One corruption at one severity. */
-export interface MadeVersion {
-  corruption: string;
-  group: string;
-  /** Not among the 15 of the paper. */
-  extra: boolean;
-  severity: number;
-  /** With `--out`. */
-  folder?: string;
-  /** With `--out`. */
-  images?: number;
 }
 
 /** The geometric mean of the ratios of fgsm and pgd. */
@@ -1553,6 +1557,8 @@ export interface MethodCurves {
 export interface MethodLine extends ReplicateLine {
   /** `none`: without adjustment. */
   method: string;
+}
+
 export interface MissingDimension {
   dimension: string;
   /** Empty: any. */
@@ -1625,6 +1631,8 @@ export interface ModelWithPeople {
   /** Kappa over the people; interval by a jackknife over images. */
   mean: Estimate;
   people: WithPerson[];
+}
+
 export interface Need {
   need: string;
   /** Models that fail it. */
@@ -1690,33 +1698,6 @@ export interface PairedMetric {
   verdict?: "no difference shown" | "better" | "worse";
 }
 
-/** Models with people who answered the same images, by error consistency. */
-export interface PeopleResult extends Result {
-  /** That entered. */
-  answers: number;
-  /** Of these without a class: they count as incorrect. */
-  unanswered: number;
-  /** Mean over all pairs of people. */
-  between_people: Estimate;
-  models: ModelWithPeople[];
-  warnings: string[];
-}
-
-/** What a study would need with so many annotators of each image. */
-export interface PlanRow {
-  annotators: number;
-  /** Of the moments. */
-  exponents: number[];
-  /** In each set, of the median classifier. */
-  images: Estimate;
-  /** Of the classifier that needs most. */
-  worst_images: Estimate;
-  /** Of the mean over classifiers. */
-  mean_images: Estimate;
-  /** With the pilot's images. */
-  standard_error: Estimate;
-  /** By estimator. */
-  bias: Record<"none" | "naive" | "jackknife1" | "jackknife_quarter" | "moments" | "pl", Estimate>;
 /** The patches that composites are made of. */
 export interface PatchPool {
   patches: number;
@@ -1762,6 +1743,18 @@ export interface PatchmlResult extends Result {
   datasets: PatchmlDataset[];
 }
 
+/** Models with people who answered the same images, by error consistency. */
+export interface PeopleResult extends Result {
+  /** That entered. */
+  answers: number;
+  /** Of these without a class: they count as incorrect. */
+  unanswered: number;
+  /** Mean over all pairs of people. */
+  between_people: Estimate;
+  models: ModelWithPeople[];
+  warnings: string[];
+}
+
 /** The shape bias of a person, or of all. */
 export interface PeopleShapeBias {
   /** Empty: all of them. */
@@ -1786,6 +1779,23 @@ export interface PeopleShapeBiases extends Result {
   /** By name. */
   people: PeopleShapeBias[];
   warnings: string[];
+}
+
+/** What a study would need with so many annotators of each image. */
+export interface PlanRow {
+  annotators: number;
+  /** Of the moments. */
+  exponents: number[];
+  /** In each set, of the median classifier. */
+  images: Estimate;
+  /** Of the classifier that needs most. */
+  worst_images: Estimate;
+  /** Of the mean over classifiers. */
+  mean_images: Estimate;
+  /** With the pilot's images. */
+  standard_error: Estimate;
+  /** By estimator. */
+  bias: Record<"none" | "naive" | "jackknife1" | "jackknife_quarter" | "moments" | "pl", Estimate>;
 }
 
 export interface PredictedClass extends RankedClass {
@@ -1822,6 +1832,8 @@ export interface PreparedSets {
   cleaning?: CleanedSets;
   /** Of each set of raw annotations. */
   duplicates: Duplicates[];
+}
+
 /** Student's test with a pooled variance over the distinct models. */
 export interface PublishedTest {
   p_student: number;
@@ -2310,7 +2322,6 @@ export interface ScoredStore extends Result {
   /** With `--reliability`. */
   reliability?: ReliabilityBin[];
   /** Which metrics are omitted, and why. */
-  /** Which metrics are left out, and why. */
   notes: string[];
   warnings: string[];
 }
@@ -2375,6 +2386,17 @@ export interface ShownSelection {
   case: string;
 }
 
+/** One reading of stable: two rankings of all models. */
+export interface StabilityReading {
+  reading: string;
+  /** Spearman's correlation of the two. */
+  mean: number;
+  /** Of a single repeat. */
+  deviation: number;
+  /** The 2.5th percentile of the repeats. */
+  low: number;
+}
+
 /** A method with fewer annotators, or a mixture of other parts. */
 export interface SweepRow {
   annotators: number;
@@ -2398,15 +2420,6 @@ export interface TrueClassifier {
   replication?: number;
   candidates?: number;
   adjusted: number;
-/** One reading of stable: two rankings of all models. */
-export interface StabilityReading {
-  reading: string;
-  /** Spearman's correlation of the two. */
-  mean: number;
-  /** Of a single repeat. */
-  deviation: number;
-  /** The 2.5th percentile of the repeats. */
-  low: number;
 }
 
 export interface UnfinishedParts {
@@ -2428,7 +2441,6 @@ export interface VerifiedStore {
   missing: number | null;
   problems: string[];
   /** What its format does not show. */
-  /** What its format cannot tell. */
   notes: string[];
   /** While a process writes the store: `process 123`. */
   written_by?: string;
@@ -2497,6 +2509,13 @@ export interface VoteThresholds {
   best_same_set: VoteThreshold | null;
 }
 
+export interface WeightProfile {
+  profile: string;
+  /** One line about it. */
+  is: string;
+  weights: Record<string, number>;
+}
+
 /** A model and a person on the images that both decided. */
 export interface WithPerson {
   person: string;
@@ -2512,9 +2531,4 @@ export interface WithPerson {
   by_chance: number;
   /** Cohen's kappa of being correct. */
   error_consistency: Estimate;
-export interface WeightProfile {
-  profile: string;
-  /** One line about it. */
-  is: string;
-  weights: Record<string, number>;
 }
