@@ -7,8 +7,8 @@
 #include "assay/labelling/folder.h"
 #include "labelling/folder_images.h"
 #include "labelling/folder_settings.h"
-#include "study/study_file.h"
 #include "study/quantities.h"
+#include "study/study_file.h"
 
 namespace assay::labelling {
 namespace {

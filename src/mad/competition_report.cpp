@@ -59,7 +59,8 @@ ResultType result_type(ResultOf<Competition>) {
          .help = "What a competition is made of",
          .schema = "assay.mad/1"},
         {
-            part({.name = "competition"}, [](const Of& o) -> const auto& { return o.folder(); }),
+            part(
+                {.name = "competition"}, [](const Of& o) -> const auto& { return o.folder(); }),
             part({.name = "images"}, [](const Of& o) { return o.images(); }),
             part({.name = "classes"}, [](const Of& o) { return o.classes().size(); }),
             part({.help = "All of them, as text", .name = "settings"},

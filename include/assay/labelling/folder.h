@@ -12,8 +12,8 @@
 
 #include "assay/labelling/task.h"
 #include "assay/report.h"
-#include "assay/study/check.h"
 #include "assay/result_type.h"
+#include "assay/study/check.h"
 
 namespace assay::labelling {
 
