@@ -260,7 +260,7 @@ TEST_F(QualityRunProgram, WhatIsWrongInTheFileEndsWith2BeforeAnythingRuns) {
         return outcome.err;
     };
     EXPECT_THAT(role("sketch", "'nothing-there'"), HasSubstr("no data set of the file"));
-    EXPECT_THAT(role("sketch", "3"), HasSubstr("wrong type"));
+    EXPECT_THAT(role("sketch", "3"), HasSubstr("is 3; allowed: a text"));
     EXPECT_THAT(role("sketch", "'" + (*scratch_ / "images/val").string() + "'"),
                 HasSubstr("plays the role val already"));
     EXPECT_THAT(role("val", "''"), HasSubstr("needs `val`"));
