@@ -106,7 +106,7 @@ std::int64_t version_of_study(const Database& database, StudyKind kind) {
     const bool finished =
         database.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'schema_version'") == 1;
     const std::int64_t there =
-        finished ? database.integer("SELECT max(version) FROM schema_version") : 0;
+        finished ? database.integer("SELECT coalesce(max(version), 0) FROM schema_version") : 0;
     if (there < 1)
         refuse(fmt::format("{}: its tables have no version; it was never finished", name));
     if (there > study_version) {

@@ -56,7 +56,7 @@ TEST_F(PlotCommand, RefusesWithoutAFile) {
         {{"scroes", folder_ / "runs", "-o", folder_ / "x.svg"}, "`scores`"},
         {{"gap", folder_ / "runs", "-o", folder_ / "x.svg"}, "assay gap FIRST SECOND"},
         {{"scores", folder_ / "other.json", "-o", folder_ / "x.svg"}, "assay.scores/2"},
-        {{"gap", folder_ / "other.json", "-o", folder_ / "x.svg"}, "no `models`"},
+        {{"gap", folder_ / "other.json", "-o", folder_ / "x.svg"}, "`models` is missing"},
         {{"scores", folder_ / "runs", "--model", "b", "-o", folder_ / "x.svg"}, "no model `b`"},
         {{"scores", folder_ / "runs", "--metric", "tpo1", "-o", folder_ / "x.svg"}, "top1"},
         {{"scores", folder_ / "runs", "--dpi", "9", "-o", folder_ / "x.svg"}, "30 to 1200"},

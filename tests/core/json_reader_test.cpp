@@ -69,7 +69,7 @@ TEST(JsonReader, FaultsNamePlaceValueAndWhatIsAllowed) {
     EXPECT_EQ(fault([](auto& r) {
                   r["rows"].entries()[0].only({"name", "number"});
               }),
-              "`rows[0]` has an unknown field `n`");
+              "`rows[0]` has an unknown field `n`; known: name, number");
     EXPECT_EQ(fault([](auto& r) { r["rows"].entries()[0].only({}); }),
               "`rows[0]` has an unknown field `n`");
     const json list = json::array({1});

@@ -98,7 +98,13 @@ TEST(Published, WhatCannotBeComparedIsSaid) {
         return message_of([&] { parse_published(text, "x.csv"); });
     };
     EXPECT_THAT(refused("name,top1\na,1\n"), HasSubstr("model"));
-    EXPECT_THAT(refused("model,accuracy\na,1\n"), HasSubstr("no column is called as a metric"));
+    EXPECT_THAT(refused("model,parameters\na,1\n"), HasSubstr("no column is called as a metric"));
+    const std::vector<ScoreReport> scored_net = {scored("net", "top1", 0.7, 0.6, 0.8)};
+    EXPECT_EQ(
+        beside_published(scored_net, parse_published("model,accuracy\nnet,75\n", "x.csv"), warnings)
+            .at(0)
+            .published,
+        0.75);
     EXPECT_THAT(refused("model,nll\na,1\n"), HasSubstr("no column is called as a metric"));
     EXPECT_THAT(refused("model,top1\n"), HasSubstr("no model in the table"));
     for (const char* cell : {"", "x", "-1", "100.5", "nan", "inf", "1e3", "7%"})
