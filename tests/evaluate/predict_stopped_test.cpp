@@ -65,14 +65,18 @@ TEST_F(PredictStopped, WhatWasComputedIsKeptAndGivesTheSameBytes) {
     EXPECT_EQ(batches(whole, dataset), 6U);
 
     LoadedModel model = loaded("m", stopped_at(4));
-    EXPECT_EQ(message_of([&] {
-                  predict({&model, 1}, dataset, stopped);
-              }),
+    EXPECT_EQ(message_of(
+                  [&] {
+                      predict({&model, 1}, dataset, stopped);
+                  },
+                  ErrorCode::interrupted),
               "interrupted: 16 of 22 images of `d` are kept; run the same command to resume");
     model = loaded("m", stopped_at(1));
-    EXPECT_EQ(message_of([&] {
-                  predict({&model, 1}, dataset, stopped);
-              }),
+    EXPECT_EQ(message_of(
+                  [&] {
+                      predict({&model, 1}, dataset, stopped);
+                  },
+                  ErrorCode::interrupted),
               "interrupted: 20 of 22 images of `d` are kept; run the same command to resume");
     std::vector<Progress> seen;
     const auto last = std::make_shared<Fake>();
