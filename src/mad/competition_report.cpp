@@ -5,6 +5,8 @@
 #include "assay/describe_result.h"
 #include "assay/mad/competition.h"
 #include "core/result_table.h"
+#include "mad/competition_rows.h"
+#include "mad/competition_settings.h"
 #include "mad/predict_alike.h"
 
 namespace assay::mad {
