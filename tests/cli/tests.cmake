@@ -15,7 +15,7 @@ assay_program_test(cli
 assay_program_test(completion
     SOURCES cli/completion_test.cpp cli/described_test.cpp cli/described_results.cpp cli/described_results_test.cpp cli/manual_test.cpp cli/shells_test.cpp
     LINKS assay_commands assay_core util
-    UNSANITIZED Shells.* Pages.* Environment.*)
+    UNSANITIZED Shells.* Pages.* Environment.* Numbers.EveryOption*)
 # What a sanitizer could find beside a writer it finds in BesideWriter, in half the time.
 if(NOT ASSAY_SANITIZE)
     assay_program_test(beside SLOW
@@ -25,7 +25,7 @@ endif()
 assay_program_test(sweep
     SOURCES cli/sweep_test.cpp cli/hints_test.cpp cli/sweep_rows.cpp
     LINKS assay_image assay_labelling assay_core
-    UNSANITIZED Hints.EveryOption* Hints.TheManuals* Sweep.LatexHas* Sweep.MarkdownHas* Sweep.CsvIsOneTable Sweep.AClosedStdoutIsNoCrash)
+    UNSANITIZED Hints.EveryOption* Hints.TheManuals* Hints.WhatStandsFor* SweepTable.EveryCommandHas* Sweep.QuietSilences* Sweep.LatexHas* Sweep.MarkdownHas* Sweep.CsvIsOneTable Sweep.AClosedStdoutIsNoCrash)
 
 # By the distribution's Python, which has the packages that read what other tools read.
 if(EXISTS /usr/bin/python3 AND NOT ASSAY_SANITIZE)
