@@ -445,7 +445,7 @@ class StoreWriter:
         return Store(self.path)
 
     def close(self) -> None:
-        """Without finish(): what was written stays, except for rows of shards that are not whole."""
+        """Without finish(): what was written stays, except for predicted classes of shards that are not whole."""
         if self._handle is not None:
             self._handle.free()
             self._handle = None

@@ -10,6 +10,7 @@
 #include "cli/progress.h"
 #include "cli/ranks.h"
 #include "cli/store_command.h"
+#include "core/paths.h"
 
 namespace assay::cli {
 namespace {
@@ -58,7 +59,11 @@ public:
     }
 
     void over(const Runs& runs) override {
-        if (!request_.table.empty()) return;
+        if (!request_.table.empty()) {
+            for (std::string& file : request_.also)
+                file = path_from(runs.file_folder, file).string();
+            return;
+        }
         if (request_.sets.empty()) {
             if (runs.datasets.size() != 2)
                 throw Error(ErrorCode::bad_input,

@@ -58,7 +58,7 @@ std::string_view what_does(std::string_view word) {
          "`assay predict -m MODEL -d IMAGES --out runs` runs a model over images, and `assay score "
          "runs` measures what it stored"},
         {" metrics measure accuracy ", "`assay score runs` measures stored predictions"},
-        {" diff ", "`assay compare runs` compares models"},
+        {" diff ", "`assay compare RUNS/DATASET/A RUNS/DATASET/B` compares two models"},
         {" ls ", "`assay list runs` shows what is stored"},
         {" load convert ", "`assay import FILE` reads the predictions of another program"},
         {" label annotate ", "`assay serve DIR` serves the labelling page"},
@@ -114,7 +114,7 @@ void hold_standard_descriptors() {
     }
 }
 
-/// Nothing is lost but the shards in flight.
+/// Nothing is lost but what was computed since rows were last kept.
 extern "C" void on_second_signal(int number) {
     std::signal(number, SIG_DFL);
     sigset_t heard;

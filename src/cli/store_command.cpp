@@ -48,13 +48,13 @@ std::string text_of(const json& value, const ValueKind& kind, const fs::path& fo
         return fmt::format("{}", value.get<double>());
     if (!value.is_string()) return value.dump();
     const auto text = value.get<std::string>();
-    const fs::path path = (folder / text).lexically_normal();
+    const fs::path path = path_from(folder, text);
     if (kind.path == PathIn::none || is_stdout(text)) return text;
     if (kind.path == PathIn::whole || is_there(path)) return path.string();
     if (kind.path == PathIn::or_name) return text;
     const std::size_t behind = text.find(kind.sign) + 1;  // npos + 1 is 0
     if (behind == 0 && kind.sign == '=') return text;
-    return text.substr(0, behind) + (folder / text.substr(behind)).lexically_normal().string();
+    return text.substr(0, behind) + path_from(folder, text.substr(behind)).string();
 }
 
 void set(CLI::Option& option, const std::string& key, const json& value, const std::string& where,

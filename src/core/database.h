@@ -85,7 +85,7 @@ public:
     const std::filesystem::path& path() const noexcept;
     Access access() const noexcept;
     Statement prepare(std::string_view sql) const;
-    /// What a query gives first; 0: nothing, or null.
+    /// What a query gives first; 0: it has no row. Throws bad_input: null, or no whole number.
     std::int64_t integer(std::string_view sql) const;
     /// Any number of statements without parameters and rows.
     void execute(const std::string& sql);

@@ -200,7 +200,8 @@ std::string table_of_fields(const ResultType& type) {
         each_of_group(type, group, [&](const Part& part) {
             ResultShape shape = part.shape;
             if (part.facts.omitted) shape.nullable = false;
-            std::string text(part.facts.help);
+            std::string text;
+            for (const char c : part.facts.help) text += c == '|' ? "\\|" : std::string(1, c);
             if (part.facts.omitted)
                 text += text.empty() ? "only where there is one" : "; only where there is one";
             out += fmt::format("| `{}{}{}` | {} | {} |\n", group, group.empty() ? "" : ".",

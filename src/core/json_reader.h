@@ -1,7 +1,8 @@
 // Values of a JSON text that anybody may have written: each is checked before it is used, and a
 // fault names the place, the value and what is allowed.
 //
-//     const JsonReader result(parse_json(text, 64), {"the result", refuse});
+//     const nlohmann::json made = parse_json(text, 64);
+//     const JsonReader result(made, {"the result", refuse});
 //     for (const JsonReader& model : result["models"].entries())
 //         names.push_back(model["name"].text());
 #pragma once
@@ -30,6 +31,8 @@ struct JsonSource {
 /// A value, which outlives its reader, and where it is in the text: "models[3].score".
 class JsonReader {
 public:
+    explicit JsonReader(nlohmann::json&& value, const JsonSource& source = {},
+                        std::string place = {}) = delete;
     explicit JsonReader(const nlohmann::json& value, const JsonSource& source = {},
                         std::string place = {})
         : value_(&value), source_(source), place_(std::move(place)) {}

@@ -1,7 +1,7 @@
 // Log-odds of the likeliest class of a row, in double precision: what tells confident predictions
 // apart where their probabilities round to 1.
 //
-// Sums are of whole numbers (each exponential in units of 2^-50, of rows of more than 4096 classes
+// Sums are of whole numbers (each exponential in units of 2^-50, of rows of more than 4088 classes
 // in coarser ones), so that they do not depend on the order of the classes: rows that hold the same
 // numbers in another order have equal log-odds. AVX2 where the processor has it; the plain path
 // gives the same bits.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "assay/describe_result.h"
 #include "assay/image/encode.h"
@@ -55,7 +56,9 @@ std::vector<std::byte> difference_png(const AttackFile& file, const ExampleImage
 }  // namespace
 
 /// What is no number is null in a file.
-constexpr std::string_view or_null = "number | null";
+std::optional<double> or_null(double value) {
+    return std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
 
 ResultType result_type(ResultOf<ExampleClass>) {
     static constexpr auto known = [](const ExampleClass& c) {
@@ -86,9 +89,9 @@ ResultType result_type(ResultOf<ExamplePrediction>) {
         {.name = "ExamplePrediction"},
         {
             part<&ExamplePrediction::of>({.inlined = true}),
-            part<&ExamplePrediction::probability>(
-                {.help = "Null where the model gives neither logits nor probabilities",
-                 .script = or_null}),
+            part({.help = "Null where the model gives neither logits nor probabilities",
+                  .name = "probability"},
+                 [](const ExamplePrediction& p) { return or_null(p.probability); }),
         });
     return rows;
 }
@@ -106,10 +109,11 @@ ResultType result_type(ResultOf<AttackExample>) {
             part<&AttackExample::attacked>({}),
             part<&AttackExample::difference>(
                 {.help = "0.5 + scale x (attacked - original): grey is no change"}),
-            part<&AttackExample::scale>({.script = or_null}),
-            part<&AttackExample::largest>(
-                {.help = "Change of a number, of pixels in [0, 1]", .script = or_null}),
-            part<&AttackExample::length>({.help = "The l2 norm of the change", .script = or_null}),
+            part({.name = "scale"}, [](const AttackExample& e) { return or_null(e.scale); }),
+            part({.help = "Change of a number, of pixels in [0, 1]", .name = "largest"},
+                 [](const AttackExample& e) { return or_null(e.largest); }),
+            part({.help = "The l2 norm of the change", .name = "length"},
+                 [](const AttackExample& e) { return or_null(e.length); }),
         });
     return rows;
 }

@@ -7,6 +7,17 @@
 #include "assay/metric/metric.h"
 
 namespace assay {
+namespace {
+
+/// "bins=15 edges=left_closed".
+std::string parameters_text(const MeasurementKey& key) {
+    std::string text;
+    for (const auto& [name, value] : key.parameters)
+        text += (text.empty() ? "" : " ") + name + "=" + value;
+    return text;
+}
+
+}  // namespace
 
 std::string metric_text(const MeasurementKey& key) {
     std::string text = key.metric;
@@ -28,13 +39,6 @@ std::string metric_heading(const Measurement& m) {
     return metric_text(m.key) + (m.unit == Unit::proportion ? " %" : "");
 }
 
-std::string parameters_text(const MeasurementKey& key) {
-    std::string text;
-    for (const auto& [name, value] : key.parameters)
-        text += (text.empty() ? "" : " ") + name + "=" + value;
-    return text;
-}
-
 std::string column_key(const MeasurementKey& key) {
     std::string text = key.definition;
     for (const std::string& part : {parameters_text(key), key.subgroup, key.cls})
@@ -44,23 +48,6 @@ std::string column_key(const MeasurementKey& key) {
 
 bool is_by_labels_per_image(const Measurement& m) {
     return metric_named(m.key.metric).by_labels_per_image;
-}
-
-Cell exact(const std::optional<double>& value) {
-    return value ? Cell(Number{*value}) : Cell();
-}
-
-void add_interval(std::vector<Cell>& cells, const std::optional<Interval>& interval) {
-    if (!interval) {
-        cells.resize(cells.size() + 4);
-        return;
-    }
-    cells.insert(cells.end(), {Number{interval->low}, Number{interval->high},
-                               Number{interval->level}, interval->method});
-}
-
-std::vector<Column> interval_columns() {
-    return {{"low"}, {"high"}, {"level"}, {"method", false}};
 }
 
 NamedValue named_value(const Measurement& m) {

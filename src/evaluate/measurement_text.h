@@ -15,19 +15,11 @@ namespace assay {
 std::string metric_text(const MeasurementKey& key);
 /// The same with "%" where people read the value in percent.
 std::string metric_heading(const Measurement& m);
-/// "bins=15 edges=left_closed".
-std::string parameters_text(const MeasurementKey& key);
 /// What tells measurements of one model on one data set apart: the definition, the parameters, the
 /// subgroup and the class. Equal keys stand in one column.
 std::string column_key(const MeasurementKey& key);
 /// Of one number of labels per image: such values have tables of their own.
 bool is_by_labels_per_image(const Measurement& m);
-
-/// A number where there is one, else nothing.
-Cell exact(const std::optional<double>& value);
-/// low, high, level and method of the interval, in columns of these names.
-void add_interval(std::vector<Cell>& cells, const std::optional<Interval>& interval);
-std::vector<Column> interval_columns();
 
 /// Under the data set, the model, the subgroup where it is of one, and the metric with its
 /// parameters.

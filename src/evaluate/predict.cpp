@@ -66,7 +66,7 @@ public:
         }
         const auto ahead = static_cast<std::size_t>(threads);
         agree(comm, [&] {
-            keeping(wanting(), dataset_.name, [&] {
+            keeping(wanting(), dataset_.name, comm, [&] {
                 parallel_blocks(todo.size(), threads, [&](std::size_t block) {
                     if (block + ahead < todo.size())
                         read_ahead(dataset_, todo[block + ahead], batch_);

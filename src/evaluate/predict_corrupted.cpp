@@ -29,7 +29,7 @@ namespace {
 
 using prediction::ModelRun;
 
-/// Images of a block, and rows of a shard: what a kill loses of one version.
+/// Images of a block, and rows of a shard.
 constexpr std::uint32_t block_images = 1024;
 /// Of the windows of a block: 1,024 of 224 x 224 pixels take 196 MiB.
 constexpr std::uint64_t most_window_bytes = std::uint64_t{256} << 20;
@@ -134,7 +134,7 @@ public:
             for (const auto& model_run : which.models) runs.push_back(model_run.get());
         }
         agree(comm, [&] {
-            prediction::keeping(runs, dataset_.name, [&] {
+            prediction::keeping(runs, dataset_.name, comm, [&] {
                 for (std::uint64_t first = 0; first < dataset_.size(); first += step) {
                     block(first, std::min<std::uint64_t>(first + step, dataset_.size()), threads,
                           report);

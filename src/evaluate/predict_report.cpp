@@ -24,8 +24,9 @@ Table by_store(std::span<const PredictResult> results) {
 }
 
 /// A folder holds one data set.
-bool in_one_folder(const PredictResult& one, const PredictResult& two) {
-    return one.store.parent_path() == two.store.parent_path();
+std::filesystem::path dataset_folder(const PredictResult& result) {
+    const bool part = store::part_named(result.store.filename().string()).has_value();
+    return (part ? result.store.parent_path().parent_path() : result.store).parent_path();
 }
 
 Table by_dataset(std::span<const PredictResult> results) {
@@ -41,12 +42,13 @@ Table by_dataset(std::span<const PredictResult> results) {
     for (std::size_t begin = 0, end = 0; begin < results.size(); begin = end) {
         const PredictResult& first = results[begin];
         std::uint64_t computed = 0, bad = 0;
-        for (end = begin; end < results.size() && in_one_folder(results[end], first); ++end) {
+        for (end = begin;
+             end < results.size() && dataset_folder(results[end]) == dataset_folder(first); ++end) {
             computed += results[end].predicted;
             bad += results[end].bad_rows;
         }
         table.add({first.dataset, Count{first.rows}, Count{end - begin}, Count{computed},
-                   Count{bad}, first.store.parent_path().string()});
+                   Count{bad}, dataset_folder(first).string()});
     }
     return table;
 }

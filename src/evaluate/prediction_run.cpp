@@ -83,6 +83,19 @@ std::uint64_t run_batch(const LoadedModel& model, const ImageBatch& batch, std::
            run_batch(model, part_of(batch, half, batch.n - half), out.subspan(half * classes));
 }
 
+/// False: something could not be kept. Why the work ended says more.
+bool keep_all(std::span<ModelRun* const> runs) {
+    bool kept = true;
+    for (ModelRun* run : runs) {
+        try {
+            run->shards.keep();
+        } catch (const std::exception&) {
+            kept = false;
+        }
+    }
+    return kept;
+}
+
 }  // namespace
 
 ComputedOn computed_on(const LoadedModel& model) {
@@ -331,28 +344,27 @@ std::uint64_t rows_done(const ModelRun& run) {
     return rows + run.shards.found_rows();
 }
 
-void keeping(std::span<ModelRun* const> runs, const std::string& dataset,
+void keeping(std::span<ModelRun* const> runs, const std::string& dataset, const Comm& comm,
              const std::function<void()>& work) {
     try {
         work();
     } catch (const Error& error) {
+        if (!keep_all(runs) || error.code() != ErrorCode::interrupted) throw;
         std::uint64_t kept = 0, all = 0;
-        bool failed = false;
-        for (ModelRun* run : runs) {
-            try {
-                run->shards.keep();
-            } catch (const Error&) {  // why the work ended says more
-                failed = true;
-            }
-            kept += rows_done(*run) + run->shards.rows();
+        for (const ModelRun* run : runs) {
+            kept += rows_done(*run) + run->shards.kept_rows();
             all += run->writer.own_rows();
         }
-        if (error.code() != ErrorCode::interrupted || failed) throw;
-        throw Error(
-            ErrorCode::interrupted,
-            fmt::format("interrupted: {} of {} {} of `{}` are kept; run the same command to "
-                        "resume",
-                        kept, all, runs.size() == 1 ? "images" : "predictions", dataset));
+        const std::string what = comm.size() > 1
+                                     ? "what was computed"  // of all ranks; each knows its own
+                                     : fmt::format("{} of {} {}", kept, all,
+                                                   runs.size() == 1 ? "images" : "predictions");
+        throw Error(ErrorCode::interrupted,
+                    fmt::format("interrupted: {} of `{}` {} kept; run the same command to resume",
+                                what, dataset, comm.size() > 1 ? "is" : "are"));
+    } catch (...) {
+        keep_all(runs);
+        throw;
     }
 }
 

@@ -43,7 +43,11 @@ struct ModelRun {
           shards(writer, images, computed_on(m)) {
         for (std::size_t s = 0; s < writer.shards(); ++s) {
             lacking.push_back(writer.is_own(s) && !writer.has(s));
-            if (lacking.back()) shards.resume(s, dataset);
+            if (lacking.back()) {
+                shards.resume(s, dataset);
+            } else if (writer.is_own(s)) {
+                store::forget_rows(writer.folder(), s);  // a kill may have left them
+            }
         }
     }
 
@@ -61,7 +65,7 @@ struct ModelRun {
 std::uint64_t rows_done(const ModelRun& run);
 /// Runs `work`; when it ends early, whatever the reason, what the models have computed is kept. A
 /// request to stop is thrown on with how much that is: "296 of 700 images are kept".
-void keeping(std::span<ModelRun* const> runs, const std::string& dataset,
+void keeping(std::span<ModelRun* const> runs, const std::string& dataset, const Comm& comm,
              const std::function<void()>& work);
 /// Shards with an image that could not be read, and now can be, are computed again: it may have
 /// been on a disk that was not mounted.

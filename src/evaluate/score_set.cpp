@@ -1,7 +1,6 @@
 #include "evaluate/score_set.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <mutex>
 

@@ -113,10 +113,6 @@ ProbabilityRows::Direct ScoredRows::direct() const {
 
 ScoreRow ScoredRows::row(std::uint64_t item) const {
     if (target(item) < 0) return {nothing_.data(), 0, 0};
-    return scored_row(item);
-}
-
-ScoreRow ScoredRows::scored_row(std::uint64_t item) const {
     const RowScale& scale = records_[static_cast<std::size_t>(item)].scale;
     return {reader_.mapped(row_of(item)), scale.shift, scale.factor};
 }

@@ -64,11 +64,9 @@ public:
     ScoreRow row(std::uint64_t item) const override;
 
     std::span<const std::int32_t> valid(std::uint64_t item) const override;
-    /// As row() and read(), of any item that was scored.
-    ScoreRow scored_row(std::uint64_t item) const;
-    void read_scored(std::uint64_t item, std::uint32_t begin, std::uint32_t end, float* out) const;
 
 private:
+    void read_scored(std::uint64_t item, std::uint32_t begin, std::uint32_t end, float* out) const;
     void sample(std::uint64_t row);
 
     const RowReader& reader_;

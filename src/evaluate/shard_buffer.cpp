@@ -77,9 +77,16 @@ void ShardBuffers::add(std::uint64_t first_row, std::span<const float> scores,
         whole = put(index, first_row, scores, states, errors, images);
         rows_ += states.size();
         // What could not be read is tried again.
-        if (!whole && is_readable(states))
-            shards_[index]->unkept.push_back({first_row, states.size()});
+        if (!whole) {
+            Shard& begun = *shards_[index];
+            if (is_readable(states)) {
+                begun.unkept.push_back({first_row, states.size()});
+            } else {
+                begun.unreadable += states.size();
+            }
+        }
         late = Clock::now() - kept_ >= every_;
+        if (late) kept_ = Clock::now();  // one thread keeps
     }
     if (whole) write(index, *whole);
     if (late) keep();
@@ -151,6 +158,13 @@ void ShardBuffers::write(std::size_t index, Shard& shard) {
     }
     images_.after(writer_.spec().model_name, writer_.first_row(index), files);
     writer_.write_shard(index, shard.scores, shard.states, shard.errors, all.digest(), files);
+}
+
+std::uint64_t ShardBuffers::kept_rows() const {
+    const std::scoped_lock lock(mutex_);
+    std::uint64_t rows = rows_;
+    for (const auto& [index, shard] : shards_) rows -= shard->unreadable;
+    return rows;
 }
 
 std::uint64_t ShardBuffers::rows() const {

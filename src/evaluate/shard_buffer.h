@@ -29,8 +29,9 @@ public:
     ShardBuffers(StoreWriter& writer, const store::ImageCheck& images, ComputedOn on)
         : writer_(writer), images_(images), on_(std::move(on)) {}
 
-    /// Takes over what a run that was stopped has kept of the shard. Rows whose image is another
-    /// file now are left out: they are computed again. Not thread-safe; before the first add().
+    /// Takes over what a run that was stopped has kept of the shard. Batches of which an
+    /// image has another size now, or the first one other bytes, are computed again. Not
+    /// thread-safe; before the first add().
     void resume(std::size_t shard, const Dataset& dataset);
     /// Whether the batch that begins with this row was taken over.
     bool has(std::uint64_t first_row) const { return found_.contains(first_row); }
@@ -50,6 +51,8 @@ public:
 
     /// Rows added so far, without those that were taken over.
     std::uint64_t rows() const;
+    /// Of those, without batches of unfinished shards that have an unreadable image.
+    std::uint64_t kept_rows() const;
 
 private:
     struct Batch {
@@ -63,6 +66,7 @@ private:
         std::vector<ReadImage> images;
         std::uint32_t rows_left = 0;
         std::vector<Batch> unkept;
+        std::uint64_t unreadable = 0;  ///< rows of batches that are not kept
     };
     /// The shard if it is whole now. Under the lock.
     std::unique_ptr<Shard> put(std::size_t index, std::uint64_t first_row,

@@ -86,7 +86,7 @@ RowFacts read_row(FieldReader& in, std::uint64_t items, const Shape& shape) {
     row.target_known = in.flag();
     row.confidence = static_cast<float>(real(0, 1));
     row.target_probability = static_cast<float>(real(0, 1));
-    row.log_target = real(-infinity, infinity);
+    row.log_target = real(-infinity, 1);  // at most 0, up to rounding
     row.square_sum = real(0, infinity);
     row.scale.shift = static_cast<float>(real(-infinity, infinity));
     row.scale.factor = static_cast<float>(real(0, infinity));
@@ -95,6 +95,9 @@ RowFacts read_row(FieldReader& in, std::uint64_t items, const Shape& shape) {
         refuse_state("a row that should not wait for others");
     row.target = cls();
     row.valid = static_cast<std::uint32_t>(in.number(shape.classes));
+    // Slots of sums are found by both.
+    if (std::cmp_greater(row.hits, row.valid))
+        refuse_state("a row with more valid classes found than it has");
     row.in_set = in.flag();
     row.shape_cue = cls();
     row.texture_cue = cls();

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <optional>
 
 #include "assay/report.h"
+#include "assay/study/answer.h"
 #include "core/statistics.h"
 #include "core/text.h"
 
@@ -17,7 +17,6 @@ namespace {
 
 constexpr double small_probability = 0.01;
 constexpr double wanted_of_gold = 0.75;
-constexpr std::array<std::string_view, 3> answer_words = {"no", "yes", "cannot say"};
 
 /// P(at most `hits` of `trials` with probability p) <= alpha, by the bound that says so.
 bool too_few(std::uint64_t hits, std::uint64_t trials, double p, double alpha) {
@@ -64,12 +63,13 @@ void find_faults(AnnotatorCheck& check, const AgainstOthers& against, const Agai
             check.findings.push_back(fmt::format(
                 "annotator {} says {} to everything ({} answers), also to the {} questions to "
                 "which gold or the other annotators say something else",
-                name, answer_words[a], count_text(check.answers), count_text(against.elsewhere)));
+                name, study::words_for(static_cast<Answer>(a)).name, count_text(check.answers),
+                count_text(against.elsewhere)));
         } else if (against.comparable == 0 && too_few(0, check.answers, .5, alpha / 2)) {
             check.findings.push_back(fmt::format(
                 "annotator {} says {} to everything ({} answers), and there are neither gold "
                 "questions nor other annotators to compare with",
-                name, answer_words[a], count_text(check.answers)));
+                name, study::words_for(static_cast<Answer>(a)).name, count_text(check.answers)));
         }
     }
     if (too_few(against.correct, against.gold, wanted_of_gold, alpha)) {

@@ -49,6 +49,7 @@ std::vector<std::string> Competition::add(const std::vector<std::string>& paths,
                                           std::string_view reason, int threads,
                                           const ProgressCallback& progress) {
     Impl& in = *impl_;
+    in.skipped.clear();
     // The predictions of whoever was here before are in the folder.
     std::vector<std::string> known, stores;
     for (const std::string& path : paths)

@@ -187,7 +187,9 @@ Competition Competition::create(const std::filesystem::path& folder, const InitO
     const std::vector<PredictionStore>& stores = opened.stores;
     if (stores.size() < 2)
         throw Error(ErrorCode::usage,
-                    "a competition needs two classifiers or more: the folders hold one");
+                    fmt::format("a competition needs two classifiers or more: the folders hold "
+                                "one{}{}",
+                                opened.skipped.empty() ? "" : "; ", opened.skipped));
     const PredictionStore& any = stores.front();
     if (options.images.empty() && has_archived_images(any.dataset())) {
         throw Error(ErrorCode::bad_input,

@@ -6,13 +6,10 @@
 #include <map>
 #include <utility>
 
-#include <fmt/core.h>
-
 #include "assay/collective/comm.h"
 #include "core/cpu.h"
 #include "metric/class_wise.h"
 #include "metric/drawn.h"
-#include "metric/families.h"
 #include "metric/metric_rows.h"
 #include "metric/real_sum.h"
 #include "metric/table_rows.h"

@@ -1,5 +1,5 @@
 // The pass of areas under the curves of one class against the others (class_curves.h), and its rows
-// of the table. It reads the rows twice again.
+// of the table. It reads the rows three times more.
 #include <algorithm>
 #include <map>
 #include <memory>

@@ -43,8 +43,7 @@ ResultType result_type(ResultOf<Measurement>) {
         {
             part({.inlined = true}, [](const Measurement& m) -> const Estimate& { return m; }),
             part<&Measurement::key>({.inlined = true}),
-            part<&Measurement::left_out>(
-                {.help = "Items without a valid label, unreadable ones, ..."}),
+            part<&Measurement::left_out>({.help = "Items without a valid label or without scores"}),
             part<&Measurement::calibrated_null>({.help = "With `--null`", .omitted = true}),
             part<&Measurement::higher_is_better>({}),
         });

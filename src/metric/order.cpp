@@ -7,8 +7,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include <fmt/core.h>
-
 #include "metric/families.h"
 #include "metric/order.h"
 

@@ -1,6 +1,5 @@
 // The pass of what follows from the order of confidences (order.cpp), and its rows of the table.
 #include <algorithm>
-#include <array>
 #include <map>
 #include <vector>
 

@@ -24,8 +24,8 @@ nlohmann::json checked_layer(const nlohmann::json& layer, PassedOver* passed_ove
 
 /// What the results of commands say they are: "assay.scores/2"; "" for other files.
 std::string result_schema(const nlohmann::json& file);
-/// Why a table is no model's settings, for people ("none of its keys is a model's setting"); "": it
-/// is one, or may be meant as one: an empty table, or one with a setting, misspelt or not.
+/// Why a table is no model's settings, for people ("none of its keys is a setting of a model"); "":
+/// it is one, or may be meant as one: an empty table, or one with a setting, misspelt or not.
 std::string why_no_settings(const nlohmann::json& file);
 
 /// Writes a checked layer's values over those of `spec`. "preset" and "classes" are left to the

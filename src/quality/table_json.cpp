@@ -9,6 +9,7 @@
 #include "core/json_limits.h"
 #include "core/json_text.h"
 #include "core/refuse.h"
+#include "core/terminal_text.h"
 #include "core/text.h"
 #include "quality/described_quality.h"
 #include "quality/model_labels.h"
@@ -26,11 +27,8 @@ constexpr double share_tolerance = 1e-6;
 
 /// What is read back must be what was written: no replacement characters.
 void utf8(const std::string& text, std::string_view what) {
-    try {
-        static_cast<void>(json(text).dump());
-    } catch (const json::type_error&) {
+    if (!is_utf8(text))
         refuse(fmt::format("{} `{}` is no UTF-8, as json must be", what, shortened(text)));
-    }
 }
 
 void check_utf8(const QualityCell& cell) {

@@ -8,6 +8,7 @@
 #include "assay/error.h"
 #include "core/refuse.h"
 #include "core/text.h"
+#include "metric/other_names.h"
 
 namespace assay {
 namespace {
@@ -147,7 +148,8 @@ std::string chosen_metric(const PlotChoice& choice, const std::vector<std::strin
     if (there.empty()) refuse("no metric in the result");
     if (choice.metric.empty()) return there.front();
     const std::string name = choice.metric.substr(0, choice.metric.find(':'));
-    if (std::find(there.begin(), there.end(), name) != there.end()) return name;
+    for (const std::string_view one : {std::string_view(name), own_metric_name(name)})
+        if (std::find(there.begin(), there.end(), one) != there.end()) return std::string(one);
     throw Error(ErrorCode::usage, fmt::format("no metric `{}` in the result{}", shortened(name),
                                               suggest(name, there)));
 }

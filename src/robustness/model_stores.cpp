@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "assay/error.h"
 #include "assay/robustness/derived_store.h"
 #include "assay/store/prediction_store.h"
 
@@ -15,7 +16,9 @@ ModelStores model_stores(const std::vector<std::filesystem::path>& paths) {
     for (const std::filesystem::path& path : paths) {
         std::vector<std::filesystem::path> models, others;
         for (std::filesystem::path& folder : find_stores(path)) {
-            const bool is_model = derived_of(PredictionStore::open(folder)).attack.empty();
+            bool is_model = false;
+            with_note(fmt::format("opening `{}`", folder.string()),
+                      [&] { is_model = derived_of(PredictionStore::open(folder)).attack.empty(); });
             (is_model ? models : others).push_back(std::move(folder));
         }
         if (models.empty()) std::swap(models, others);

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <bit>
 #include <cerrno>
 #include <cstring>
 #include <optional>
@@ -132,10 +131,17 @@ void keep_rows(const fs::path& folder, const StoreSpec& spec, const ComputedOn& 
         all += hash_text(text);
         all += text;
     }
+    const off_t whole = ::lseek(file.get(), 0, SEEK_END);
     for (std::string_view rest = all; !rest.empty();) {
-        const ssize_t written = ::write(file.get(), rest.data(), rest.size());
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0) fail("write");
+        const ssize_t written =
+            retried([&] { return ::write(file.get(), rest.data(), rest.size()); });
+        if (written < 0) {
+            const int why = errno;
+            // What comes next must not stand behind half a batch; if it does, it is read no more.
+            if (whole < 0 || ::ftruncate(file.get(), whole) != 0) errno = 0;
+            errno = why;
+            fail("write");
+        }
         rest.remove_prefix(static_cast<std::size_t>(written));
     }
     if (::fdatasync(file.get()) != 0 && errno != EINVAL) fail("write");
@@ -146,7 +152,8 @@ std::vector<BegunRows> kept_rows(const fs::path& folder, const StoreSpec& spec,
     std::vector<BegunRows> found;
     const fs::path path = begun_path(folder, shard);
     std::error_code none;
-    if (!fs::is_regular_file(path, none)) return found;
+    // A link is not followed: what it names would be cut short below.
+    if (!fs::is_regular_file(fs::symlink_status(path, none))) return found;
     std::uintmax_t whole = 0;
     {
         const MappedFile file(path);

@@ -14,6 +14,7 @@
 #include "core/parallel.h"
 #include "core/paths.h"
 #include "core/refuse.h"
+#include "store/begun_rows.h"
 #include "store/described_store.h"
 #include "store/layout.h"
 #include "store/manifest.h"
@@ -189,6 +190,7 @@ private:
             fs::remove(record_path(part, shard), ignored);
             for (const ShardFile& file : files)
                 fs::remove(shards_folder(part) / file.name, ignored);
+            forget_rows(part, shard);
             progress.done = shard + 1;
             if (callback_) callback_(progress);
         }

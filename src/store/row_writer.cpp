@@ -56,13 +56,17 @@ struct RowWriter::Impl {
     Impl(StoreWriter opened, ComputedOn computed)
         : writer(std::move(opened)), on(std::move(computed)) {
         for (std::size_t s = 0; s < writer.shards() && !of_classes(); ++s) {
-            if (!writer.has(s)) resume(s);
+            if (writer.has(s)) {
+                forget_rows(writer.folder(), s);  // a kill may have left them
+            } else {
+                resume(s);
+            }
         }
     }
     ~Impl() {
         try {
             keep();
-        } catch (const Error&) {  // then it is computed again
+        } catch (...) {  // then it is computed again
         }
     }
     Impl(const Impl&) = delete;

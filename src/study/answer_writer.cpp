@@ -37,7 +37,7 @@ std::int64_t AnswerWriter::annotator(std::string_view name, const std::string& w
     if (there) return *there;
     check_held(name_column_, name, what);
     if (name.size() > longest_annotator) {
-        refuse(fmt::format("the annotator `{}` has a name of {} bytes; allowed: up to {}",
+        refuse(fmt::format("{} `{}` has a name of {} bytes; allowed: up to {}", what,
                            shortened(name), name.size(), longest_annotator));
     }
     database_.prepare("INSERT INTO annotator (name, blocked) VALUES (?, 0)").run(name);

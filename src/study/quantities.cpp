@@ -10,9 +10,9 @@ assay::Table quantities_of(const ResultType& type, const void* object, const std
     assay::Table table;
     table.columns = {{.name = "quantity", .numbers = false}, {.name = value}};
     for (const Part& part : type.parts) {
-        if (part.shape.kind != ResultShape::Kind::number || part.shape.nullable) continue;
         nlohmann::json number;
         part.get(object, number);
+        if (!number.is_number_integer()) continue;
         table.add({std::string(part.name), Count{number.get<std::uint64_t>()}});
     }
     return table;

@@ -8,7 +8,8 @@
 
 namespace assay::study {
 
-/// A row for each number of the description, in its order: its name, and the number below `value`.
+/// A row for each whole number, in the order of the description: its name, and the number below
+/// `value`.
 assay::Table quantities_of(const ResultType& type, const void* object, const std::string& value);
 
 template <IsResult S>

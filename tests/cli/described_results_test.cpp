@@ -90,6 +90,16 @@ bool has_csv_by_hand(const std::string& text) {
              body.find("columns.push_back") != std::string::npos))
             return true;
     }
+    for (const std::string sign : {"report.records = ", "report.records = std::move("}) {
+        for (std::size_t at = text.find(sign); at != std::string::npos;
+             at = text.find(sign, at + 1)) {
+            const std::string rest = text.substr(at + sign.size());
+            const auto end = std::ranges::find_if(
+                rest, [](unsigned char c) { return std::isalnum(c) == 0 && c != '_'; });
+            const std::string name(rest.begin(), end);
+            if (text.find("Table " + name + "{") != std::string::npos) return true;
+        }
+    }
     return false;
 }
 

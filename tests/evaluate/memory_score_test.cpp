@@ -19,6 +19,7 @@
 #include "containers/npy.h"
 #include "core/half.h"
 #include "core/random.h"
+#include "evaluate/streaming_state.h"
 #include "message_of.h"
 #include "scratch.h"
 
@@ -26,6 +27,7 @@ namespace assay {
 namespace {
 
 using nlohmann::json;
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
 
 constexpr std::uint32_t classes = 7;
@@ -319,6 +321,38 @@ TEST(StreamingScore, OfLabelSetsAlone) {
     stream(streaming, scores, {{}, how.labels}, 77);
     EXPECT_EQ(result_of(streaming),
               scores_of(PredictionStore::in_memory(matrix_of(scores), how), measure));
+}
+
+// A checksum keeps no one from making another state.
+TEST(StreamingScore, AStateWithAnyByteChangedIsRefusedOrMeasured) {
+    constexpr std::uint64_t rows = 12;
+    const std::vector<float> scores = made_scores(rows);
+    const LabelSets sets = made_sets(rows);
+    StreamingOptions options;
+    options.measure.metrics = {"real,asma,nll"};
+    StreamingScore made(options);
+    stream(made, scores, {{}, sets}, rows);
+    const std::string body = opened_state(made.state());
+    std::size_t refused = 0, measured = 0, hits = 0;
+    for (std::size_t at = 0; at < body.size(); ++at) {
+        for (const char other : {'\x00', '\x02', '\x0c', '\x7f'}) {
+            std::string changed = body;
+            changed[at] = other;
+            StreamingScore read(options);
+            try {
+                read.set_state(sealed_state(changed));
+                (void)read.report();
+                ++measured;
+            } catch (const Error& error) {
+                EXPECT_THAT(error.code(), AnyOf(ErrorCode::bad_input, ErrorCode::usage));
+                ++refused;
+                hits += error.message().find("more valid classes found") != std::string::npos;
+            }
+        }
+    }
+    EXPECT_GT(measured, 0U);
+    EXPECT_GT(refused, 0U);
+    EXPECT_GT(hits, 0U);
 }
 
 TEST(StreamingScore, MergedHasTheValuesOfOne) {

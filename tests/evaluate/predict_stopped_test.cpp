@@ -154,7 +154,13 @@ TEST_F(PredictStopped, ImagesThatChangedOrCouldNotBeReadAreComputedAgain) {
     const PredictOptions o = one_shard("changed");
     write_file_atomically(dataset.root / "005.bmp", "no image");  // batch 1
     const LoadedModel model = loaded("m", stopped_at(5));
-    EXPECT_THROW(predict({&model, 1}, dataset, o), Error);
+    // Of five batches that were computed, one has an image that cannot be read.
+    EXPECT_EQ(message_of(
+                  [&] {
+                      predict({&model, 1}, dataset, o);
+                  },
+                  ErrorCode::interrupted),
+              "interrupted: 16 of 22 images of `d` are kept; run the same command to resume");
     write_file_atomically(dataset.root / "005.bmp", bmp(5, 0, 0));
     write_file_atomically(dataset.root / "008.bmp", bmp(9, 9, 9));         // of the same size
     write_file_atomically(dataset.root / "014.bmp", bmp(14, 0, 0) + "x");  // of another
@@ -216,6 +222,28 @@ TEST_F(PredictStopped, WhatIsDamagedIsComputedAgain) {
     const LoadedModel again = loaded("m", stopped_at(2));
     EXPECT_THROW(predict({&again, 1}, dataset, o), Error);
     EXPECT_EQ(batches(o, dataset), 1U);
+}
+
+TEST_F(PredictStopped, ALinkInTheirPlaceIsLeftAlone) {
+    const Dataset dataset = images(22);
+    const PredictOptions o = one_shard("link");
+    const LoadedModel model = loaded("m", stopped_at(1));
+    EXPECT_THROW(predict({&model, 1}, dataset, o), Error);
+    const fs::path notes = scratch_ / "notes.txt";
+    write_file_atomically(notes, "not a batch");
+    fs::remove(begun(o));
+    fs::create_symlink(notes, begun(o));
+    EXPECT_EQ(batches(o, dataset), 6U);
+    EXPECT_EQ(read_text(notes), "not a batch");
+}
+
+TEST_F(PredictStopped, WhatIsLeftBesideAWrittenShardGoes) {
+    const Dataset dataset = images(22);
+    const PredictOptions o = one_shard("left");
+    batches(o, dataset);
+    write_file_atomically(begun(o), "of a run that was killed when it had written the shard");
+    EXPECT_EQ(batches(o, dataset), 0U);
+    EXPECT_FALSE(fs::exists(begun(o)));
 }
 
 }  // namespace

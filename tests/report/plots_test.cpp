@@ -180,6 +180,8 @@ TEST(Plots, HoldTheNumbersOfTheResult) {
     const std::vector<Plot> chosen = plots_of("scores", made_scores(), choice);
     ASSERT_EQ(chosen.size(), 1u);
     EXPECT_FALSE(chosen[0].series[0].points[1].y.value);
+    choice.metric = "accuracy";  // top1, by another library's name
+    EXPECT_EQ(plots_of("scores", made_scores(), choice).at(0).y_title, "top1");
 }
 
 TEST(Plots, OfScoresShowStoresOfAttacksApart) {

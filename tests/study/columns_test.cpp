@@ -4,8 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "study/decisions.h"
 #include "study/study_tables.h"
@@ -38,8 +40,16 @@ TEST(StudyColumns, ReferencesNameATableWithAKeyThatComesFirst) {
 
 TEST(StudyColumns, EveryDecisionIsAWordOfItsColumn) {
     const Column& kind = study_column("decision", "kind");
-    for (int k = 0; k <= static_cast<int>(DecisionKind::asked); ++k)
-        EXPECT_TRUE(may_hold(kind, name_of(static_cast<DecisionKind>(k)))) << k;
+    const std::array<std::string_view, 13> words = {
+        "created",   "setting", "added", "removed", "restored",  "excluded", "replaced",
+        "duplicate", "control", "gold",  "blocked", "unblocked", "asked"};
+    ASSERT_EQ(words.size(), static_cast<std::size_t>(DecisionKind::asked) + 1);
+    for (std::size_t k = 0; k < words.size(); ++k) {
+        EXPECT_EQ(name_of(static_cast<DecisionKind>(k)), words[k]);
+        EXPECT_TRUE(may_hold(kind, words[k])) << k;
+    }
+    EXPECT_EQ(name_of(DecisionKind::duplicate), "duplicate");
+    EXPECT_EQ(name_of(DecisionKind::blocked), "blocked");
     EXPECT_FALSE(may_hold(kind, "decided"));
     EXPECT_FALSE(may_hold(kind, ""));
     EXPECT_FALSE(may_hold(kind, "created setting"));

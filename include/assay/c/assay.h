@@ -240,8 +240,8 @@ ASSAY_C_API int64_t assay_writer_write(assay_writer* writer, uint64_t first_row,
 ASSAY_C_API assay_text* assay_writer_describe(const assay_writer* writer, assay_error** error);
 /* All rows must be there. Returns 0, or -1. */
 ASSAY_C_API int assay_writer_finish(assay_writer* writer, assay_error** error);
-/* Without finish: what was written stays, and the next assay_writer_open() resumes it. Rows of a
- * shard that is not whole are lost. */
+/* Without finish: what was written stays, and the next assay_writer_open() resumes it.
+ * Predicted classes of a shard that is not whole are lost. */
 ASSAY_C_API void assay_writer_free(assay_writer* writer);
 
 #ifdef __cplusplus

@@ -43,7 +43,7 @@ std::string corrupted_dataset_name(const std::string& dataset, const CorruptionV
 /// Each image is read and decoded once for all versions and models: the windows of a block of 1,024
 /// images (or of a shard, where that is more) are kept, up to 256 MiB; what does not fit is decoded
 /// again for each version. One version of a block after another is computed, so that few shards are
-/// in memory however many stores are written, and a kill loses no more of a version than its block.
+/// in memory however many stores are written, and a kill loses the last 15 seconds.
 /// Models of several batch sizes, and more stores than half of the files that the process may have
 /// open, take one pass over the images each. Threads, resuming and the set of versions and models
 /// change no bit. Memory: the windows + threads x batch x (one image + inputs of the distinct

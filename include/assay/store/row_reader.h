@@ -56,7 +56,7 @@ struct RowOdds {
     /// ln(p / (1 - p)) of the class with the highest score. Of logits it is that score minus the
     /// log-sum-exp of all others. Of probabilities 1 - p is the sum of the others where p is so
     /// near 1 that few bits of it are left and the others add up to about as little. Of
-    /// StorageFormat:: top_k the others are those that are kept and what the log-sum-exp leaves for
+    /// StorageFormat::top_k the others are those that are kept and what the log-sum-exp leaves for
     /// the rest.
     double log_odds = 0;
     double scale = 1;  ///< for order_keys(): the largest logit, or the sum of probabilities

@@ -24,9 +24,10 @@ struct GraphRun {
     std::int64_t rounds = 0;                            ///< of its loops, so far
 };
 
-/// Steps and nodes have for_each_read(visit) and for_each_written(visit): numbers of values, of
-/// steps inside them too; -1: left out. The last nodes that what is `read` depends on, in their
-/// order; `read` then has all values that these read.
+/// Nodes have changes_values(), for_each_result(visit) and for_each_read(visit); steps also
+/// for_each_written(visit), with the results of steps inside them. They visit numbers of values;
+/// -1: left out. The last nodes that what is `read` depends on, in their order; `read` then has all
+/// values that these read.
 template <class Node>
 std::vector<Node> needed_nodes(std::vector<Node> nodes, std::vector<bool>& read) {
     std::vector<Node> kept;

@@ -176,9 +176,8 @@ std::vector<std::uint8_t> draw_half(std::size_t units, std::uint64_t seed, std::
 void add_halves(const CountedStudy& counted, int splits, FigureData& data, Ticker& ticker) {
     const std::size_t units = counted.plan.count;
     if (units < fewest_halved_units) {
-        data.without_halves =
-            fmt::format("the study has fewer than {} {}", fewest_halved_units,
-                        counted.plan.units == Units::classes ? "classes" : "images");
+        data.without_halves = fmt::format("the study has fewer than {} {}", fewest_halved_units,
+                                          name_of(counted.plan.units));
         return;
     }
     data.splits = splits;

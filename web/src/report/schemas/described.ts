@@ -1529,7 +1529,7 @@ export interface MeasuredQualityModel {
 
 /** An estimate with the name of what it measures. */
 export interface Measurement extends Estimate, MeasurementKey {
-  /** Items without a valid label, unreadable ones, .... */
+  /** Items without a valid label or without scores. */
   left_out: number;
   /** With `--null`. */
   calibrated_null?: CalibratedNull;
