@@ -172,6 +172,12 @@ TEST(Plan, MistakesOfTheLaterStepsAreFoundFirst) {
     const Outcome later =
         run(pair + "[gap]\n[replicate]\nhits = ['e', 'there.csv']\n" + annotations, {"--dry-run"});
     EXPECT_EQ(later.status, 0) << later.err;
+    // Files that a step names are beside the file, wherever one stands.
+    write_file_atomically(scratch / "gap.csv", "model,v1_top1,v2_top1\na,75,65\nb,70,60\n");
+    write_file_atomically(scratch / "more.csv", "model,top1\na,70\n");
+    const Outcome beside =
+        run(one + "[gap]\ntable = 'gap.csv'\nalso = ['more.csv']\n", {"--dry-run"});
+    EXPECT_EQ(beside.status, 0) << beside.err;
     const std::vector<std::pair<std::string, std::string>> mistakes = {
         {one + "[patchml]\nwhole = 'd'\n", "it needs an `out`"},
         {one + "[patchml]\nwhole = 'd'\nout = 'made'\nk = [0]\n", "both must be 1 or more"},
