@@ -14,6 +14,8 @@ std::span<const EnvironmentVariable> environment_variables() {
         EnvironmentVariable{
             "ASSAY_PLUGIN_DIR", "a folder",
             "the only place where the plug-ins for LibTorch and MPI are looked for"},
+        EnvironmentVariable{"ASSAY_PLUGIN_SECONDS", "1 to 86400",
+                            "how long the try of a function of --plugin may take (60)"},
         EnvironmentVariable{"ASSAY_SIMD", "none",
                             "compute without vector instructions: the same bits, more slowly"},
         EnvironmentVariable{"ASSAY_S3_ANONYMOUS", "1",
