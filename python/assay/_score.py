@@ -30,6 +30,8 @@ def _opened(value: Any) -> "list[Store]":
 def _options(metrics: Any, options: "dict[str, Any]") -> "dict[str, Any]":
     given: dict[str, Any] = {"metrics": [metrics] if isinstance(metrics, str) else list(metrics or [])}
     for name, value in options.items():
+        if isinstance(value, (list, tuple)):
+            value = [os.fspath(v) if isinstance(v, os.PathLike) else v for v in value]
         given[name] = os.fspath(value) if isinstance(value, os.PathLike) else value
     if isinstance(given.get("labels"), (list, tuple)) or hasattr(given.get("labels"), "__array__"):
         raise Error("labels of stores are a file; label_sets are valid classes in memory")
@@ -63,7 +65,7 @@ def score(
     labels: a class for each item, -1 for none. With paths: a file of label sets, as --labels takes it.
     label_sets: the valid classes of each item, for ReaL, ASMA and similar metrics.
     metrics: names with parameters ("top1,ece:bins=20"), None: the usual ones; assay.metrics() lists them.
-    options: gates, reliability, confusions, per_class, subgroup, subgroups, class_map, k, bins, edges, bootstrap, null, seed, threads.
+    options: plugin, gates, reliability, confusions, per_class, subgroup, subgroups, class_map, k, bins, edges, bootstrap, null, seed, threads.
 
     >>> import assay
     >>> report = assay.score([[2.0, 1.0, 0.0], [0.0, 3.0, 1.0], [1.0, 0.0, 4.0], [5.0, 1.0, 1.0]], [0, 1, 2, 2], "top1")
@@ -114,7 +116,7 @@ def compare(
 
     baseline: a Store, its path, or scores; candidates: one or several of these, or {name: scores}.
     labels: the classes of the items, for scores. Items of stores are matched by their ids.
-    options: gates, disagreements, class_map, k, bins, edges, subgroups, bootstrap, null, seed, threads, other_images.
+    options: plugin, gates, disagreements, class_map, k, bins, edges, subgroups, bootstrap, null, seed, threads, other_images.
 
     >>> import assay
     >>> a = [[2.0, 1.0], [0.0, 3.0], [1.0, 0.0], [5.0, 1.0]]

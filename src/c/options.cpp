@@ -27,6 +27,7 @@ MeasureOptions take_measure(Keys& keys, bool of_stores) {
     MeasureOptions measure;
     if (of_stores) {
         keys.take(measure);
+        keys.take(measure.plugins);
     } else {
         keys.take(measure, {"stores", "gates"});
     }

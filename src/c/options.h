@@ -13,7 +13,7 @@ namespace assay::c {
 
 /// `text`: a JSON object, or NULL for an empty one.
 Keys options_of(const char* text);
-/// Of batches without the parts "stores" and "gates".
+/// Of batches without the plug-ins and the parts "stores" and "gates".
 MeasureOptions take_measure(Keys& keys, bool of_stores);
 /// "classes": a list of ids, {"ids", "names"}, "imagenet", or a file; empty where it is absent.
 ClassList take_classes(Keys& keys);

@@ -7,11 +7,13 @@
 #include <utility>
 
 #include "assay/error.h"
+#include "assay/metric/metric.h"
 #include "cli/assay_toml_quality.h"
 #include "cli/command.h"
 #include "cli/described.h"
 #include "core/file.h"
 #include "core/json_keys.h"
+#include "core/paths.h"
 #include "core/refuse.h"
 #include "core/toml.h"
 #include "data/archives.h"
@@ -95,6 +97,12 @@ Plan::Data whole_images_in(const fs::path& folder) {
     return data;
 }
 
+json whole_paths(const PluginFiles& plugins) {
+    json list = json::array();
+    for (const fs::path& file : plugins.plugin) list.push_back(absolute_path(file).string());
+    return list;
+}
+
 void list_what_is_made(Plan& plan) {
     for (const Plan::Step& step : plan.steps) {
         if (!step.makes_data) continue;
@@ -151,6 +159,7 @@ Plan read_plan(const fs::path& file) {
     Keys keys(rest, "", folder);
     keys.take(plan.store.options);
     keys.take(plan.opening);
+    keys.take(plan.plugins);
     plan.folder = folder;
     for (const StepRow& row : step_rows) {
         json tables = keys.take_any(row.name);
@@ -193,6 +202,7 @@ void Plan::override_with(const CLI::App& app, const StoreFlags& flags) {
 json Plan::resolved(const std::vector<ModelSpec>& specs) const {
     json out = json_of(store.options);
     out.update(json_of(opening));
+    if (!plugins.plugin.empty()) out.update(json_of(plugins));
     out["models"] = json::array();
     for (const ModelSpec& spec : specs) out["models"].push_back(to_json(spec));
     out["data"] = json::array();
@@ -232,6 +242,7 @@ Dataset Plan::open(const Data& listed, const ClassList& classes) const {
 }
 
 void Plan::check(const std::vector<ModelSpec>& specs) const {
+    for (const fs::path& file : plugins.plugin) load_metrics(file);
     std::vector<std::string> datasets;
     for (const Data& listed : data) {
         if (!listed.for_quality) datasets.push_back(listed.flags.name);
@@ -257,7 +268,11 @@ std::vector<std::unique_ptr<StoreCommand>> Plan::commands_of(
     const auto add = [&](const Runs& about) {
         auto command = row.make();
         const auto app = command->app();
-        fill(*app, step.options, "[" + step.command + "]", folder);
+        json options = step.options;
+        if (!plugins.plugin.empty() && options.is_object() && !options.contains("plugin") &&
+            app->get_option_no_throw("--plugin") != nullptr)
+            options["plugin"] = whole_paths(plugins);
+        fill(*app, options, "[" + step.command + "]", folder);
         command->over(about);
         commands.push_back(std::move(command));
     };

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "assay/plugin_files.h"
 #include "assay/quality/role.h"
 #include "cli/inputs.h"
 #include "cli/prediction.h"
@@ -44,6 +45,7 @@ struct Plan {
         bool makes_data;  ///< runs before the predictions; the others read them
     };
     std::vector<Step> steps;       ///< in the order in which they run
+    PluginFiles plugins;           ///< of steps that name none
     std::filesystem::path folder;  ///< of the file: relative paths are relative to it
 
     /// What [quality] asks for; which data sets play its roles stands with them.

@@ -51,6 +51,7 @@ int cmd_corrupt(std::vector<std::string> arguments) {
         ->delimiter(',')
         ->capture_default_str()
         ->group(how);
+    add_options(*app, options.plugins, how);
     app->add_option("--severities", options.severities, "Of 1 to 5")
         ->delimiter(',')
         ->capture_default_str()

@@ -6,7 +6,10 @@
 #include "assay/error.h"
 #include "assay/evaluate/listing.h"
 #include "assay/metric/metric.h"
+#include "assay/plugin_files.h"
+#include "assay/robustness/corruption.h"
 #include "cli/command.h"
+#include "cli/described.h"
 #include "core/paths.h"
 
 namespace assay::cli {
@@ -16,6 +19,7 @@ constexpr std::string_view list_examples = R"(
 assay list
 assay list metrics
 assay list metrics --markdown
+assay list metrics --plugin ./margin.so
 assay list presets --json
 assay list runs
 )";
@@ -23,21 +27,28 @@ assay list runs
 }  // namespace
 
 int cmd_list(std::vector<std::string> arguments) {
-    auto app = make_app("list",
-                        "Show the metrics with their definitions, the presets, the class maps, the "
-                        "formats, the variables of the environment, or the stores below a folder.",
-                        list_examples);
+    auto app = make_app(
+        "list",
+        "Show metrics with their definitions, corruptions, presets, class maps, formats and "
+        "variables of the environment, or the stores below a folder.",
+        list_examples);
     std::string what;
     bool markdown = false;
     Output output;
-    app->add_option(
-           "what", what,
-           "metrics, presets, maps, formats, environment, or a RUNS folder (default: all but "
-           "stores)")
+    app->add_option("what", what,
+                    "metrics, corruptions, presets, maps, formats, environment, or a RUNS folder "
+                    "(default: all but "
+                    "stores)")
         ->type_name("TOPIC");
     app->add_flag("--markdown", markdown, "With metrics: the whole table as docs/definitions.md");
+    PluginFiles plugins;
+    add_options(*app, plugins);
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
+    for (const auto& file : plugins.plugin) {
+        load_metrics(file);
+        load_corruptions(file);
+    }
 
     if (markdown) {
         if (what != "metrics")

@@ -4,6 +4,7 @@
 
 #include "assay/error.h"
 #include "cli/command.h"
+#include "cli/described.h"
 #include "cli/inputs.h"
 #include "cli/prediction.h"
 #include "cli/ranks.h"
@@ -45,6 +46,8 @@ struct CorruptFlags {
         const auto add = [&](const char* name, auto& value, const char* what) {
             return app.add_option(name, value, what)->needs(corrupt)->group(group);
         };
+        add_options(app, settings.plugins, group);
+        app.get_option("--plugin")->needs(corrupt);
         add("--severities", settings.severities, "Of 1 to 5")
             ->delimiter(',')
             ->capture_default_str();

@@ -3,6 +3,7 @@
 
 #include "assay/robustness/corrupted_accuracy.h"
 #include "cli/command.h"
+#include "cli/described.h"
 
 namespace assay::cli {
 namespace {
@@ -31,6 +32,7 @@ int cmd_robustness(std::vector<std::string> arguments) {
     app->add_option("--clean", options.clean, "Name of the data set without corruption")
         ->required()
         ->type_name("DATASET");
+    add_options(*app, options.plugins);
     app->add_option("--level", options.level, "Of the intervals")
         ->check(CLI::Range(0.5, 0.9999))
         ->capture_default_str();

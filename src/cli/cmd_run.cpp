@@ -6,6 +6,7 @@
 #include "assay/error.h"
 #include "cli/assay_toml.h"
 #include "cli/command.h"
+#include "cli/described.h"
 #include "cli/inputs.h"
 #include "cli/prediction.h"
 #include "cli/quality_run.h"
@@ -44,10 +45,13 @@ int cmd_run(std::vector<std::string> arguments) {
     app->add_option("config", file, "The configuration")->type_name("TOML")->capture_default_str();
     StoreFlags flags;
     flags.add_to(*app);
+    PluginFiles plugins;
+    add_options(*app, plugins);
     if (!parse(*app, std::move(arguments))) return Status::done;
 
     Plan plan = with_note("reading `" + file.string() + "`", [&] { return read_plan(file); });
     plan.override_with(*app, flags);
+    copy_given(*app, plugins, plan.plugins);
     const std::vector<ModelSpec> specs = plan.specs_on({});
     with_note("reading `" + file.string() + "`", [&] { plan.check(specs); });
     if (plan.store.dry_run) {

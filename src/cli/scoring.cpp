@@ -10,6 +10,7 @@ void add_measure_options(CLI::App& app, MeasureOptions& options, bool gates) {
     } else {
         add_options(app, options, "Options", {"gates"});
     }
+    add_options(app, options.plugins);
     add_options(app, options.resampling);
 }
 

@@ -7,7 +7,8 @@
 
 namespace assay::cli {
 
-/// --metrics, --labels, --subgroups, --class-map, --bins, ..., and --gate where there are `gates`.
+/// --metrics, --plugin, --labels, --subgroups, --class-map, --bins, ..., and --gate where there are
+/// `gates`.
 void add_measure_options(CLI::App& app, MeasureOptions& options, bool gates = true);
 
 }  // namespace assay::cli

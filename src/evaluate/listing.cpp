@@ -9,6 +9,7 @@
 #include "assay/error.h"
 #include "assay/metric/metric.h"
 #include "assay/model/model_spec.h"
+#include "assay/robustness/corruption.h"
 #include "assay/store/prediction_store.h"
 
 namespace assay {
@@ -47,6 +48,29 @@ Listing metrics() {
         "ece:bins=20,edges=right_closed"};
     listing.rows = metric_table_json();
     listing.meaning = 2;  // the formula
+    return listing;
+}
+
+Listing corruption_rows() {
+    Listing listing = begin(
+        "Corruptions",
+        {{"corruption", false}, {"group", false}, {"severities 1 to 5", false}, {"from", false}});
+    for (const Corruption& c : corruptions()) {
+        const std::string_view from = !c.file.empty() ? c.file
+                                      : c.extra       ? "not in the mean of the 15"
+                                                      : "Hendrycks and Dietterich 2019";
+        listing.table.add({std::string(c.name), std::string(c.group), std::string(c.parameters),
+                           std::string(from)});
+        listing.rows.push_back({{"name", c.name},
+                                {"group", c.group},
+                                {"severities", c.parameters},
+                                {"extra", c.extra},
+                                {"min_side", c.min_side}});
+        if (c.file.empty()) continue;
+        listing.rows.back()["plugin"] = c.file;
+        listing.rows.back()["definition"] = c.definition;
+    }
+    listing.meaning = 2;
     return listing;
 }
 
@@ -156,8 +180,9 @@ struct Topic {
     Listing (*list)();
 };
 /// One more thing to list: a function, a row.
-constexpr std::array<Topic, 5> topics = {{
+constexpr std::array<Topic, 6> topics = {{
     {"metrics", metrics},
+    {"corruptions", corruption_rows},
     {"presets", preset_rows},
     {"maps", class_maps},
     {"formats", formats},

@@ -41,8 +41,7 @@ bool takes(const MetricFacts& facts, std::string_view parameter) {
 // What a request says itself goes before what the options say for all metrics.
 void add_request(std::vector<MetricRequest>& list, const std::string& text,
                  const MeasureOptions& options) {
-    const MetricFacts& facts =
-        *parse_metric(std::string_view(text).substr(0, text.find(':'))).facts;
+    const MetricFacts& facts = *parse_metric(text).facts;
     if (text == facts.name && facts.numbered_by == "k" && !options.k.empty()) {
         for (const int k : options.k) {
             list.push_back(parse_metric(text));
@@ -62,7 +61,23 @@ void add_request(std::vector<MetricRequest>& list, const std::string& text,
     list.push_back(parse_metric(full));
 }
 
+// Before their metrics are named.
+void open_plugins(const MeasureOptions& options) {
+    for (const auto& file : options.plugins.plugin) load_metrics(file);
+}
+
+// Those of the plug-ins, where no metric is named.
+void add_plugins(std::vector<MetricRequest>& list, const MeasureOptions& options, bool single) {
+    for (const auto& file : options.plugins.plugin) {
+        for (const MetricFacts* const facts : load_metrics(file)) {
+            if (single || (facts->needs & static_cast<unsigned>(Needs::labels)) == 0)
+                list.push_back({facts, {}});
+        }
+    }
+}
+
 std::vector<MetricRequest> named_metrics(const MeasureOptions& options) {
+    open_plugins(options);
     std::vector<std::string> texts;
     for (const std::string& list : options.metrics) split_metrics(list, texts);
     std::vector<MetricRequest> list;
@@ -109,8 +124,11 @@ DefaultMetrics default_metrics_for(const LabelCoverage& coverage, bool cues,
                                    const MeasureOptions& options) {
     const bool few = is_sliver(coverage.single, coverage.labelled);
     const auto metrics = [&](bool single) {
-        return default_metrics(options.k, options.bins, options.edges, coverage.several,
-                               single || !coverage.several, cues);
+        const bool with_single = single || !coverage.several;
+        std::vector<MetricRequest> list = default_metrics(options.k, options.bins, options.edges,
+                                                          coverage.several, with_single, cues);
+        add_plugins(list, options, with_single);
+        return list;
     };
     DefaultMetrics result{metrics(!few), ""};
     if (!few || !coverage.several || coverage.single == 0) return result;
@@ -159,6 +177,7 @@ MetricRequest reliability_of(const MeasureOptions& options) {
 }
 
 std::vector<Gate> gates_of(const MeasureOptions& options) {
+    open_plugins(options);
     std::vector<Gate> list;
     for (const std::string& text : options.gates) {
         list.push_back(parse_gate(text));

@@ -1,5 +1,6 @@
 // The table of metrics. README.md in this folder says how to add one.
 #include "assay/metric/metric.h"
+#include "core/growing_table.h"
 
 namespace assay {
 namespace rows {
@@ -23,8 +24,8 @@ void add_curves(MetricTable& table);
 }  // namespace rows
 namespace {
 
-MetricTable& the_table() {
-    static MetricTable table = [] {
+GrowingTable<MetricFacts>& the_table() {
+    static GrowingTable<MetricFacts> table([] {
         MetricTable made;
         for (const auto add :
              {rows::add_accuracy, rows::add_label_sets, rows::add_balanced, rows::add_shape_bias,
@@ -33,18 +34,18 @@ MetricTable& the_table() {
               rows::add_class_scores, rows::add_order, rows::add_curves})
             add(made);
         return made;
-    }();
+    }());
     return table;
 }
 
 }  // namespace
 
-const MetricTable& metric_table() {
-    return the_table();
+std::span<const MetricFacts> metric_table() {
+    return the_table().rows();
 }
 
 const MetricFacts& add_metric(MetricFacts facts) {
-    return the_table().emplace_back(std::move(facts));
+    return the_table().add(std::move(facts));
 }
 
 }  // namespace assay

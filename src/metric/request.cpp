@@ -7,6 +7,7 @@
 
 #include "assay/error.h"
 #include "assay/metric/metric.h"
+#include "core/paths.h"
 #include "metric/definitions.h"
 #include "metric/number_list.h"
 #include "metric/other_names.h"
@@ -30,11 +31,44 @@ std::string_view number_in(std::string_view name, const MetricFacts& facts) {
                : std::string_view();
 }
 
+const MetricFacts* find_metric(std::string_view name) {
+    for (const auto& facts : metric_table()) {
+        if (facts.name == name || !number_in(name, facts).empty()) return &facts;
+    }
+    return nullptr;
+}
+
 MetricRequest with_defaults(const MetricFacts& facts) {
     MetricRequest request{&facts, {}};
     for (const auto& p : facts.parameters)
         request.parameters[std::string(p.name)] = std::string(p.fallback);
     return request;
+}
+
+// The metric of a plug-in that is named FILE:NAME, FILE being the name of its library or the path.
+const MetricFacts* metric_of_plugin(std::string_view text) {
+    const std::size_t colon = text.rfind(':');
+    if (colon == std::string_view::npos) return nullptr;
+    const std::string_view file = text.substr(0, colon), function = text.substr(colon);
+    for (const MetricFacts& facts : metric_table()) {
+        if (facts.name == text) return &facts;
+        if (facts.name.ends_with(function) && file.find('/') != std::string_view::npos &&
+            absolute_path(file) == facts.origin)
+            return &facts;
+    }
+    return nullptr;
+}
+
+// FILE:NAME, where no such metric is there; parameters have a '='.
+[[noreturn]] void no_metric_of_plugin(std::string_view text) {
+    std::vector<std::string> names;
+    for (const MetricFacts& facts : metric_table()) {
+        if (facts.name.find(':') != std::string_view::npos) names.emplace_back(facts.name);
+    }
+    throw Error(ErrorCode::usage,
+                fmt::format("unknown metric `{}`{}", text,
+                            names.empty() ? "; --plugin FILE adds the metrics of a plug-in"
+                                          : suggest(text, names)));
 }
 
 // The metric and the choices that have this definition id, if any: "asma.jaccard".
@@ -72,9 +106,7 @@ std::vector<std::string> metric_names() {
 }
 
 const MetricFacts& metric_named(std::string_view name) {
-    for (const auto& facts : metric_table()) {
-        if (facts.name == name || !number_in(name, facts).empty()) return facts;
-    }
+    if (const MetricFacts* const facts = find_metric(name)) return *facts;
     throw Error(ErrorCode::usage,
                 fmt::format("unknown metric `{}`{}", name, suggest(name, metric_names())));
 }
@@ -163,9 +195,13 @@ std::string MetricRequest::text() const {
 }
 
 MetricRequest parse_metric(std::string_view text) {
+    if (const MetricFacts* const facts = metric_of_plugin(text)) return with_defaults(*facts);
     const std::size_t colon = std::min(text.find(':'), text.size());
     const std::string_view name = own_metric_name(text.substr(0, colon));
     const auto by_definition = name.find('.') < name.size() ? with_definition(name) : std::nullopt;
+    if (!by_definition && colon + 1 < text.size() && text.find('=') == std::string_view::npos &&
+        find_metric(name) == nullptr)
+        no_metric_of_plugin(text);
     MetricRequest request = by_definition ? *by_definition : with_defaults(metric_named(name));
     if (const std::string_view number = number_in(name, *request.facts); !number.empty())
         request.set(request.facts->numbered_by, number);

@@ -46,6 +46,7 @@ nlohmann::json measure_versions(const std::vector<StoreGroup>& groups, const std
                                 Said& said) {
     CorruptedAccuracyOptions how{.paths = {},
                                  .clean = clean,
+                                 .plugins = options.measure.plugins,
                                  .level = options.measure.resampling.level,
                                  .threads = options.threads};
     std::string source;

@@ -222,6 +222,7 @@ private:
 
 void check(const ReportOptions& options) {
     check(options.measure, false);
+    for (const auto& file : options.measure.plugins.plugin) load_corruptions(file);
     const auto refuse_number = [](std::string_view what, int value, int low, int high) {
         if (value < low || value > high)
             throw Error(ErrorCode::usage,

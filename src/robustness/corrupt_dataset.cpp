@@ -52,7 +52,8 @@ bool labels_in_a_file(const CorruptOptions& options, const Dataset& dataset) {
 json corrupt_settings(const CorruptOptions& o, const Dataset& dataset, const ImageNames& targets,
                       const CorruptedVersions& versions) {
     json names = json::array();
-    for (const Corruption* c : versions.corruptions()) names.push_back(c->name);
+    for (const Corruption* c : versions.corruptions())
+        names.push_back(c->file.empty() ? c->name : c->definition);
     json labels;  // where they are the names of folders, they are in the ids
     if (labels_in_a_file(o, dataset))
         labels = hash_text(image_labels(dataset, dataset.classes, targets.names,

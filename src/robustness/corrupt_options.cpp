@@ -14,6 +14,7 @@ namespace assay {
 namespace {
 
 bool in_group(const Corruption& c, std::string_view group) {
+    if (!c.file.empty()) return c.group == group;
     if (group == "all" || group == "paper" || group == "extra")
         return group == "all" || c.extra == (group == "extra");
     return c.group == group;
@@ -35,9 +36,15 @@ std::vector<const Corruption*> chosen_corruptions(const std::vector<std::string>
                                                   bool photographs) {
     const std::span<const std::string_view> groups = corruption_groups();
     const Corruption& synthetic = corruption_named("frost_synthetic");
+    const auto is_group = [&](const std::string& name) {
+        return std::ranges::find(groups, name) != groups.end() ||
+               std::ranges::any_of(corruptions(), [&](const Corruption& c) {
+                   return !c.file.empty() && c.group == name;
+               });
+    };
     std::vector<const Corruption*> chosen;
     for (const std::string& name : names) {
-        if (std::find(groups.begin(), groups.end(), name) == groups.end()) {
+        if (!is_group(name)) {
             const Corruption& c = corruption_named(name);
             if (c.photographs && !photographs) {
                 wrong_option(
@@ -60,6 +67,7 @@ std::vector<const Corruption*> chosen_corruptions(const std::vector<std::string>
 }
 
 void check(const CorruptionSettings& options) {
+    for (const auto& file : options.plugins.plugin) load_corruptions(file);
     chosen_corruptions(options.corruptions, !options.frost.empty());
     if (options.severities.empty()) wrong_option("no severity is named");
     for (const int severity : options.severities) {

@@ -69,7 +69,7 @@ std::vector<ClosedStore> look_at(const CorruptedAccuracyOptions& options) {
 std::string common_settings(const std::string& corruption) {
     if (corruption.empty()) return {};
     auto settings = nlohmann::json::parse(corruption);
-    for (const char* own : {"corruption", "severity", "frost"}) settings.erase(own);
+    for (const char* own : {"corruption", "severity", "frost", "definition"}) settings.erase(own);
     return settings.dump();
 }
 
@@ -80,16 +80,34 @@ std::string made_of(const std::string& name, const VersionOf& version) {
     return name.ends_with(end) ? name.substr(0, name.size() - end.size()) : std::string();
 }
 
+/// "plugin.stripes.stripes@0123456789ab" of a version that a plug-in made; "" of others.
+std::string definition_in(const std::string& corruption) {
+    return corruption.empty() ? "" : nlohmann::json::parse(corruption).value("definition", "");
+}
+
+/// A version that a plug-in made is of the library that is given now.
+void check_definition(const Corruption& corruption, const std::string& recorded,
+                      const fs::path& folder) {
+    const std::string made = definition_in(recorded);
+    if (made.empty() || made == corruption.definition) return;
+    refuse(
+        fmt::format("{} was made by `{}`, and the plug-in has `{}`: give the library that made "
+                    "it, or predict again into another folder",
+                    folder.string(), made, corruption.definition));
+}
+
 /// Of the stores of models that have a clean one: a data set is read once for it, whatever its
 /// models are. Versions of another sample of the images, or of others, do not count, nor do those
-/// that `counts` leaves out.
-void find_versions(std::vector<ClosedStore>& stores, const std::vector<std::string>& models,
-                   const std::string& clean, const HasVersion& counts) {
+/// that `counts` leaves out. Returns what else to know.
+std::vector<std::string> find_versions(std::vector<ClosedStore>& stores,
+                                       const std::vector<std::string>& models,
+                                       const std::string& clean, const HasVersion& counts) {
     struct Version {
         VersionOf which;
         std::string settings;
     };
     std::map<fs::path, Version> versions;
+    std::vector<std::string> warnings;
     for (ClosedStore& one : stores) {
         if (one.clean ||
             std::find(models.begin(), models.end(), one.spec.model_name) == models.end())
@@ -99,8 +117,16 @@ void find_versions(std::vector<ClosedStore>& stores, const std::vector<std::stri
             const PredictionStore store = PredictionStore::open(one.folder);
             VersionOf& which = at->second.which;
             which = version_of(store.dataset().root, one.spec.dataset_name);
-            if (which.corruption == nullptr) continue;
             const std::string corruption = store::corruption_of(store);
+            if (which.corruption == nullptr) {
+                if (const std::string made = definition_in(corruption); !made.empty())
+                    warnings.push_back(
+                        fmt::format("`{}` does not count: it was made by `{}`, which --plugin FILE "
+                                    "adds",
+                                    one.spec.dataset_name, made));
+                continue;
+            }
+            check_definition(*which.corruption, corruption, one.folder);
             const std::string own =
                 corruption.empty() ? std::string() : made_of(one.spec.dataset_name, which);
             at->second.settings = common_settings(corruption);
@@ -111,6 +137,7 @@ void find_versions(std::vector<ClosedStore>& stores, const std::vector<std::stri
         one.version = at->second.which;
         one.settings = at->second.settings;
     }
+    return warnings;
 }
 
 /// The stores of one model.
@@ -281,6 +308,7 @@ CorruptedAccuracyResult robustness::corrupted_models(const CorruptedAccuracyOpti
                                                      const std::set<std::string>& chosen,
                                                      const EachRatio& each,
                                                      const HasVersion& counts) {
+    for (const auto& file : options.plugins.plugin) load_corruptions(file);
     std::vector<ClosedStore> stores = look_at(options);
     CorruptedAccuracyResult result;
     result.clean = options.clean;
@@ -297,7 +325,7 @@ CorruptedAccuracyResult robustness::corrupted_models(const CorruptedAccuracyOpti
         throw Error(ErrorCode::usage, fmt::format("no data set is called `{}`{}", options.clean,
                                                   suggest(options.clean, datasets)));
     }
-    find_versions(stores, models, options.clean, counts);
+    const auto unknown = find_versions(stores, models, options.clean, counts);
     std::size_t attack_stores = 0;
     for (const std::string& model : models) {
         const StoresOfModel own = stores_of(model, stores);
@@ -324,6 +352,7 @@ CorruptedAccuracyResult robustness::corrupted_models(const CorruptedAccuracyOpti
             result.models.push_back(measure_model(model, own, options, result, with_files));
         }
     }
+    result.warnings.insert(result.warnings.end(), unknown.begin(), unknown.end());
     if (attack_stores > 0) {
         result.notes.push_back(
             fmt::format("{} of attacks (MODEL@ATTACK-...) {} left out: assay attack measures these",

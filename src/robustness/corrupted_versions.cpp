@@ -85,14 +85,14 @@ Image CorruptedVersions::make(const CorruptionVersion& version, const Image& win
 
 std::string CorruptedVersions::definition(const CorruptionVersion& version) const {
     using nlohmann::json;
-    const json value = {
-        {"corruption", version.corruption->name},
-        {"severity", version.severity},
-        {"seed", settings_.seed},
-        {"resize", settings_.window.resize},
-        {"crop", settings_.window.crop},
-        {"jpeg_quality", settings_.jpeg_quality ? json(*settings_.jpeg_quality) : json()},
-        {"frost", version.corruption->photographs ? json(frost_.fingerprint) : json()}};
+    json value = {{"corruption", version.corruption->name},
+                  {"severity", version.severity},
+                  {"seed", settings_.seed},
+                  {"resize", settings_.window.resize},
+                  {"crop", settings_.window.crop},
+                  {"jpeg_quality", settings_.jpeg_quality ? json(*settings_.jpeg_quality) : json()},
+                  {"frost", version.corruption->photographs ? json(frost_.fingerprint) : json()}};
+    if (!version.corruption->file.empty()) value["definition"] = version.corruption->definition;
     return value.dump();
 }
 

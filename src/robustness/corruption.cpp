@@ -24,10 +24,10 @@ std::uint64_t item_of(std::string_view image) {
 
 }  // namespace
 
-const std::vector<Corruption>& corruptions() {
+GrowingTable<Corruption>& robustness::whole_table() {
     namespace r = robustness;
     constexpr std::array<int, 5> any = {1, 1, 1, 1, 1};
-    static const std::vector<Corruption> table = {
+    static GrowingTable<Corruption> table(std::vector<Corruption>{
         // name, group, extra, random, photographs, min_side, AlexNet's error, parameters, function
         {"gaussian_noise", "noise", false, true, false, any, .886428,
          "standard deviation .08 .12 .18 .26 .38", r::gaussian_noise},
@@ -132,8 +132,12 @@ const std::vector<Corruption>& corruptions() {
          "saturation x .3 .1 2 5 20 + 0 0 0 .1 .2", r::saturate},
         {"frost_synthetic", "weather", true, true, false, any, std::nullopt,
          "as frost, with crystals that are computed", r::frost_synthetic},
-    };
+    });
     return table;
+}
+
+std::span<const Corruption> corruptions() {
+    return robustness::whole_table().rows();
 }
 
 const Corruption& corruption_named(std::string_view name) {

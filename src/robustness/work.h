@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "assay/robustness/corruption.h"
+#include "core/growing_table.h"
 #include "core/random.h"
 
 namespace assay::robustness {
@@ -28,6 +29,9 @@ inline constexpr std::uint64_t bytes_per_pixel = 48;
 /// Throws bad_input: an image of these sides is smaller than min_side or larger than a photograph.
 void check_size(const Corruption& corruption, int severity, int width, int height,
                 const FrostPhotographs* frost);
+
+/// All corruptions, to which plug-ins add.
+GrowingTable<Corruption>& whole_table();
 
 /// A parameter at each severity.
 using Levels = std::array<double, corruption_severities>;

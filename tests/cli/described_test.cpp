@@ -17,6 +17,7 @@
 #include "assay/evaluate/export.h"
 #include "assay/evaluate/gap.h"
 #include "assay/evaluate/score.h"
+#include "assay/plugin_files.h"
 #include "assay/report/draw.h"
 #include "cli/command.h"
 #include "cli/described.h"
@@ -434,8 +435,9 @@ TEST(Docs, KeysOfTheConfigurationAreThoseOfTheProgram) {
         return toml_of_fields(&object, description<std::decay_t<decltype(object)>>);
     };
     const std::string text = "```toml\n" + lines(PredictOptions()) + lines(ClassifierOptions()) +
-                             "\n[[data]]\n" + lines(DataFlags()) + lines(SampleFlags()) +
-                             "\n[quality]\n" + lines(QualitySettings()) + "```\n";
+                             lines(PluginFiles()) + "\n[[data]]\n" + lines(DataFlags()) +
+                             lines(SampleFlags()) + "\n[quality]\n" + lines(QualitySettings()) +
+                             "```\n";
     expect_block(ASSAY_SOURCE_DIR "/docs/assay.toml.md", "keys", text);
 }
 

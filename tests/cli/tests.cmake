@@ -11,6 +11,17 @@ assay_program_test(cli
         cli/corrupt_test.cpp cli/robustness_test.cpp cli/patchml_test.cpp cli/quality_test.cpp cli/replicate_test.cpp cli/serve_test.cpp cli/report_test.cpp cli/plot_test.cpp cli/version_test.cpp
     LINKS assay_cli assay_patchml assay_store assay_core Threads::Threads
     UNSANITIZED Replicate.AdjustFindsTheTruth Replicate.PlanAndMatch)
+# Plug-ins are compiled by the test as users compile them, for this machine and without sanitizers.
+if(NOT ASSAY_SANITIZE AND NOT CMAKE_CROSSCOMPILING)
+    assay_program_test(plugins
+        SOURCES cli/plugins_test.cpp
+        LINKS assay_patchml assay_image assay_core)
+    target_compile_definitions(test_plugins PRIVATE ASSAY_C_COMPILER="${CMAKE_C_COMPILER}")
+    if(TARGET assay_torch)
+        target_compile_definitions(test_plugins PRIVATE ASSAY_HAS_TORCH=1)
+        add_dependencies(test_plugins assay_torch)
+    endif()
+endif()
 # In the shells that are here, and in those that are not it says so.
 assay_program_test(completion
     SOURCES cli/completion_test.cpp cli/described_test.cpp cli/described_results.cpp cli/described_results_test.cpp cli/manual_test.cpp cli/shells_test.cpp

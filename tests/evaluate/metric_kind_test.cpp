@@ -1,10 +1,11 @@
-// Metrics of two further kinds, made here of nothing but what the built-in ones are made of: a row
-// of the table and a pass. score, ranks and streams take them without a line of their own.
+// Metrics of further kinds, made here of nothing but what the built-in ones are made of: a row of
+// the table and a pass. score, ranks and streams take them without a line of their own.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "message_of.h"
 #include "metric/metric_rows.h"
 #include "metric/pass.h"
+#include "metric/row_mean_pass.h"
 
 namespace assay {
 namespace {
@@ -127,6 +129,15 @@ private:
     }
 };
 
+/// The probability of the label; items of class 0 are left out.
+void label_probabilities(const RowBatch& batch, std::span<double> values) {
+    for (std::size_t i = 0; i < batch.rows; ++i) {
+        const auto label = static_cast<std::size_t>(batch.labels[i]);
+        values[i] = label == 0 ? std::numeric_limits<double>::quiet_NaN()
+                               : static_cast<double>(batch.probabilities[i * classes + label]);
+    }
+}
+
 /// In the table for all tests of this program.
 const bool added = [] {
     constexpr auto labels = static_cast<unsigned>(Needs::labels);
@@ -150,6 +161,15 @@ const bool added = [] {
                 .uncertainty = Uncertainty::jackknife,
                 .pass = std::make_shared<LargestPass>(),
                 .definition = [](const Parameters&) { return std::string("largest.mean"); },
+                .by_default = false});
+    add_metric({.name = "label_probability",
+                .title = "Mean probability of the label",
+                .formula = "mean over the items whose label is not class 0",
+                .needs = labels | Needs::probabilities | Needs::full_rows,
+                .origin = "this test",
+                .uncertainty = Uncertainty::jackknife,
+                .pass = std::make_shared<RowMeanPass>(label_probabilities),
+                .definition = [](const Parameters&) { return std::string("label_probability"); },
                 .by_default = false});
     return true;
 }();
@@ -229,6 +249,38 @@ TEST(KindsOfMetrics, TheSameBitsForThreadsAndRanks) {
                 throw std::runtime_error("rank differs");
         });
     }
+}
+
+TEST(KindsOfMetrics, AFunctionOfRowsIsTheSameForThreadsAndRanks) {
+    const Rows made;
+    const PredictionStore store = made.store();
+    double total = 0;
+    std::uint64_t n = 0;
+    for (std::size_t i = 0; i < rows; ++i) {
+        if (made.labels[i] < 1) continue;
+        const std::span row = std::span(made.scores).subspan(i * classes, classes);
+        double sum = 0;
+        for (const float x : row) sum += std::exp(static_cast<double>(x));
+        total += std::exp(static_cast<double>(row[static_cast<std::size_t>(made.labels[i])])) / sum;
+        ++n;
+    }
+    const ScoreReport report = scored(store, {"label_probability"}, *self_comm());
+    const Measurement& mean = report.measurements[0];
+    EXPECT_NEAR(mean.value.value_or(-1), total / static_cast<double>(n), 1e-6);
+    EXPECT_EQ(mean.n, n);
+    EXPECT_TRUE(mean.interval);
+    const json one = to_json(report);
+    EXPECT_EQ(to_json(scored(store, {"label_probability"}, *self_comm(), 4)), one);
+    for (const int ranks : {2, 7}) {
+        run_thread_ranks(ranks, [&](Comm& comm) {
+            if (to_json(scored(store, {"label_probability"}, comm)) != one)
+                throw std::runtime_error("rank differs");
+        });
+    }
+    StreamingOptions options;
+    options.measure.metrics = {"label_probability"};
+    EXPECT_THAT(message_of([&] { StreamingScore{options}; }, ErrorCode::usage),
+                HasSubstr("label_probability go over all rows once more"));
 }
 
 TEST(KindsOfMetrics, AStreamHasThoseOfSumsAndCarriesTheirState) {

@@ -8,7 +8,8 @@ assay_test(score
     LINKS assay_evaluate assay_report fmt::fmt Threads::Threads)
 assay_test(metric_kind
     SOURCES evaluate/metric_kind_test.cpp
-    LINKS assay_evaluate fmt::fmt Threads::Threads)
+    LINKS assay_evaluate fmt::fmt Threads::Threads
+    UNSANITIZED KindsOfMetrics.AFunctionOfRowsIsTheSameForThreadsAndRanks)
 assay_test_without_simd(score Multilabel.*:LogOdds.*:ColumnMetrics.*)
 assay_test(export
     SOURCES evaluate/export_test.cpp evaluate/export_columns_test.cpp evaluate/until_test.cpp

@@ -1,6 +1,8 @@
 """Numbers are the command's, byte for byte, whatever the array is."""
 import array
 import json
+import pathlib
+import shutil
 import subprocess
 import sys
 import threading
@@ -45,6 +47,31 @@ class Score(InFolder):
             got = measurements(assay.score(scores, labels, name, label_sets=sets))
             expected = json.loads(command("score", store, "--metrics", name, "--labels", real, "--json"))["measurements"]
             self.assertEqual(got, expected, name)
+
+    def test_metrics_of_a_plugin(self):
+        compiler = shutil.which("cc")
+        if compiler is None:
+            self.skipTest("no `cc` to compile examples/plugins/margin.c")
+        tree = pathlib.Path(__file__).resolve().parents[2]
+        margin = self.folder / "margin.so"
+        subprocess.run(
+            [compiler, "-fPIC", "-shared", f"-I{tree}/include", f"{tree}/examples/plugins/margin.c", "-o", margin], check=True
+        )
+        scores, labels = made(400)
+        store = self.imported(scores, labels)
+        expected = command("score", store, "--plugin", margin, "--json")
+        self.assertIn("margin:margin", expected)
+        # In a process of its own: a plug-in stays open.
+        script = f"""
+import pathlib, assay
+store, margin = {str(store)!r}, pathlib.Path({str(margin)!r})
+print(assay.score(store, plugin=[margin]).to_json(), end="")
+assert assay.score(store, metrics="margin:margin", plugin=margin).to_dict()["measurements"][0]["n"] == 363
+assert "margin:margin" not in assay.score(store).to_json()  # it belongs to the calls that name it
+"""
+        done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+        self.assertEqual((done.stdout, done.returncode), (expected, 0), done.stderr)
+        self.refused(lambda: assay.score(store, plugin=self.folder / "gone.so"), "bad_input", "gone.so")
 
     def test_every_type_and_layout_gives_the_same_bits(self):
         scores, labels = made(1500, dtype=np.float16)

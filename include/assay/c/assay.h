@@ -164,10 +164,10 @@ ASSAY_C_API void assay_store_free(assay_store* store);
 
 typedef struct assay_result assay_result;
 /* `assay score`. Options: "metrics" (a list, or one text with commas), "k", "bins", "edges",
- * "subgroups", "labels" (a file), "class_map", "gates", "bootstrap", "null", "seed", "level",
- * "threads", "subgroup" (an attribute), "confusions" (how many), "reliability", "per_class". `sets`
- * may be NULL: valid classes instead of the data set's own labels, for the metrics of label sets.
- * `call` may be NULL. */
+ * "subgroups", "plugin" (a file or several), "labels" (a file), "class_map", "gates", "bootstrap",
+ * "null", "seed", "level", "threads", "subgroup" (an attribute), "confusions" (how many),
+ * "reliability", "per_class". `sets` may be NULL: valid classes instead of the data set's own
+ * labels, for the metrics of label sets. `call` may be NULL. */
 ASSAY_C_API assay_result* assay_score(const assay_store* const* stores, size_t count,
                                       const assay_sets* sets, const char* options, assay_call* call,
                                       assay_error** error);
@@ -198,8 +198,8 @@ ASSAY_C_API assay_text* assay_metric_table(assay_error** error);
 /* ---- metrics of batches that are not kept ---- */
 
 typedef struct assay_metrics assay_metrics;
-/* Options: as of assay_score() without "labels", "class_map", "gates", "null" and "subgroup";
- * "kind", "classes", "num_classes", "model", "dataset". */
+/* Options: as of assay_score() without "plugin", "labels", "class_map", "gates", "null" and
+ * "subgroup"; "kind", "classes", "num_classes", "model", "dataset". */
 ASSAY_C_API assay_metrics* assay_metrics_new(const char* options, assay_error** error);
 /* One more batch, with a label for each row, or valid classes, or both (every batch alike). Returns
  * 0, or -1 and nothing of the batch is taken. */

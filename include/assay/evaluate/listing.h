@@ -1,5 +1,5 @@
-// What there is: metrics, presets, class maps, file formats, variables of the environment, and the
-// stores below a folder.
+// What there is: metrics, corruptions, presets, class maps, file formats, variables of the
+// environment, and the stores below a folder.
 #pragma once
 
 #include <filesystem>
@@ -20,7 +20,7 @@ struct EnvironmentVariable {
 };
 std::span<const EnvironmentVariable> environment_variables();
 
-/// "metrics", "presets", "maps", "formats", "environment": the tables that are built in.
+/// "metrics", "corruptions", "presets", "maps", "formats", "environment".
 const std::vector<std::string>& listing_topics();
 /// One topic, or all of them for "". JSON: assay.list/1, an array under each topic's name. Throws
 /// usage with the nearest topic.

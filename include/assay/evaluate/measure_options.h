@@ -13,6 +13,7 @@
 #include "assay/describe.h"
 #include "assay/evaluate/gate.h"
 #include "assay/metric/metric.h"
+#include "assay/plugin_files.h"
 #include "assay/store/prediction_store.h"
 
 namespace assay {
@@ -20,6 +21,8 @@ namespace assay {
 struct ScoreOptions;
 
 struct MeasureOptions {
+    /// As load_metrics() takes them: their metrics may be named, and are measured if none is named.
+    PluginFiles plugins = {};
     std::vector<std::string> metrics;
     std::vector<int> k;
     int bins = 0;
@@ -110,9 +113,9 @@ inline constexpr auto description<MeasureOptions> = describe<MeasureOptions>({
          .part = "gates"}),
 });
 
-/// What can be known to be wrong without a store. `differences`: gates may be about differences to
-/// a baseline. Throws usage and bad_input: metrics, gates and class maps that are unknown (with the
-/// nearest name), labels that are not there.
+/// What can be known to be wrong without a store. Opens the plug-ins. `differences`: gates may be
+/// about differences to a baseline. Throws usage and bad_input: metrics, gates and class maps that
+/// are unknown (with the nearest name), labels that are not there.
 void check(const MeasureOptions& options, bool differences);
 
 /// The bins of a report's reliability: those of `ece` with the options' number and edge rule.
@@ -149,7 +152,7 @@ struct DefaultMetrics {
 /// The metrics that are measured where none is named: all that are shown by default, those of label
 /// sets only where some set has several members, those of single labels only where more than a
 /// sliver of the items has one (or no set has several), shape bias only where `cues` (has_cues()).
-/// `options`: k, bins and edges.
+/// `options`: k, bins and edges; then all of the plug-ins.
 DefaultMetrics default_metrics_for(const LabelCoverage& coverage, bool cues,
                                    const MeasureOptions& options = {});
 /// Those that the options name, else the default ones; then those of the gates. Throws usage: as

@@ -9,7 +9,8 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -150,7 +151,7 @@ struct MetricFacts {
     /// `value`.
     std::shared_ptr<const MetricPass> pass = nullptr;
     /// Definition id for the parameters: "ece.l1.left_closed".
-    std::string (*definition)(const Parameters&) = nullptr;
+    std::function<std::string(const Parameters&)> definition = nullptr;
     std::unique_ptr<Accumulator> (*accumulate)(const MetricContext&) = nullptr;
     /// Of one state: of all items, without one group, or reweighted.
     Estimate (*value)(const MetricContext&, std::span<const std::int64_t> state) = nullptr;
@@ -169,11 +170,17 @@ struct MetricFacts {
     bool by_labels_per_image = false;
 };
 
-using MetricTable = std::deque<MetricFacts>;  ///< rows stay where they are
-const MetricTable& metric_table();
-/// One more row at the table's end, before any other thread reads the table. What its texts point
-/// to must last.
+/// What each file of metrics adds its rows to.
+using MetricTable = std::vector<MetricFacts>;
+/// The built-in metrics, then those that were added. Rows stay where they are.
+std::span<const MetricFacts> metric_table();
+/// One more row at the table's end. What its texts point to must last. Thread-safe.
 const MetricFacts& add_metric(MetricFacts facts);
+/// Adds the metrics of a plug-in (assay/plugin.h; docs/plugins.md), FILE:NAME each, and returns
+/// them. Its library stays open as long as the program runs; the same file again adds nothing.
+/// Thread-safe. Throws bad_input with the file and the function: what is wrong with the library,
+/// and names that are taken. What its functions compute is tried on the first rows of each store.
+std::vector<const MetricFacts*> load_metrics(const std::filesystem::path& plugin);
 std::vector<std::string> metric_names();
 /// Throws usage with the nearest name. "top1", "top5", "top<k>" are accepted for `topk`.
 const MetricFacts& metric_named(std::string_view name);

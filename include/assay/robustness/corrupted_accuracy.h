@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "assay/estimate.h"
+#include "assay/plugin_files.h"
 #include "assay/report.h"
 #include "assay/robustness/corruption.h"
 
@@ -15,6 +16,7 @@ namespace assay {
 struct CorruptedAccuracyOptions {
     std::vector<std::string> paths;  ///< RUNS folders, data sets in them, or stores
     std::string clean;               ///< name of the data set without corruption
+    PluginFiles plugins = {};        ///< whose corruptions count, too; as load_corruptions()
     double level = 0.95;             ///< of the intervals
     int threads = 0;                 ///< 0: one per core; changes no bit
 };

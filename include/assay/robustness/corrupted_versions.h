@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "assay/image/image.h"
+#include "assay/plugin_files.h"
 #include "assay/robustness/corruption.h"
 
 namespace assay {
@@ -33,9 +34,11 @@ struct CorruptionSettings {
     CorruptionWindow window;
     std::optional<int> jpeg_quality;  ///< 1 to 100: what JPEG, 4:2:0, leaves of it; 85 as published
     std::filesystem::path frost;      ///< folder of photographs; "": see chosen_corruptions()
+    PluginFiles plugins = {};         ///< as load_corruptions() takes them
 };
 
-/// "all", "paper", "extra", "noise", ...: names that stand for several.
+/// "all", "paper", "extra", "noise", ...: names that stand for several. FILE stands for the
+/// corruptions of a plug-in, which the others do not hold.
 std::span<const std::string_view> corruption_groups();
 /// In the order of the table, each once. Without photographs `frost_synthetic` takes the place that
 /// `frost` has in a group; `frost` by its own name needs them. Throws usage: unknown names, none at
@@ -43,7 +46,8 @@ std::span<const std::string_view> corruption_groups();
 std::vector<const Corruption*> chosen_corruptions(const std::vector<std::string>& names,
                                                   bool photographs);
 
-/// What can be known to be wrong before a file is read. Throws usage.
+/// What can be known to be wrong before a file is read, but for the plug-ins, which are opened.
+/// Throws usage; bad_input as load_corruptions().
 void check(const CorruptionSettings& settings);
 
 /// What is done to an image, in one line: "short side to 256 pixels (bilinear), centre crop 224 x

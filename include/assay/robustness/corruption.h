@@ -9,7 +9,9 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,12 +39,20 @@ struct Corruption {
     /// Mean error of AlexNet over the severities, the denominator of mCE.
     std::optional<double> alexnet_error;
     std::string_view parameters;  ///< what the severities change, for people
-    void (*apply)(const robustness::Work& work, Image& out);
+    std::function<void(const robustness::Work& work, Image& out)> apply;
+    /// Of a plug-in's: its file, and what is recorded of it, which holds the file's hash; "": built
+    /// in.
+    std::string_view file = "", definition = "";
 };
 
 /// The 15 in the order of the paper, the 4 extra ones, and `frost_synthetic`, which is no part of
-/// ImageNet-C.
-const std::vector<Corruption>& corruptions();
+/// ImageNet-C. Then those that load_corruptions() added.
+std::span<const Corruption> corruptions();
+/// Adds the corruptions of a plug-in (assay/plugin.h; docs/plugins.md), FILE:NAME each, of the
+/// group FILE, and returns them. Each is tried on an image in another process. Its library stays
+/// open as long as the program runs; the same file again adds nothing. Thread-safe. Throws
+/// bad_input with the file and the function: what is wrong with them, and names that are taken.
+std::vector<const Corruption*> load_corruptions(const std::filesystem::path& plugin);
 /// Throws usage with the nearest name.
 const Corruption& corruption_named(std::string_view name);
 

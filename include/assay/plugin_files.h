@@ -1,0 +1,22 @@
+// Plug-ins that metrics and corruptions come from: the setting that several structs of options
+// have. assay/plugin.h is for those who write one.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "assay/describe.h"
+
+namespace assay {
+
+struct PluginFiles {
+    std::vector<std::filesystem::path> plugin;
+};
+template <>
+inline constexpr auto description<PluginFiles> = describe<PluginFiles>({
+    field<&PluginFiles::plugin>(
+        {.help = "Shared libraries with metrics and corruptions of your own (docs/plugins.md), "
+                 "FILE:NAME each; their code runs with your rights"}),
+});
+
+}  // namespace assay

@@ -1,0 +1,45 @@
+// The pass of the mean over items of a function of each row: what a plug-in's metric is.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "metric/pass.h"
+
+namespace assay {
+
+/// Items with all their scores. Arrays are row after row.
+struct RowBatch {
+    std::size_t rows = 0;
+    std::uint32_t classes = 0;
+    ScoreKind kind = ScoreKind::logits;
+    std::span<const float> scores, probabilities;  ///< rows x classes
+    std::span<const std::int32_t> labels;          ///< -1: none
+    /// The valid classes of row i end at set_ends[i].
+    std::span<const std::int64_t> set_ends;
+    std::span<const std::int32_t> set_classes;
+    std::function<std::string(std::size_t row)> id;  ///< for messages
+};
+/// Writes a value of each row, within [low, high] of the metric; NaN: the row is left out. Called
+/// from several threads. Throws bad_input.
+using RowFunction = std::function<void(const RowBatch& batch, std::span<double> values)>;
+
+class RowMeanPass final : public MetricPass {
+public:
+    explicit RowMeanPass(RowFunction function) : function_(std::move(function)) {}
+
+    KeptItems keeps(const MetricRequest&, bool known) const override { return {known, false}; }
+    /// First tries the function on up to 64 rows that have what the metric needs, in another
+    /// process: once more, in parts, and on several threads. Throws bad_input with the metric: a
+    /// crash, a hang, values that differ, what the function refuses.
+    ResampledEstimate estimate(const MetricRequest& request, PassRun& run) const override;
+
+private:
+    const RowFunction function_;
+};
+
+}  // namespace assay
