@@ -2,7 +2,7 @@ assay_test(votes
     SOURCES annotation/votes_test.cpp annotation/dawid_skene_test.cpp annotation/aggregate_test.cpp
             annotation/aggregate_votes_test.cpp
     LINKS assay_annotation fmt::fmt ZLIB::ZLIB
-    UNSANITIZED DawidSkene.ConvergesByDefaultAndSoon)
+    UNSANITIZED DawidSkene.ConvergesByDefaultAndSoon RealVotes.AgreeWithThePublishedLabels)
 assay_test(label
     SOURCES annotation/label_stats_test.cpp annotation/propose_test.cpp
     LINKS assay_annotation assay_evaluate fmt::fmt ZLIB::ZLIB)

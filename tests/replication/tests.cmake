@@ -5,4 +5,5 @@ assay_test(replicate
     LINKS assay_replication assay_report fmt::fmt nlohmann_json::nlohmann_json
     UNSANITIZED PenalisedLikelihood.TheBootstrapAgreesAndThreadsDoNotMatter Plan.APilotPlansItself Steps.PlanWithAndWithoutHits Steps.AdjustTellsTheSameEverywhere
         Figures.TheJsonHoldsAllOfItForAnyNumberOfThreads Figures.EveryNumberOfAnnotatorsUpToTheStudyItself Figures.FittedReadingsAreThoseOfTheDensities
+        CompanionIntervals.HoldTheirOwnExpectation Match.NoBiasIsClaimedWhereThereIsNone Quality.BetaWorld Quality.ThePenalised* Steps.SimulateSaysWhatIsTrue
         CompanionIntervals.ThatSayNothingAreMarked Adjust.TheMixtureBearsUnequalNumbersOfAnnotators)
