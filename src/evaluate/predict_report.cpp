@@ -9,6 +9,7 @@
 #include "assay/model/settings_file.h"
 #include "core/result_table.h"
 #include "evaluate/described_evaluate.h"
+#include "store/parts.h"
 
 namespace assay {
 namespace {
