@@ -249,6 +249,15 @@ def _record(m: Measurement) -> "dict[str, Any]":
     }
 
 
+def _own_names(key: "Union[str, tuple[str, ...]]") -> "tuple[str, ...]":
+    """The key with our name of its metric, its last part: ("top1",) of "accuracy"."""
+    names = (key,) if isinstance(key, str) else tuple(key)
+    if not names:
+        return names
+    own = library().assay_metric_name(names[-1].encode())
+    return (*names[:-1], own.decode())
+
+
 class Report(Result):
     """Metrics of one or several models: what `assay score` gives.
 
@@ -284,10 +293,10 @@ class Report(Result):
         return len(self.measurements)
 
     def __contains__(self, key: object) -> bool:
-        return any(m.metric == key for m in self.measurements)
+        return isinstance(key, str) and any(m.metric == _own_names((key,))[-1] for m in self.measurements)
 
     def __getitem__(self, key: "Union[str, tuple[str, ...]]") -> Measurement:
-        wanted = (key,) if isinstance(key, str) else tuple(key)
+        wanted = _own_names(key)
         found = [
             m
             for m in self.measurements
@@ -329,7 +338,7 @@ class Comparison(Result):
         return [text for pair in self.pairs for text in pair.get("warnings", [])]
 
     def __getitem__(self, key: "Union[str, tuple[str, ...]]") -> Difference:
-        wanted = (key,) if isinstance(key, str) else tuple(key)
+        wanted = _own_names(key)
         found = [d for d in self.differences if (d.model, d.metric)[2 - len(wanted):] == wanted] if len(wanted) in (1, 2) else []
         if len(found) == 1:
             return found[0]

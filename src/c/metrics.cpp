@@ -2,6 +2,7 @@
 #include "assay/evaluate/score.h"
 #include "c/objects.h"
 #include "c/options.h"
+#include "metric/other_names.h"
 
 using namespace assay;
 using namespace assay::c;
@@ -54,6 +55,10 @@ int assay_metrics_merge(assay_metrics* metrics, const assay_metrics* other, assa
         metrics_of(metrics).stream.merge(other->stream);
         return 0;
     });
+}
+
+const char* assay_metric_name(const char* name) {
+    return name == nullptr ? nullptr : own_metric_name(name).data();
 }
 
 void assay_metrics_reset(assay_metrics* metrics) {

@@ -8,30 +8,46 @@
 namespace assay {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 35> others = {{
+// A few of our own are here for those who write them in capitals.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 51> others = {{
     {"acc", "top1"},
     {"acc1", "top1"},
     {"acc5", "top5"},
+    {"acc@1", "top1"},
+    {"acc@5", "top5"},
     {"accuracy", "top1"},
+    {"accuracy@1", "top1"},
+    {"accuracy@5", "top5"},
     {"accuracy_score", "top1"},
+    {"ace", "ace"},
     {"ap", "average_precision"},
+    {"asma", "asma"},
     {"auc", "auroc"},
     {"auprc", "average_precision"},
+    {"aurc", "aurc"},
+    {"auroc", "auroc"},
     {"average_precision_score", "average_precision"},
     {"balanced_acc", "balanced"},
     {"balanced_accuracy", "balanced"},
     {"balanced_accuracy_score", "balanced"},
+    {"brier", "brier"},
     {"cohen_kappa", "kappa"},
     {"cohen_kappa_score", "kappa"},
     {"cross_entropy", "nll"},
+    {"ece", "ece"},
     {"expected_calibration_error", "ece"},
+    {"f1", "f1"},
+    {"f1_macro", "f1"},
+    {"kappa", "kappa"},
     {"log_loss", "nll"},
     {"logloss", "nll"},
+    {"macro_f1", "f1"},
     {"map", "mean_average_precision"},
     {"matthews_corrcoef", "matthews"},
     {"mcc", "matthews"},
     {"mean_per_class_accuracy", "balanced"},
     {"negative_log_likelihood", "nll"},
+    {"nll", "nll"},
     {"pr_auc", "average_precision"},
     {"prec1", "top1"},
     {"prec5", "top5"},
@@ -44,16 +60,61 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 35> others =
     {"top5_accuracy", "top5"},
     {"top_1", "top1"},
     {"top_5", "top5"},
+    {"top_k", "topk"},
 }};
 
-}  // namespace
+/// Words for something near a metric, or for what is no metric here; each word in blanks.
+struct Near {
+    std::string_view words, instead;
+};
+constexpr Near near[] = {
+    {" error error_rate err top1_error classification_error misclassification ",
+     "`top1` is the accuracy, and the error is 1 - top1"},
+    {" loss ce ", "`nll` is the mean cross-entropy"},
+    {" f1_score f1score fscore ", "`f1` is near it: the mean of the classes' F1 (macro)"},
+    {" precision_score ppv prec ", "`precision` is near it: the mean over the classes (macro)"},
+    {" recall_score sensitivity tpr ", "`recall` is near it: the mean over the classes (macro)"},
+    {" brier_score brier_score_loss ", "`brier` is near it: the sum over all classes"},
+    {" calibration reliability calibration_curve reliability_diagram ",
+     "`ece` is the calibration error, and `assay score RUNS --reliability` shows each bin"},
+    {" mce max_calibration_error maximum_calibration_error ",
+     "`ece` is the mean over the bins, and `assay score RUNS --reliability` shows each bin"},
+    {" confusion confusion_matrix confusions ", "`assay score RUNS --confusion` shows confusions"},
+    {" classification_report per_class class_accuracy worst_class worst_class_accuracy ",
+     "`assay score RUNS --per-class` shows each class, the worst first"},
+    {" worst_group worst_group_accuracy group_accuracy ",
+     "`assay score RUNS --subgroup ATTRIBUTE` measures each group"},
+    {" aupr pr_curve precision_recall_curve ", "`average_precision` is the area under that curve"},
+    {" roc roc_curve ", "`auroc` is the area under that curve"},
+    {" jaccard jaccard_score hamming hamming_loss iou ",
+     "`asma:agreement=jaccard` (or hamming) compares label sets"},
+    {" ood fpr95 fpr_at_95 fpr95tpr ",
+     "`assay score RUNS --ood IN=OUT` measures how well scores separate two data sets"},
+    {" temperature temperature_scaling ", "`temperature_scaled_ece` is what scaling leaves"},
+};
 
-std::string_view own_metric_name(std::string_view name) {
+/// As the tables have it: small letters, and _ for -.
+std::string as_listed(std::string_view name) {
     std::string asked(name);
     for (char& letter : asked) {
         if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
-        if (letter == '-') letter = '_';
+        if (letter == '-' || letter == ' ') letter = '_';
     }
+    return asked;
+}
+
+}  // namespace
+
+std::string_view near_metric(std::string_view name) {
+    const std::string padded = " " + as_listed(name) + " ";
+    for (const Near& row : near) {
+        if (row.words.find(padded) != std::string_view::npos) return row.instead;
+    }
+    return "";
+}
+
+std::string_view own_metric_name(std::string_view name) {
+    const std::string asked = as_listed(name);
     const auto found = std::ranges::find(others, std::string_view(asked),
                                          &std::pair<std::string_view, std::string_view>::first);
     return found == others.end() ? name : found->second;

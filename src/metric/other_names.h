@@ -10,4 +10,8 @@ namespace assay {
 /// `name` itself where it is none of theirs.
 std::string_view own_metric_name(std::string_view name);
 
+/// What stands for a word that is near a metric, or is another thing here: "`nll` is the mean
+/// cross-entropy" of "loss"; "" for other words.
+std::string_view near_metric(std::string_view name);
+
 }  // namespace assay

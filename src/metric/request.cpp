@@ -107,6 +107,8 @@ std::vector<std::string> metric_names() {
 
 const MetricFacts& metric_named(std::string_view name) {
     if (const MetricFacts* const facts = find_metric(name)) return *facts;
+    if (const std::string_view near = near_metric(name); !near.empty())
+        throw Error(ErrorCode::usage, fmt::format("unknown metric `{}`: {}", name, near));
     throw Error(ErrorCode::usage,
                 fmt::format("unknown metric `{}`{}", name, suggest(name, metric_names())));
 }

@@ -53,6 +53,28 @@ TEST(MetricNames, ThoseOfOtherLibrariesAreKnown) {
                     testing::HasSubstr("unknown metric"));
 }
 
+TEST(MetricNames, WhatIsMeantComesBeforeWhatLooksAlike) {
+    const std::vector<std::pair<std::string, std::string>> near = {
+        {"confusion", "--confusion"},
+        {"Confusion-Matrix", "--confusion"},
+        {"f1_score", "`f1`"},
+        {"error", "`top1`"},
+        {"loss", "`nll`"},
+        {"mce", "--reliability"},
+        {"calibration", "`ece`"},
+        {"worst-group-accuracy", "--subgroup"},
+        {"worst_class", "--per-class"},
+        {"fpr95", "--ood"}};
+    for (const auto& [word, meant] : near)
+        EXPECT_THAT(message_of([&, &word = word] { parse_metric(word); }, ErrorCode::usage),
+                    testing::HasSubstr(meant));
+    for (const auto& [theirs, ours] : std::vector<std::pair<std::string, std::string>>{
+             {"ECE", "ece"}, {"NLL", "nll"}, {"top-1", "top1"}, {"acc@5", "top5"}})
+        EXPECT_EQ(parse_metric(theirs), parse_metric(ours)) << theirs;
+    EXPECT_THAT(message_of([&] { parse_metric("brierr"); }, ErrorCode::usage),
+                testing::HasSubstr("did you mean `brier`?"));
+}
+
 TEST(MetricNames, OurOwnStayOurs) {
     for (const std::string& name : metric_names()) EXPECT_EQ(own_metric_name(name), name);
 }

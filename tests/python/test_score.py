@@ -142,6 +142,11 @@ assert grown < size + 400e6, (grown, size)
         self.assertEqual(report["data", "model", "top1"].value, top1.value)
         self.assertEqual(list(report), ["top1", "ece"])
         self.assertIn("top1", report)
+        # The names of other libraries are keys, too.
+        self.assertEqual(assay.score(scores, labels, metrics=["accuracy"])["accuracy"].value, top1.value)
+        self.assertEqual(report["model", "acc"].value, top1.value)
+        self.assertIn("accuracy", report)
+        self.assertNotIn("log_loss", report)
         with self.assertRaisesRegex(KeyError, "there are top1, ece"):
             report["nll"]
         self.assertFalse(report.passed)
@@ -239,6 +244,7 @@ class Compare(InFolder):
         self.assertEqual(difference.test, "mcnemar.exact")
         self.assertAlmostEqual(difference.value, difference.candidate.value - difference.baseline.value)
         self.assertEqual(comparison["two", "top1"].value, difference.value)
+        self.assertEqual(comparison["accuracy"].value, difference.value)
         self.assertEqual(assay.compare(scores, {"x": other, "y": scores}, labels=labels)["y", "top1"].value, 0)
 
     def test_items_are_matched_by_ids(self):

@@ -208,6 +208,9 @@ ASSAY_C_API int assay_metrics_update(assay_metrics* metrics, const assay_array* 
                                      assay_error** error);
 ASSAY_C_API int assay_metrics_merge(assay_metrics* metrics, const assay_metrics* other,
                                     assay_error** error);
+/* Our name of a metric that another library calls `name` ("top1" of "accuracy"); `name` itself
+ * where it is none of theirs. Of static storage, or `name`. */
+ASSAY_C_API const char* assay_metric_name(const char* name);
 ASSAY_C_API void assay_metrics_reset(assay_metrics* metrics);
 ASSAY_C_API uint64_t assay_metrics_rows(const assay_metrics* metrics);
 /* All that was added, as bytes: for a copy, or another process. */
