@@ -1,4 +1,5 @@
 // The table of commands: one more command, one more row.
+#include "cli/cmd_relabel.h"
 #include "cli/command.h"
 
 namespace assay::cli {
@@ -10,6 +11,7 @@ const std::vector<Command>& commands() {
         {"predict", "Run classifiers over images and store their predictions", cmd_predict},
         {"join", "Make one store of the parts that several processes predicted", cmd_join},
         {"import", "Turn saved predictions of any framework into a store", cmd_import},
+        {"relabel", "Set or correct the class list of stored predictions", cmd_relabel},
         {"score", "Compute metrics, with intervals, from stored predictions", cmd_score},
         {"compare", "Compare models on the same images; gate a release", cmd_compare},
         {"gap", "Explain the accuracy gap between two data sets", cmd_gap},

@@ -17,6 +17,7 @@
 #include "core/json_reader.h"
 #include "core/paths.h"
 #include "core/refuse.h"
+#include "core/shell_word.h"
 #include "core/text.h"
 #include "data/item_columns.h"
 #include "store/fields.h"
@@ -141,6 +142,11 @@ std::string root_text(const fs::path& root) {
     return (whole.has_filename() ? whole : whole.parent_path()).string();
 }
 
+/// To type: a name that tells the data set now from the one there.
+std::string another_name(const std::string& there) {
+    return shell_word(there + "-2");
+}
+
 /// Throws where the images are other ones, whatever their names: the same ones corrupted otherwise.
 void check_same_corruption(const DatasetRecord& there, std::string_view now,
                            const fs::path& folder) {
@@ -156,8 +162,16 @@ void check_same_corruption(const DatasetRecord& there, std::string_view now,
     }
     refuse(
         fmt::format("the data set `{}` in `{}` is of {}; use another --out or another data set "
-                    "name",
-                    there.name, folder.string(), how));
+                    "name: --dataset-name {}",
+                    there.name, folder.string(), how, another_name(there.name)));
+}
+
+ClassList classes_in(const JsonReader& fields) {
+    std::vector<std::string> ids = fields["ids"].texts();
+    std::vector<std::string> names = fields["names"].texts();
+    if (ids.size() != names.size())
+        refuse(fmt::format("{} class ids but {} class names", ids.size(), names.size()));
+    return ids.empty() ? ClassList() : ClassList(std::move(ids), std::move(names));
 }
 
 /// Both files, checked against one another.
@@ -183,12 +197,17 @@ DatasetRecord same_record(const std::string& ids_hash, const Dataset& dataset,
     check_same_corruption(there, corruption, folder);
     const auto other = [&](const std::string& what, const std::string& difference,
                            const char* more) {
-        refuse(
-            fmt::format("the data set `{}` in `{}` has {}: {}; use another --out or another data "
-                        "set name{}",
-                        there.name, folder.string(), what, difference, more));
+        refuse(fmt::format(
+            "the data set `{}` in `{}` has {}: {}; use another --out or another data "
+            "set name (--dataset-name {}){}",
+            there.name, folder.string(), what, difference, another_name(there.name), more));
     };
-    const SameData same = same_data(there, new_record(there.name, ids_hash, dataset, corruption));
+    // The command that made a store here goes on with it, whatever its classes are called since.
+    DatasetRecord as_then = there;
+    for (const DatasetRecord::Former& former : there.former) {
+        if (same_class_ids(former.classes, dataset.classes)) as_then.classes = former.classes;
+    }
+    const SameData same = same_data(as_then, new_record(there.name, ids_hash, dataset, corruption));
     if (!same.ids)
         other("other items", items_difference(load_dataset(folder).ids, dataset.ids, there_and_now),
               "");
@@ -239,6 +258,11 @@ std::string dataset_text(const DatasetRecord& record) {
          {{"name", "items.csv"}, {"bytes", record.items_bytes}, {"xxh128", record.items_xxh128}}},
         {"classes", {{"ids", record.classes.ids()}, {"names", record.classes.names()}}}};
     if (!record.corruption.empty()) value["corruption"] = json::parse(record.corruption);
+    for (const DatasetRecord::Former& former : record.former) {
+        value["former"].push_back(
+            {{"id", former.id},
+             {"classes", {{"ids", former.classes.ids()}, {"names", former.classes.names()}}}});
+    }
     return dump_with_checksum(value);
 }
 
@@ -254,17 +278,16 @@ DatasetRecord parse_dataset_record(std::string_view text) {
     const JsonReader items = fields["items"];
     record.items_bytes = items["bytes"].whole(0, UINT64_MAX);
     record.items_xxh128 = items["xxh128"].text();
-    const JsonReader classes = fields["classes"];
-    std::vector<std::string> ids = classes["ids"].texts();
-    std::vector<std::string> names = classes["names"].texts();
-    if (ids.size() != names.size())
-        refuse(fmt::format("{} class ids but {} class names", ids.size(), names.size()));
-    if (!ids.empty()) record.classes = ClassList(std::move(ids), std::move(names));
+    record.classes = classes_in(fields["classes"]);
     if (fields.has("corruption")) record.corruption = fields["corruption"].object().dump();
     record.has_checksum = format >= 3;
     // Before there were ids, the hash of items.csv stood for all that is known of each item.
     record.attributes_hash = format >= 3 ? fields["attributes_hash"].text() : record.items_xxh128;
     record.id = format >= 3 ? fields["id"].name() : dataset_id(record);
+    if (fields.has("former")) {
+        for (const JsonReader& former : fields["former"].entries())
+            record.former.push_back({former["id"].name(), classes_in(former["classes"])});
+    }
     return record;
 }
 
@@ -315,6 +338,32 @@ void move_root(const fs::path& folder, const fs::path& root) {
     } catch (const Error& error) {
         if (error.code() != ErrorCode::io) throw;
     }
+}
+
+bool was_called(const DatasetRecord& record, std::string_view id) {
+    return same_description(record.id, id) ||
+           std::ranges::any_of(record.former, [&](const DatasetRecord::Former& former) {
+               return same_description(former.id, id);
+           });
+}
+
+DatasetRecord set_classes(const fs::path& folder, const ClassList& classes) {
+    const std::optional<FileLock> lock = wait_for_lock(folder / ".lock");
+    remove_stale_temporaries(folder);
+    DatasetRecord record = read_dataset_record(folder);
+    if (record.classes == classes) return record;
+    if (!record.classes.empty() && record.classes.size() != classes.size()) {
+        refuse(fmt::format("the data set `{}` in `{}` has {} classes, and the new list has {}",
+                           record.name, folder.string(), record.classes.size(), classes.size()));
+    }
+    record.former.push_back({record.id, record.classes});
+    record.classes = classes;
+    record.id = dataset_id(record);
+    std::erase_if(record.former, [&](const DatasetRecord::Former& former) {
+        return same_description(former.id, record.id);
+    });
+    write_file_atomically(record_file(folder), dataset_text(record));
+    return record;
 }
 
 void mend_item_columns(const DatasetRecord& record, const fs::path& folder) {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "assay/data/dataset.h"
 
@@ -25,7 +26,17 @@ struct DatasetRecord {
     /// what was done to the images; not where they are.
     std::string id;
     bool has_checksum = true;  ///< not so in files of before there was one
+    /// Each list of classes that it had before, with the identity that it had by it: stores name
+    /// the one that they were begun with.
+    struct Former {
+        std::string id;
+        ClassList classes;
+    };
+    std::vector<Former> former = {};
 };
+
+/// Whether a store that names this identity of its data set is one of the data set's.
+bool was_called(const DatasetRecord& record, std::string_view id);
 
 /// A description that is not written yet: without what is of the file of its items.
 DatasetRecord new_record(const std::string& name, const std::string& ids_hash,
@@ -49,6 +60,10 @@ void check_corruption(const std::filesystem::path& dataset_folder, std::string_v
 /// Has the images of a data set looked for in another folder from now on. Does nothing where the
 /// record cannot be written.
 void move_root(const std::filesystem::path& dataset_folder, const std::filesystem::path& root);
+/// Gives its scores and labels, which stay numbers, another list of classes: one file is replaced.
+/// What a run with an earlier list asks for goes on. What is recorded then. Throws bad_input:
+/// another number of classes than are named there; busy; io.
+DatasetRecord set_classes(const std::filesystem::path& dataset_folder, const ClassList& classes);
 /// Makes the arrays beside items.csv anew where they are missing or damaged. They only save time:
 /// where they cannot be written, readers do without. `record`: what is there, checked.
 void mend_item_columns(const DatasetRecord& record, const std::filesystem::path& dataset_folder);

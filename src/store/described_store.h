@@ -6,6 +6,7 @@
 #include "assay/result_type.h"
 #include "assay/store/import.h"
 #include "assay/store/join.h"
+#include "assay/store/relabel.h"
 #include "assay/store/verify.h"
 
 namespace assay {
@@ -17,6 +18,12 @@ struct JoinResult {
     std::span<const JoinedStore> stores;
 };
 ResultType result_type(ResultOf<JoinResult>);
+
+/// `assay.relabel/1`.
+struct RelabelResult {
+    std::span<const RelabelledData> datasets;
+};
+ResultType result_type(ResultOf<RelabelResult>);
 
 /// `assay.verify/1`.
 struct VerifyResult {

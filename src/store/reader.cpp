@@ -87,7 +87,7 @@ void check_dataset(const StoreSpec& spec, const DatasetRecord& there, const fs::
             fmt::format("the store `{}` has scores of {} classes; dataset.json beside it names {}",
                         folder.string(), spec.classes, there.classes.size()));
     }
-    if (spec.dataset_id.empty() || same_description(there.id, spec.dataset_id)) return;
+    if (spec.dataset_id.empty() || was_called(there, spec.dataset_id)) return;
     if (!same_name(spec, there)) {
         belongs(fmt::format("the data set `{}`", spec.dataset_name),
                 fmt::format("is that of `{}`", there.name));
@@ -160,20 +160,27 @@ PredictionStore PredictionStore::open(const fs::path& folder) {
         if (!impl->folder.has_filename()) impl->folder = impl->folder.parent_path();
         if (!is_store_folder(impl->folder)) {
             throw Error(ErrorCode::bad_input,
-                        fmt::format("`{}` is no prediction store: it has no manifest.json",
+                        fmt::format("`{}` is no prediction store: it has no manifest.json; name "
+                                    "RUNS/DATA_SET/MODEL, as `assay list RUNS` shows them",
                                     folder.string()));
         }
         impl->manifest = read_whole_manifest(impl->folder);
         if (!impl->manifest.finished && (impl->written_by = writer_of(impl->folder)).empty())
             impl->manifest = read_whole_manifest(impl->folder);  // it may be finished since
-        const StoreSpec& spec = impl->manifest.spec;
+        StoreSpec& spec = impl->manifest.spec;
         if (spec.part.number > 0) {
             throw Error(ErrorCode::bad_input,
                         fmt::format("`{}` is part {} of the store `{}`: name that one",
                                     folder.string(), part_text(spec.part),
                                     impl->folder.parent_path().parent_path().string()));
         }
-        check_dataset(spec, read_dataset_record(impl->folder.parent_path()), folder);
+        const DatasetRecord there = read_dataset_record(impl->folder.parent_path());
+        check_dataset(spec, there, folder);
+        // By what it is called now: a list of classes that was set since counts.
+        const auto call_as_now = [&](StoreSpec& called) {
+            if (!called.dataset_id.empty()) called.dataset_id = there.id;
+        };
+        call_as_now(spec);
         impl->present = find_records(impl->folder, spec);
         impl->unfinished = find_unfinished(impl->folder, spec, impl->present);
         impl->verified = std::make_unique<std::atomic<std::uint64_t>[]>(impl->present.size());
@@ -181,6 +188,7 @@ PredictionStore PredictionStore::open(const fs::path& folder) {
         if (opened.finished() && !opened.complete()) {
             // It may be written again just now.
             opened.impl_->manifest = read_whole_manifest(opened.impl_->folder);
+            call_as_now(opened.impl_->manifest.spec);
             if (!opened.finished()) opened.impl_->written_by = writer_of(opened.impl_->folder);
         }
         return opened;

@@ -44,7 +44,7 @@ void refuse_differences(const fs::path& folder, const StoreSpec& recorded,
     if (found.empty()) return;
     throw Error(ErrorCode::bad_input,
                 fmt::format("the store `{}` was begun differently: {}. Use another --out or a new "
-                            "name for the model, or the first options to resume it",
+                            "name for the model (--name), or the first options to resume it",
                             folder.string(), joined(found)));
 }
 
@@ -86,7 +86,7 @@ Manifest begin_or_resume(const fs::path& folder, const StoreSpec& wanted) {
         throw Error(ErrorCode::bad_input,
                     fmt::format("`{}` holds shards but no manifest.json to say what they are; use "
                                 "another --out or a new "
-                                "name for the model, or remove the folder",
+                                "name for the model (--name), or remove the folder",
                                 folder.string()));
     }
     Manifest begun{wanted, false, {}};
@@ -95,6 +95,12 @@ Manifest begin_or_resume(const fs::path& folder, const StoreSpec& wanted) {
     begun.spec.id = store_id(begun.spec);
     write_file_atomically(path, manifest_text(begun));
     return begun;
+}
+
+/// What a store calls its data set: as when it was begun.
+std::string id_of_begun(const fs::path& store, const DatasetRecord& there) {
+    const std::optional<Manifest> begun = any_manifest(store);
+    return begun && was_called(there, begun->spec.dataset_id) ? begun->spec.dataset_id : there.id;
 }
 
 /// What a committed shard has no scores of.
@@ -140,9 +146,11 @@ std::vector<KnownShard> find_committed(const fs::path& folder, const Manifest& m
 /// Labels and scores count the same classes, or a class number means two things.
 void check_class_count(const ClassList& classes, const StoreSpec& spec) {
     if (classes.empty() || classes.size() == spec.classes) return;
-    throw Error(ErrorCode::bad_input,
-                fmt::format("the data set `{}` has {} classes, and the scores of `{}` are of {}",
-                            spec.dataset_name, classes.size(), spec.model_name, spec.classes));
+    throw Error(
+        ErrorCode::bad_input,
+        fmt::format("the data set `{}` has {} classes, and the scores of `{}` are of {}: give "
+                    "a list of the model's classes by --classes FILE",
+                    spec.dataset_name, classes.size(), spec.model_name, spec.classes));
 }
 
 }  // namespace
@@ -250,8 +258,8 @@ StoreWriter StoreWriter::open(const fs::path& runs, const StoreSpec& spec, const
         ensure_dataset(dataset_folder, spec.dataset_name, wanted.ids_hash, dataset, corruption);
     check_class_count(there.classes, wanted);
     wanted.dataset_name = there.name;  // the folder may have been renamed
-    wanted.dataset_id = there.id;
     impl->folder = dataset_folder / spec.model_name;
+    wanted.dataset_id = id_of_begun(impl->folder, there);
     agree_with_store(impl->folder, wanted);
     if (wanted.part.of > 0) impl->folder = part_folder(impl->folder, wanted.part);
     make_folders(shards_folder(impl->folder));

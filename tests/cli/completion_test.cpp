@@ -119,7 +119,7 @@ TEST(Completion, NothingFollowsWhatMakesNoSense) {
 }
 
 TEST(Completion, CommandsAndTheirPartsComeWithWhatTheyDo) {
-    EXPECT_THAT(after({"re"}), ElementsAre("replicate", "report"));
+    EXPECT_THAT(after({"re"}), ElementsAre("relabel", "replicate", "report"));
     EXPECT_THAT(after({"-"}), ElementsAre("--help", "--version"));
     EXPECT_THAT(after({"labels", "s"}), ElementsAre("stats"));
     EXPECT_THAT(after({"labels", "-"}), ElementsAre("--help"));

@@ -41,6 +41,7 @@ std::vector<ResultType> described_results() {
         result_type(ResultOf<PeopleResult>{}),
         result_type(ResultOf<PredictedStores>{}),
         result_type(ResultOf<Proposals>{}),
+        result_type(ResultOf<RelabelResult>{}),
         result_type(ResultOf<ShowResult>{}),
         result_type(ResultOf<ShownAttacks>{}),
         result_type(ResultOf<ShownScores>{}),

@@ -86,6 +86,7 @@ const std::vector<SweepRow>& sweep_rows() {
         {.command = "import",
          .arguments = {"FOLDER/scores.csv", "--items", "FOLDER/items.csv", "--dataset-name", "v3",
                        "--name", "again", "--kind", "logits", "--out", "FOLDER/imported", "-q"}},
+        {.command = "relabel", .arguments = {"FOLDER/runs/v1", "--classes", "FOLDER/classes.txt"}},
         {.command = "score", .arguments = {"FOLDER/runs"}},
         {.command = "score", .arguments = {"FOLDER/runs", "--across", "v*"}},
         {.command = "score", .arguments = {"FOLDER/runs", "--ood", "v1=v2"}},
@@ -209,6 +210,7 @@ void make_sweep_inputs(const Scratch& folder) {
     import_model(folder, "pool", "a", 0.8);   // unlabelled ones, for a competition
     import_model(folder, "pool", "b", 1.6);
     import_model(folder, "pool", "c", 0.2);
+    write_file_atomically(folder / "classes.txt", "cat\ndog\nbird\n");
     write_file_atomically(folder / "sets.csv",
                           "path,labels\np0.png,cat dog\np1.png,dog\np2.png,bird cat\n");
     write_file_atomically(folder / "quality.csv", "model,accuracy,shape_bias\nmine,0.7,0.3\n");

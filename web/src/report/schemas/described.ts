@@ -2097,6 +2097,27 @@ export interface ReadingsRow {
   replication: ReadingsBin[];
 }
 
+/** What `assay relabel` prints. */
+export interface RelabelResult extends Result {
+  datasets: RelabelledData[];
+}
+
+export interface RelabelledData {
+  folder: string;
+  /** Of the data set. */
+  dataset: string;
+  /** Of the data set: all of them have the list. */
+  stores: number;
+  /** In the list. */
+  classes: number;
+  /** Classes with another id or name than before. */
+  changed: number;
+  /** The first of them; empty: none. */
+  first_change: string;
+  /** The same classes as before, in another order. */
+  reordered: boolean;
+}
+
 /** Items by their confidence; both ends 1: those of exactly 1. */
 export interface ReliabilityBin {
   low: number;
