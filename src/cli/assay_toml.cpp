@@ -45,6 +45,7 @@ Plan::Data read_data(const json& table, const fs::path& folder) {
     data.folders = {path};
     keys.take(data);
     keys.take(data.sample);
+    data.sample.check();
     for (const char* key : pixel_settings) {
         if (json value = keys.take_any(key); !value.is_null()) out.pixels[key] = std::move(value);
     }
@@ -129,7 +130,9 @@ void name_data(std::vector<Plan::Data>& data) {
     const std::vector<std::string> names = dataset_names_of(paths);
     std::size_t next = 0;
     for (Plan::Data& d : data) {
-        if (d.flags.name.empty()) d.flags.name = names[next++];
+        if (!d.flags.name.empty()) continue;
+        d.flags.name = names[next++];
+        d.flags.names_parts = true;
     }
     std::unordered_map<std::string_view, const Plan::Data*> first;
     for (const Plan::Data& d : data) {
@@ -262,7 +265,7 @@ std::vector<std::unique_ptr<StoreCommand>> Plan::commands_of(
     const std::vector<std::string>& datasets) const {
     const auto& row =
         *std::ranges::find_if(step_rows, [&](const StepRow& r) { return r.name == step.command; });
-    Runs runs{store.options.runs, {}, datasets, folder};
+    Runs runs{store.options.runs, {}, datasets, folder, called};
     for (const ModelSpec& spec : specs) runs.models.push_back(spec.name);
     std::vector<std::unique_ptr<StoreCommand>> commands;
     const auto add = [&](const Runs& about) {
@@ -280,7 +283,8 @@ std::vector<std::unique_ptr<StoreCommand>> Plan::commands_of(
         add(runs);
         return commands;
     }
-    for (const std::string& dataset : datasets) add({runs.folder, runs.models, {dataset}, folder});
+    for (const std::string& dataset : datasets)
+        add({runs.folder, runs.models, {dataset}, folder, called});
     return commands;
 }
 

@@ -47,6 +47,9 @@ struct Plan {
     std::vector<Step> steps;       ///< in the order in which they run
     PluginFiles plugins;           ///< of steps that name none
     std::filesystem::path folder;  ///< of the file: relative paths are relative to it
+    /// What the results of a data set are called, by its name in the file, where that is another:
+    /// of some of its images. Once it has been opened.
+    std::map<std::string, std::string> called = {};
 
     /// What [quality] asks for; which data sets play its roles stands with them.
     std::optional<QualitySettings> quality;

@@ -126,10 +126,12 @@ int cmd_attack(std::vector<std::string> arguments) {
     output.logs.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
     require_inputs(models, data, "attack");
+    data.sample.check();
 
     AttackRunOptions options = flags.resolved();
     if (!options.images.empty() && data.folders.size() > 1)
         throw Error(ErrorCode::usage, "--save-images goes with one --data");
+    data.names_parts = data.name.empty();
     const std::vector<ModelSpec> specs = models.resolve();
     if (store.dry_run) {
         output.print(plan_report_of(specs));

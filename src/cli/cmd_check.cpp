@@ -46,6 +46,7 @@ int cmd_check(std::vector<std::string> arguments) {
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
     require_inputs(models, data, "check");
+    data.sample.check();
     const ClassifierOptions opening = models.opening();
     options.reopen = [&](const ModelSpec& spec) { return open_classifier(spec, opening); };
     std::vector<CheckedPair> pairs;

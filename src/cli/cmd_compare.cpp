@@ -14,6 +14,7 @@
 #include "cli/ranks.h"
 #include "cli/scoring.h"
 #include "cli/store_command.h"
+#include "evaluate/options_used.h"
 
 namespace assay::cli {
 namespace {
@@ -76,6 +77,7 @@ public:
 
     void check() const override {
         assay::check(options_);
+        check_used(options_.measure, false);
         output_.check_junit(!options_.measure.gates.empty());
         if (people_.empty()) return;
         const MeasureOptions& measure = options_.measure;

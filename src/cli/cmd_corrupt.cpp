@@ -74,18 +74,22 @@ int cmd_corrupt(std::vector<std::string> arguments) {
         ->capture_default_str()
         ->group(how);
     const std::string results = "Results";
-    app->add_option("--out", options.out, "Folder to make")->type_name("FOLDER")->group(results);
+    auto* const made = app->add_option("--out", options.out, "Folder to make");
+    made->type_name("FOLDER")->group(results);
     app->add_option("--jpeg", options.jpeg_quality,
                     "Write JPEG (4:2:0) of this quality, 1 to 100, in place of PNG: 85 as the "
                     "published set, which makes noise milder")
         ->type_name("QUALITY")
+        ->needs(made)
         ->group(results);
-    app->add_option("--sheet", options.sheet,
-                    "Write one image under every corruption (rows) and severity (columns)")
-        ->type_name("FILE.png")
-        ->group(results);
+    auto* const sheet =
+        app->add_option("--sheet", options.sheet,
+                        "Write one image under every corruption (rows) and severity (columns)")
+            ->type_name("FILE.png")
+            ->group(results);
     app->add_option("--image", options.sheet_image, "Id of that image (default: the first)")
         ->type_name("ID")
+        ->needs(sheet)
         ->group(results);
     app->add_option("-j,--threads", options.threads,
                     "Threads (default: one per core); changes no byte")
@@ -94,6 +98,7 @@ int cmd_corrupt(std::vector<std::string> arguments) {
         ->group(results);
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
+    sample.check();
     options.limit = sample.limit;
     options.sample_seed = sample.sample_seed;
     options.first = sample.first;

@@ -9,6 +9,7 @@
 #include "cli/prediction.h"
 #include "cli/ranks.h"
 #include "data/archives.h"
+#include "data/dataset_name.h"
 
 namespace assay::cli {
 namespace {
@@ -115,11 +116,13 @@ int cmd_predict(std::vector<std::string> arguments) {
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
     require_inputs(models, data, "predict");
+    data.sample.check(!until.empty());
 
     if (!until.empty() && ranks().size() > 1)
         throw Error(ErrorCode::usage, "--until plans in one process: start it alone");
     if (!part.empty()) store.options.part = parse_part(part);
     data.index_folder = archive_index_folder(store.options.runs);
+    data.names_parts = data.name.empty();
     const std::optional<Until> enough =
         until.empty() ? std::nullopt : std::optional(parse_until(until));
     std::vector<ModelSpec> specs = models.resolve();
@@ -146,8 +149,15 @@ int cmd_predict(std::vector<std::string> arguments) {
             prediction.over(dataset, *versions);
             continue;
         }
-        prediction.over(enough ? prediction.enough(dataset, *enough, data.sample.sample_seed)
-                               : dataset);
+        if (!enough) {
+            prediction.over(dataset);
+            continue;
+        }
+        const std::uint64_t seed = data.sample.sample_seed;
+        Dataset sample = prediction.enough(dataset, *enough, seed);
+        if (sample.size() < dataset.size())
+            data.name_part(sample, name_of_sample(dataset.name, sample.size(), seed));
+        prediction.over(sample);
     }
     prediction.print(output);
     return prediction.status();

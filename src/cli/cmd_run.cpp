@@ -80,11 +80,15 @@ int cmd_run(std::vector<std::string> arguments) {
                   [&] { dimensions = quality_options(plan, prediction.models()); });
     }
     bool listed = false;
-    for (const Plan::Data& data : plan.data) {
+    for (Plan::Data& data : plan.data) {
         if (data.for_quality) continue;
         listed = true;
         const Dataset dataset =
             data.role ? dimensions->data.at(*data.role) : plan.open(data, prediction.classes());
+        if (dataset.name != data.flags.name) {
+            plan.called[data.flags.name] = dataset.name;
+            data.flags.name = dataset.name;  // as run.json records it
+        }
         if (data.pixels.empty()) {
             prediction.over(dataset);
         } else {

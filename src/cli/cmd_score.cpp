@@ -9,6 +9,7 @@
 #include "cli/ranks.h"
 #include "cli/scoring.h"
 #include "cli/store_command.h"
+#include "evaluate/options_used.h"
 
 namespace assay::cli {
 namespace {
@@ -53,10 +54,12 @@ public:
 
     void over(const Runs& runs) override {
         if (options_.paths.empty()) options_.paths = {runs.folder};
+        for (std::filesystem::path& path : options_.paths) path = runs.as_called(path);
     }
 
     void check() const override {
         assay::check(options_, shown_);
+        check_used(options_.measure, shown_.reliability);
         output_.check_junit(!options_.measure.gates.empty());
     }
 

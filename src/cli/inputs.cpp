@@ -109,6 +109,13 @@ ModelSpec resolve_with_sidecar(const fs::path& model, const std::vector<fs::path
     return resolve_model(model, flags, found);
 }
 
+void SampleFlags::check(bool drawn) const {
+    if (sample_seed == 0 || limit > 0 || drawn) return;
+    throw Error(ErrorCode::usage,
+                "the seed of a sample is given, and no sample is drawn: give --limit N, too (limit "
+                "in assay.toml)");
+}
+
 void DataFlags::add_to(CLI::App& app) {
     const std::string group = "Images";
     app.add_option(
@@ -154,10 +161,27 @@ DatasetOptions DataFlags::options(std::size_t index, const ClassList& classes,
 }
 
 Dataset DataFlags::sampled(Dataset dataset) const {
+    if (sample.first > 0 && dataset.size() == sample.first)
+        name_part(dataset, name_of_first(dataset.name, sample.first));
     if (sample.limit == 0 || sample.limit >= dataset.size()) return dataset;
-    note(dataset.name + ": " + count_text(sample.limit) + " of " + count_text(dataset.size()) +
-         " images, each class in its proportion (seed " + std::to_string(sample.sample_seed) + ")");
-    return stratified_sample(dataset, sample.limit, sample.sample_seed);
+    Dataset part = stratified_sample(dataset, sample.limit, sample.sample_seed);
+    name_part(
+        part, name_of_sample(dataset.name, sample.limit, sample.sample_seed),
+        fmt::format("{} of {} images, each class in its proportion (seed {})",
+                    count_text(sample.limit), count_text(dataset.size()), sample.sample_seed));
+    return part;
+}
+
+void DataFlags::name_part(Dataset& part, std::string own, const std::string& what) const {
+    std::string text = part.name + ": " + what;
+    if (names_parts && own != part.name) {
+        text += fmt::format("{}the results of this part are called `{}` ({} gives another name)",
+                            what.empty() ? "" : "; ", own, "--dataset-name");
+        part.name = std::move(own);
+    } else if (what.empty()) {
+        return;
+    }
+    note(text);
 }
 
 /// Of archives at URLs the first rank keeps what is in them, and the others need not read them.

@@ -49,6 +49,9 @@ struct SampleFlags {
     std::size_t limit = 0;
     std::uint64_t sample_seed = 0;
     std::size_t first = 0;
+
+    /// Throws usage: a seed of no sample. `drawn`: there is another option that draws one.
+    void check(bool drawn = false) const;
 };
 
 /// --data, and how to read it.
@@ -61,13 +64,18 @@ struct DataFlags {
     std::string image_column, label_column;
     std::filesystem::path index_folder;  ///< of archives at URLs
     SampleFlags sample;
+    /// Results of some of the images get a name of their own, so that those of all of them never
+    /// meet them: of commands that store results, where the user gives no name.
+    bool names_parts = false;
 
     /// How to open folder `index`, and what its results are called; `notes` gets why it is not the
     /// folder's own name. Throws usage: what goes with one folder, given with more.
     DatasetOptions options(std::size_t index, const ClassList& classes,
                            std::vector<std::string>& notes) const;
-    /// The part of it that --limit asks for.
+    /// The part of it that --limit asks for, under the name that its results have.
     Dataset sampled(Dataset dataset) const;
+    /// What the name of a part is to be, where parts have names; said on stderr, after `what`.
+    void name_part(Dataset& part, std::string name, const std::string& what = {}) const;
     /// Opens folder `index` for classifiers with these classes; what was assumed is said on stderr.
     Dataset open(std::size_t index, const ClassList& classes) const;
 };

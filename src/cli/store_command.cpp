@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "assay/error.h"
 #include "cli/command.h"
@@ -81,6 +82,8 @@ void set(CLI::Option& option, const std::string& key, const json& value, const s
 }  // namespace
 
 fs::path Runs::find(const std::string& dataset_or_path) const {
+    if (const auto own = called.find(dataset_or_path); own != called.end())
+        return folder / own->second;
     fs::path runs = folder / dataset_or_path;
     const fs::path path = file_folder / dataset_or_path;
     if (std::ranges::find(datasets, dataset_or_path) != datasets.end()) return runs;
@@ -88,6 +91,20 @@ fs::path Runs::find(const std::string& dataset_or_path) const {
     if (is_there(path)) return path.lexically_normal();
     refuse(fmt::format("`{}` is no data set of the file, and nothing is there{}", dataset_or_path,
                        suggest(dataset_or_path, datasets)));
+}
+
+fs::path Runs::as_called(const fs::path& path) const {
+    if (is_there(path)) return path;
+    // What is not there is not taken for a path of the file.
+    const fs::path below = absolute_path(path_from(file_folder, path.string()))
+                               .lexically_normal()
+                               .lexically_relative(absolute_path(folder).lexically_normal());
+    if (below.empty()) return path;
+    const auto own = called.find(below.begin()->string());
+    if (own == called.end()) return path;
+    fs::path actual = folder / own->second;
+    for (auto part = std::next(below.begin()); part != below.end(); ++part) actual /= *part;
+    return actual;
 }
 
 int run_command(StoreCommand& command, std::vector<std::string> arguments) {

@@ -4,6 +4,7 @@
 
 #include <CLI/App.hpp>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -17,10 +18,15 @@ struct Runs {
     std::vector<std::string> models;    ///< in the order of the file
     std::vector<std::string> datasets;  ///< those that the command is asked about
     std::filesystem::path file_folder;  ///< of the assay.toml: paths in it are relative to it
+    /// Names of `datasets` by those that the file has for them, where these are others.
+    std::map<std::string, std::string> called = {};
 
     /// Where the runs of a data set are, or will be, by its name; else the path that was meant.
     /// Throws bad_input where there is neither.
     std::filesystem::path find(const std::string& dataset_or_path) const;
+    /// A path below `folder` that begins with a data set's name in the file, with the name that the
+    /// results have; any other path as it is.
+    std::filesystem::path as_called(const std::filesystem::path& path) const;
 };
 
 class StoreCommand {

@@ -53,6 +53,16 @@ std::string difference(const json& there, const json& wanted) {
     return out;
 }
 
+/// Without a slash at its end.
+fs::path whole_folder(const fs::path& folder) {
+    const fs::path whole = absolute_path(folder);
+    return whole.has_filename() ? whole : whole.parent_path();
+}
+
+fs::path partial_of(const fs::path& folder) {
+    return folder.parent_path() / fmt::format(".{}.partial", folder.filename().string());
+}
+
 json read_record(const fs::path& path) {
     json record = parse_json(read_text(path, max_record), 16);
     if (!record.is_object()) throw Error(ErrorCode::bad_input, path.string() + ": not an object");
@@ -78,12 +88,25 @@ void remove_unfinished_files(const fs::path& folder) {
 
 }  // namespace
 
+bool MadeFolder::reopen(const fs::path& folder, const json& settings) {
+    const fs::path whole = whole_folder(folder), partial = partial_of(whole);
+    if (is_there(partial)) return false;
+    // Before the name changes: an unfinished folder without settings would take any.
+    write_file_atomically(whole / settings_name, json_text(settings));
+    std::error_code problem;
+    fs::rename(whole, partial, problem);
+    if (problem) {
+        throw Error(ErrorCode::io, fmt::format("cannot rename {} to {}: {}", whole.string(),
+                                               partial.string(), problem.message()));
+    }
+    return true;
+}
+
 MadeFolder::MadeFolder(const fs::path& folder, std::string record, const json& settings)
-    : folder_(absolute_path(folder)), record_(std::move(record)) {
-    if (!folder_.has_filename()) folder_ = folder_.parent_path();
+    : folder_(whole_folder(folder)), record_(std::move(record)) {
     if (folder_.filename().empty())
         throw Error(ErrorCode::usage, "a data set cannot be made in the root folder");
-    partial_ = folder_.parent_path() / fmt::format(".{}.partial", folder_.filename().string());
+    partial_ = partial_of(folder_);
     std::error_code ignored;  // is_there() below says it
     if (fs::is_symlink(folder_, ignored) || is_there(folder_)) {
         if (!is_there(folder_ / record_)) {

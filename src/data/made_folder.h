@@ -23,6 +23,10 @@ public:
     MadeFolder(const std::filesystem::path& folder, std::string record,
                const nlohmann::json& settings);
 
+    /// Makes a finished folder an unfinished one with these settings: what is in it stays, and
+    /// finish() gives it its name again. False where somebody works on another one of that name.
+    static bool reopen(const std::filesystem::path& folder, const nlohmann::json& settings);
+
     bool finished() const noexcept { return finished_; }
     const std::filesystem::path& final_path() const noexcept { return folder_; }
     /// Where to write now.

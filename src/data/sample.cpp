@@ -1,5 +1,7 @@
 #include "assay/data/sample.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -7,6 +9,7 @@
 
 #include "assay/error.h"
 #include "core/random.h"
+#include "data/dataset_name.h"
 
 namespace assay {
 namespace {
@@ -44,7 +47,36 @@ std::vector<std::size_t> quotas(const std::vector<std::size_t>& sizes, std::size
     return out;
 }
 
+constexpr std::string_view first_sign = "-first", sample_sign = "-sample", seed_sign = "-seed";
+
+/// `name` without `sign` and digits at its end; all of it where it does not end so.
+std::string_view without_count(std::string_view name, std::string_view sign) {
+    const std::size_t last = name.find_last_not_of("0123456789");
+    if (last == std::string_view::npos || last + 1 == name.size()) return name;
+    const std::string_view text = name.substr(0, last + 1);
+    return text.size() > sign.size() && text.ends_with(sign)
+               ? text.substr(0, text.size() - sign.size())
+               : name;
+}
+
 }  // namespace
+
+std::string name_of_first(std::string_view dataset, std::size_t images) {
+    return fmt::format("{}{}{}", dataset, first_sign, images);
+}
+
+std::string name_of_sample(std::string_view dataset, std::size_t images, std::uint64_t seed) {
+    std::string name = fmt::format("{}{}{}", dataset, sample_sign, images);
+    if (seed != 0) name += fmt::format("{}{}", seed_sign, seed);
+    return name;
+}
+
+std::string_view name_of_whole(std::string_view name) {
+    if (const std::string_view first = without_count(name, first_sign); first != name) return first;
+    const std::string_view sample = without_count(name, seed_sign);
+    const std::string_view whole = without_count(sample, sample_sign);
+    return whole != sample ? whole : name;
+}
 
 Dataset take_items(const Dataset& dataset, std::span<const std::uint32_t> items) {
     Dataset out;

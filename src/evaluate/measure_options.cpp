@@ -9,6 +9,7 @@
 #include "assay/report.h"
 #include "core/paths.h"
 #include "evaluate/given_labels.h"
+#include "evaluate/options_used.h"
 #include "evaluate/truth.h"
 
 namespace assay {
@@ -157,8 +158,9 @@ DefaultMetrics metrics_of(const MeasureOptions& options, const LabelCoverage& co
             throw Error(ErrorCode::usage,
                         options.metrics.empty()
                             ? "subgroups are for asma, which is not shown: no image has several "
-                              "labels"
-                            : "subgroups are for asma, which is not among the metrics");
+                              "labels; --labels FILE gives label sets"
+                            : "subgroups are for asma, which is not among the metrics: add asma to "
+                              "--metrics");
         }
         for (MetricRequest& request : list) set_subgroups(request, options);
     }
@@ -198,6 +200,34 @@ void check(const MeasureOptions& options, bool differences) {
     if (!options.class_map.empty() && !is_there(options.class_map))
         class_map_named(options.class_map, imagenet_classes());
     for (const std::string& text : options.labels) parse_labels(text);
+}
+
+void check_used(const MeasureOptions& options, bool reliability) {
+    if (options.metrics.empty()) return;
+    std::vector<std::string> names;
+    for (const std::string& list : options.metrics) split_metrics(list, names);
+    std::vector<MetricRequest> list = named_metrics(options);
+    for (const Gate& gate : gates_of(options)) list.push_back(gate.metric);
+    const auto taken = [&](std::string_view parameter) {
+        return reliability || std::ranges::any_of(list, [&](const MetricRequest& request) {
+                   return takes(*request.facts, parameter);
+               });
+    };
+    const auto refuse_unless = [](bool used, std::string_view what) {
+        if (!used) throw Error(ErrorCode::usage, std::string(what));
+    };
+    refuse_unless(options.bins == 0 || taken("bins"),
+                  "--bins is for calibration errors, and none is among --metrics: add ece to them");
+    refuse_unless(options.edges.empty() || taken("edges"),
+                  "--edges is for ece, which is not among --metrics: add it to them");
+    refuse_unless(options.k.empty() ||
+                      std::ranges::any_of(names,
+                                          [](const std::string& name) {
+                                              const MetricFacts& facts = *parse_metric(name).facts;
+                                              return name == facts.name && facts.numbered_by == "k";
+                                          }),
+                  "--k is for topk, which is not among --metrics: add topk to them, or name each "
+                  "(top1,top5)");
 }
 
 ScoreOptions resolve(const MeasureOptions& options, const PredictionStore& store) {

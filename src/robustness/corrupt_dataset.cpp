@@ -8,6 +8,7 @@
 #include <iterator>
 #include <map>
 #include <mutex>
+#include <numeric>
 #include <set>
 
 #include "assay/data/dataset.h"
@@ -216,6 +217,55 @@ private:
     std::map<std::size_t, std::string> problems_;  // the first ones in the data set's order
 };
 
+/// Which of the images these are; null: all of them.
+json part_of(const CorruptOptions& o) {
+    if (o.first != 0) return {{"first", o.first}};
+    return o.limit == 0 ? json() : json{{"sample", o.limit}, {"seed", o.sample_seed}};
+}
+
+/// Whether `part` has the same images under the same names as these have in `dataset`.
+bool is_part(const Dataset& part, const Dataset& dataset, bool jpeg) {
+    const ImageNames own = target_names(part, jpeg), all = target_names(dataset, jpeg);
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < part.size(); ++i, ++at) {
+        while (at < dataset.size() && dataset.ids[at] != part.ids[i]) ++at;
+        if (at == dataset.size() || own.names[i] != all.names[at]) return false;
+    }
+    return true;
+}
+
+/// A pilot that lies in `folder`, made of the first of these images or of a sample of them, and
+/// otherwise with the same settings: its files are those that this run would make. How many images
+/// it has; 0: there is none.
+std::uint64_t images_of_pilot(const fs::path& folder, const CorruptOptions& options,
+                              const Dataset& dataset, const json& settings) {
+    if (options.limit != 0 || !is_there(folder / corrupt_record)) return 0;
+    const json there =
+        json::parse(read_text(folder / corrupt_record, std::uint64_t{16} << 20), nullptr, false);
+    if (!there.is_object()) return 0;
+    for (const auto& [key, value] : settings.items()) {
+        if (key != "dataset" && key != "labels" && there.value(key, json()) != value) return 0;
+    }
+    const json part = there.value("part", json()), of = there.value("dataset", json());
+    if (!part.is_object() || !of.is_object()) return 0;
+    const auto number = [&](const char* key) {
+        const auto found = part.find(key);
+        return found != part.end() && found->is_number_unsigned() ? found->get<std::uint64_t>() : 0;
+    };
+    const std::uint64_t first = std::min<std::uint64_t>(number("first"), dataset.size());
+    const std::uint64_t sample = number("sample");
+    if (first == 0 && (sample == 0 || options.first != 0)) return 0;
+    std::vector<std::uint32_t> items(first);
+    std::iota(items.begin(), items.end(), 0U);
+    const Dataset pilot =
+        first > 0 ? take_items(dataset, items) : stratified_sample(dataset, sample, number("seed"));
+    if (of.value("fingerprint", "") != pilot.ids_fingerprint() ||
+        of.value("name", "") != dataset.name || pilot.size() == dataset.size() ||
+        !is_part(pilot, dataset, options.jpeg_quality.has_value()))
+        return 0;
+    return pilot.size();
+}
+
 void read_earlier_result(const fs::path& file, CorruptResult& result) {
     const json record = json::parse(read_text(file, std::uint64_t{16} << 20), nullptr, false);
     const json made = record.is_object() ? record.value("made", json()) : json();
@@ -268,6 +318,11 @@ CorruptResult corrupt_dataset(const CorruptOptions& options, const ProgressCallb
     if (options.out.empty()) return result;
     const ImageNames targets = target_names(dataset, options.jpeg_quality.has_value());
     json settings = corrupt_settings(result.options, dataset, targets, versions);
+    if (const std::uint64_t kept = images_of_pilot(options.out, options, dataset, settings);
+        kept > 0 && MadeFolder::reopen(options.out, settings)) {
+        result.notes.push_back(fmt::format("the {} that {} holds already are kept",
+                                           how_many(kept, "image"), options.out.string()));
+    }
     MadeFolder made(options.out, corrupt_record, settings);
     result.options.out = made.final_path();
     if (made.finished()) {
@@ -277,6 +332,7 @@ CorruptResult corrupt_dataset(const CorruptOptions& options, const ProgressCallb
     with_note("making " + made.final_path().string(), [&] {
         Writer(dataset, targets.names, result, versions, made.path(), progress).run();
         settings["pipeline"] = describe_pipeline(options);
+        if (json part = part_of(options); !part.is_null()) settings["part"] = std::move(part);
         settings["made"] = {{"files", result.written},
                             {"left_out", result.left_out},
                             {"examples", result.examples}};

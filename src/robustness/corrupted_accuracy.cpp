@@ -14,6 +14,7 @@
 #include "core/refuse.h"
 #include "core/statistics.h"
 #include "core/text.h"
+#include "data/dataset_name.h"
 #include "robustness/clean_images.h"
 #include "robustness/version_means.h"
 #include "store/data_groups.h"
@@ -282,6 +283,7 @@ VersionOf version_of(const fs::path& folder, std::string_view name) {
     const std::string own = folder.filename().string();
     const std::string parent = folder.parent_path().filename().string();
     VersionOf found;
+    name = name_of_whole(name);
     for (const Corruption& c : corruptions()) {
         if (c.name == parent && severity_in(own) > 0) return {&c, severity_in(own)};
         if (name.size() < c.name.size() + 2) continue;

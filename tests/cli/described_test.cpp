@@ -155,29 +155,39 @@ TEST_F(Described, HowModelsAreOpenedIsCheckedAlike) {
 }
 
 TEST_F(Described, DataSetsToo) {
-    for (const Setting& setting :
-         std::vector<Setting>{{"sample_seed", {"5000000000", "-1", "9223372036854775807", "1.5"}},
-                              {"limit", {"3", "0", "-1", "3000000000"}},
-                              {"first", {"3", "-1"}},
-                              {"layout", {"folders", "folder", "flat"}}}) {
+    expect_equal(
+        {"sample_seed", {"5000000000", "-1", "9223372036854775807", "1.5"}},
+        [&](const std::string& line) { return run_data("limit = 3\n" + line); },
+        [&](const std::string& option, const std::string& value) {
+            return predict({"-d", folder_ / "d", "--limit", "3", option, value});
+        });
+    for (const Setting& setting : std::vector<Setting>{{"limit", {"3", "0", "-1", "3000000000"}},
+                                                       {"first", {"3", "-1"}},
+                                                       {"layout", {"folders", "folder", "flat"}}}) {
         expect_equal(
             setting, [&](const std::string& line) { return run_data(line); },
             [&](const std::string& option, const std::string& value) {
                 return predict({"-d", folder_ / "d", option, value});
             });
     }
-    const Outcome seed = run_data("sample_seed = 5000000000");
+    const Outcome seed = run_data("limit = 3\nsample_seed = 5000000000");
     EXPECT_EQ(json::parse(seed.out, nullptr, false).at("data").at(0).at("sample_seed"), 5000000000);
     EXPECT_THAT(run_data("limit = 2\nfirst = 3").err, HasSubstr("limit excludes first"));
     EXPECT_THAT(predict({"-d", folder_ / "d", "--limit", "2", "--first", "3"}).err,
                 HasSubstr("--limit excludes --first"));
+    // A seed of no sample would do nothing.
+    for (const Outcome& outcome :
+         {run_data("sample_seed = 3"), predict({"-d", folder_ / "d", "--sample-seed", "3"})}) {
+        EXPECT_EQ(outcome.status, 2);
+        EXPECT_THAT(outcome.err, HasSubstr("give --limit N, too"));
+    }
 }
 
 TEST_F(Described, KeysAreWrittenWithEitherSign) {
     const std::string data = "[[data]]\npath = 'd'\n";
     const std::string with_lines =
         "shard_rows = 4\n" + std::string(one_model) + "crop_pct = 0.5\n" + data +
-        "sample_seed = 3\ncrop_mode = 'squash'\n" + "[score]\nper_class = true\n";
+        "limit = 9\nsample_seed = 3\ncrop_mode = 'squash'\n" + "[score]\nper_class = true\n";
     std::string with_dashes = with_lines;
     for (const char* key : {"shard_rows", "crop_pct", "sample_seed", "crop_mode", "per_class"}) {
         const std::size_t at = with_dashes.find(key);

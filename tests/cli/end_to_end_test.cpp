@@ -20,6 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 using testing::HasSubstr;
+using testing::Not;
 
 const fs::path models = fs::path(ASSAY_SOURCE_DIR) / "tests/cli/shapes";
 
@@ -169,7 +170,7 @@ TEST_F(EndToEnd, CorruptedInMemoryOrOnTheDiskTheAccuracyIsTheSame) {
             {});
     const auto robustness = [](const fs::path& runs) {
         const Outcome outcome =
-            assay_run({"robustness", runs.string(), "--clean", "shapes", "--json"});
+            assay_run({"robustness", runs.string(), "--clean", "shapes-sample30-seed2", "--json"});
         EXPECT_EQ(outcome.status, 0) << outcome.err;
         json model = json::parse(outcome.out)["models"][0];
         for (json& version : model["versions"]) version.erase("dataset");
@@ -180,8 +181,8 @@ TEST_F(EndToEnd, CorruptedInMemoryOrOnTheDiskTheAccuracyIsTheSame) {
     EXPECT_EQ(measured["images"], 30);
     EXPECT_EQ(measured["versions"].size(), 4U);
     // The files are the same; the images are not.
-    const std::vector<std::string> pair = {"compare", (direct / "shapes").string(),
-                                           (direct / "shapes_fog_1").string()};
+    const std::vector<std::string> pair = {"compare", (direct / "shapes-sample30-seed2").string(),
+                                           (direct / "shapes-sample30-seed2_fog_1").string()};
     const Outcome compared = assay_run(pair);
     EXPECT_EQ(compared.status, 2);
     EXPECT_THAT(compared.err, HasSubstr("saw other images under the same ids: 30 of 30"));
@@ -475,10 +476,10 @@ TEST_F(EndToEnd, NamesOfModels) {
         return assay_run(words);
     };
     ASSERT_EQ(predict({}).status, 0);
-    EXPECT_TRUE(fs::exists(folder / "runs/shapes/red/manifest.json"));
-    EXPECT_TRUE(fs::exists(folder / "runs/shapes/blue/manifest.json"));
+    EXPECT_TRUE(fs::exists(folder / "runs/shapes-first8/red/manifest.json"));
+    EXPECT_TRUE(fs::exists(folder / "runs/shapes-first8/blue/manifest.json"));
     ASSERT_EQ(predict({"--name", "one", "two"}).status, 0);
-    EXPECT_TRUE(fs::exists(folder / "runs/shapes/two/manifest.json"));
+    EXPECT_TRUE(fs::exists(folder / "runs/shapes-first8/two/manifest.json"));
     const Outcome odd = predict({"--name", "one"});
     EXPECT_EQ(odd.status, 2);
     EXPECT_THAT(odd.err, HasSubstr("1 names for 2 models"));
@@ -486,8 +487,8 @@ TEST_F(EndToEnd, NamesOfModels) {
 
 // 240 images of 6 classes, 40 each: 24 are 4 of each class, whatever the folders' order.
 TEST_F(EndToEnd, LimitIsASampleOfAllClasses) {
-    const auto labels = [&](const fs::path& runs) {
-        const PredictionStore store = PredictionStore::open(runs / "shapes/small");
+    const auto labels = [&](const fs::path& runs, const std::string& name) {
+        const PredictionStore store = PredictionStore::open(runs / name / "small");
         const Dataset& dataset = store.dataset();
         std::map<std::int32_t, int> counts;
         for (std::size_t i = 0; i < dataset.size(); ++i) ++counts[dataset.single_label(i)];
@@ -497,23 +498,97 @@ TEST_F(EndToEnd, LimitIsASampleOfAllClasses) {
     const Outcome limited = assay_run(predict_words(sample, {"--limit", "24"}));
     ASSERT_EQ(limited.status, 0) << limited.err;
     EXPECT_THAT(limited.err, HasSubstr("24 of 240 images, each class in its proportion (seed 0)"));
-    for (const auto& [label, n] : labels(sample)) EXPECT_EQ(n, 24 / 6) << label;
+    for (const auto& [label, n] : labels(sample, "shapes-sample24")) EXPECT_EQ(n, 24 / 6) << label;
     ASSERT_EQ(assay_run(predict_words(first, {"--first", "24"})).status, 0);
-    EXPECT_EQ(labels(first).size(), 1U);
+    EXPECT_EQ(labels(first, "shapes-first24").size(), 1U);
     ASSERT_EQ(assay_run(predict_words(other, {"--limit", "24", "--sample-seed", "1"})).status, 0);
-    const auto hash = [](const fs::path& runs) {
-        return PredictionStore::open(runs / "shapes/small").spec().ids_hash;
+    const auto hash = [](const fs::path& data) {
+        return PredictionStore::open(data / "small").spec().ids_hash;
     };
-    EXPECT_NE(hash(sample), hash(other));
+    EXPECT_NE(hash(sample / "shapes-sample24"), hash(other / "shapes-sample24-seed1"));
     EXPECT_EQ(assay_run(predict_words(first, {"--first", "3", "--limit", "3"})).status, 2);
     // What a number may depend on stands in the manifest.
     const json provenance =
-        json::parse(slurp(sample / "shapes/small/manifest.json")).at("provenance");
+        json::parse(slurp(sample / "shapes-sample24/small/manifest.json")).at("provenance");
     for (const char* key : {"processor", "instruction_set", "commit"})
         EXPECT_TRUE(provenance.at(key).is_string()) << key;
     EXPECT_EQ(provenance.at("memory_format"), "channels_last");
     EXPECT_FALSE(provenance.at("processor").get<std::string>().empty());
     EXPECT_GE(provenance.at("threads"), 1);
+}
+
+// Each part has a name of its own, and all images have the data set's: none is in the way of
+// another.
+TEST_F(EndToEnd, APilotAndThenEverything) {
+    const fs::path runs = fresh("pilot");
+    const auto predict = [&](const std::vector<std::string>& more) {
+        Outcome outcome = assay_run(predict_words(runs, more));
+        EXPECT_EQ(outcome.status, 0) << outcome.err;
+        return outcome;
+    };
+    EXPECT_THAT(predict({"--limit", "24"}).err,
+                HasSubstr("called `shapes-sample24` (--dataset-name gives another name)"));
+    EXPECT_THAT(predict({"--first", "8"}).err, HasSubstr("called `shapes-first8`"));
+    predict({"--limit", "24", "--sample-seed", "3"});
+    predict({"--limit", "8", "--dataset-name", "mine"});
+    EXPECT_THAT(predict({}).err, Not(HasSubstr("are called")));
+    EXPECT_THAT(predict({"--limit", "240"}).err, HasSubstr("everything was there already"));
+    EXPECT_THAT(predict({"--limit", "24"}).err, HasSubstr("everything was there already"));
+    std::map<std::string, std::uint64_t> rows;
+    for (const fs::path& store : find_stores(runs))
+        rows[store.parent_path().filename().string()] = PredictionStore::open(store).rows();
+    EXPECT_EQ(rows, (std::map<std::string, std::uint64_t>{{"mine", 8},
+                                                          {"shapes", 240},
+                                                          {"shapes-first8", 8},
+                                                          {"shapes-sample24", 24},
+                                                          {"shapes-sample24-seed3", 24}}));
+    // Numbers of the parts stay their own.
+    const Outcome scored = assay_run({"score", runs.string(), "--metrics", "top1", "--json"});
+    ASSERT_EQ(scored.status, 0) << scored.err;
+    std::map<std::string, int> n;
+    const json result = json::parse(scored.out);
+    for (const json& m : result.at("measurements")) n[m.at("dataset")] = m.at("n");
+    EXPECT_EQ(n["shapes"], 240);
+    EXPECT_EQ(n["shapes-sample24"], 24);
+}
+
+TEST_F(EndToEnd, APilotByAssayTomlAndThenEverything) {
+    const fs::path folder = fresh("pilot-toml");
+    make_folders(folder);
+    const auto run = [&](const std::string& limit) {
+        write_file_atomically(folder / "assay.toml",
+                              "out = 'runs'\n[[model]]\npath = '" + (models / "small.pt").string() +
+                                  "'\n[[data]]\npath = '" + images().string() + "'\n" + limit +
+                                  "[score]\npath = 'runs/shapes'\nmetrics = ['top1']\n");
+        const Outcome outcome = assay_run(
+            {"run", (folder / "assay.toml").string(), "--out", (folder / "runs").string()});
+        EXPECT_EQ(outcome.status, 0) << outcome.err;
+        return outcome.out;
+    };
+    EXPECT_THAT(run("first = 8\n"), HasSubstr("shapes-first8"));
+    const json recorded = json::parse(slurp(folder / "runs/run.json"));
+    EXPECT_EQ(recorded.at("data").at(0).at("name"), "shapes-first8");
+    run("");
+    EXPECT_EQ(PredictionStore::open(folder / "runs/shapes/small").rows(), 240U);
+    EXPECT_EQ(PredictionStore::open(folder / "runs/shapes-first8/small").rows(), 8U);
+}
+
+TEST_F(EndToEnd, AttacksOfAPilotAndOfEverything) {
+    const fs::path runs = fresh("pilot-attacked");
+    const auto attack = [&](const std::vector<std::string>& more) {
+        std::vector<std::string> words = {
+            "attack", "--model",         (models / "small.pt").string(),
+            "--data", images().string(), "--attack",
+            "fgsm",   "--eps",           "2/255",
+            "--out",  runs.string(),     "-q"};
+        words.insert(words.end(), more.begin(), more.end());
+        const Outcome outcome = assay_run(words);
+        EXPECT_EQ(outcome.status, 0) << outcome.err;
+    };
+    attack({"--limit", "12"});
+    attack({"--limit", "24"});
+    EXPECT_TRUE(fs::exists(runs / "shapes-sample12/small@fgsm-linf-2_255"));
+    EXPECT_TRUE(fs::exists(runs / "shapes-sample24/small@fgsm-linf-2_255"));
 }
 
 TEST_F(EndToEnd, UntilIsWiderThanThePilot) {

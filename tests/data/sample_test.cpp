@@ -8,6 +8,7 @@
 #include <set>
 
 #include "assay/error.h"
+#include "data/dataset_name.h"
 
 namespace assay {
 namespace {
@@ -81,6 +82,19 @@ TEST(StratifiedSample, SeedsAndBounds) {
     EXPECT_EQ(print(1000, 1), whole.ids_fingerprint());
     EXPECT_EQ(stratified_sample(made({}), 5, 0).size(), 0U);
     EXPECT_THROW(stratified_sample(whole, 0, 1), Error);
+}
+
+TEST(NamesOfParts, AreMadeAndTakenOffAgain) {
+    EXPECT_EQ(name_of_first("photos", 50), "photos-first50");
+    EXPECT_EQ(name_of_sample("photos", 50, 0), "photos-sample50");
+    EXPECT_EQ(name_of_sample("photos", 50, 7), "photos-sample50-seed7");
+    for (const char* name :
+         {"photos-first50", "photos-sample50", "photos-sample50-seed7", "photos"})
+        EXPECT_EQ(name_of_whole(name), "photos") << name;
+    // Names that only look alike stay.
+    for (const char* name : {"-first50", "50", "first50", "photos-first", "photos-50",
+                             "photos-seed7", "a-sample-50", ""})
+        EXPECT_EQ(name_of_whole(name), name);
 }
 
 // Fewer images than classes: which classes are in is drawn, too. Of 200 seeds each of 50 items (a

@@ -199,6 +199,42 @@ TEST_F(CorruptDataset, TakesTheSampleThatPredictTakesOrTheFirstImages) {
     EXPECT_THAT(message_of([&] { check(both); }, ErrorCode::usage), HasSubstr("both asked for"));
 }
 
+// The same command for all images adds the rest, and the folder is as if there had been no pilot.
+TEST_F(CorruptDataset, APilotAndThenEverything) {
+    for (int i = 4; i < 12; ++i)
+        save_png(wavy_image(50, 50), scratch_ / ("images/cat/" + std::to_string(i) + ".png"));
+    const auto run = [&](const std::string& out, std::size_t limit, std::size_t first) {
+        CorruptOptions o = options(out);
+        o.corruptions = {"contrast"};
+        o.severities = {1};
+        o.limit = limit;
+        o.first = first;
+        return corrupt_dataset(o);
+    };
+    const std::uint64_t all = run("whole", 0, 0).written;
+    for (const auto& [limit, first] : {std::pair<std::size_t, std::size_t>{5, 0}, {0, 5}}) {
+        const std::string out = limit > 0 ? "grown" : "longer";
+        EXPECT_EQ(run(out, limit, first).written, 5U);
+        if (first > 0) {
+            EXPECT_EQ(run(out, 0, first + 2).found, 5U);
+        }
+        const CorruptResult grown = run(out, 0, 0);
+        EXPECT_EQ(grown.written, all);
+        EXPECT_EQ(grown.found, first > 0 ? 7U : 5U);
+        EXPECT_EQ(files_below(scratch_ / out / "contrast"),
+                  files_below(scratch_ / "whole/contrast"));
+        EXPECT_TRUE(run(out, 0, 0).was_there);
+    }
+    // Of another seed nothing is taken.
+    run("other", 5, 0);
+    CorruptOptions o = options("other");
+    o.corruptions = {"contrast"};
+    o.severities = {1};
+    o.seed = options("other").seed + 1;
+    EXPECT_THAT(message_of([&] { corrupt_dataset(o); }, ErrorCode::usage),
+                HasSubstr("other settings"));
+}
+
 TEST_F(CorruptDataset, NamesThatMeetAgainAndAgainStayApart) {
     const auto names_of = [&](const std::string& list, const std::string& out) {
         write_file_atomically(scratch_ / "images/list.csv", list);

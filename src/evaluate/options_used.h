@@ -1,0 +1,12 @@
+// Options that change nothing of what is asked for.
+#pragma once
+
+#include "assay/evaluate/measure_options.h"
+
+namespace assay {
+
+/// Throws usage: bins, edges or k, and none of the metrics that are named takes it. `reliability`:
+/// accuracy by confidence is shown, too, which has bins.
+void check_used(const MeasureOptions& options, bool reliability);
+
+}  // namespace assay
