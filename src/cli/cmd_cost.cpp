@@ -39,15 +39,18 @@ int cmd_cost(std::vector<std::string> arguments) {
                     "Images at once (default: 1, or the only batch that a model takes)")
         ->type_name("N")
         ->group(group);
-    app->add_option("-j,--threads", options.threads, "Threads of the timed runs")
-        ->type_name("N")
-        ->capture_default_str()
-        ->group(group);
+    auto* threads = app->add_option("-j,--threads", options.threads, "Threads of the timed runs")
+                        ->type_name("N")
+                        ->capture_default_str()
+                        ->group(group);
     auto* runs = app->add_option("--runs", options.runs, "Timed runs, at least 20")
                      ->type_name("N")
                      ->capture_default_str()
                      ->group(group);
-    app->add_flag("--no-latency", no_latency, "Time nothing")->excludes(runs)->group(group);
+    app->add_flag("--no-latency", no_latency, "Time nothing")
+        ->excludes(runs)
+        ->excludes(threads)
+        ->group(group);
     app->add_flag("--operators", options.operators, "A table of each model's operators")
         ->group(group);
     app->add_flag("--nodes", options.nodes, "A table of each model's nodes, as executed")

@@ -1,5 +1,7 @@
 // assay gap: the same models on two data sets; how much of the fall the number of labels
 // per image explains.
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 
 #include "assay/collective/comm.h"
@@ -55,6 +57,19 @@ public:
         app->add_flag("--all", all_models_, "Every model in the table, not the first 20");
         output_.add_to(*app);
         output_.logs.add_to(*app);
+        app->parse_complete_callback([options = app.get()] {
+            const bool table = options->count("--table") > 0;
+            for (const char* name : {"--subgroups", "--agreement", "--pool-above", "--slivers"}) {
+                if (table && options->count(name) > 0)
+                    throw Error(ErrorCode::usage,
+                                fmt::format("{} is for stores, whose labels are counted; --table "
+                                            "holds published values",
+                                            name));
+            }
+            if (!table && options->count("--unit") > 0)
+                throw Error(ErrorCode::usage,
+                            "--unit is that of the values of --table; stores need none");
+        });
         return app;
     }
 

@@ -10,6 +10,7 @@
 #include "cli/described.h"
 #include "cli/outputs.h"
 #include "cli/progress.h"
+#include "core/paths.h"
 
 namespace assay::cli {
 namespace {
@@ -77,6 +78,15 @@ int cmd_plot(std::vector<std::string> arguments) {
     const PlotRecipe& recipe = plot_recipe_named(given.recipe);
     const PlotFormat format = format_of_plot(given.out);
     check(given.draw);
+    check_choice(recipe.name, given.choice);
+    if (app->count("--dpi") > 0 && format != PlotFormat::png)
+        throw Error(ErrorCode::usage,
+                    fmt::format("--dpi is for .png; -o {} has no pixels", given.out.string()));
+    if (app->count("--bins") > 0 && !is_folder(given.source))
+        throw Error(ErrorCode::usage,
+                    fmt::format("--bins is for what is measured now, and {} is a result: measure "
+                                "with `assay score RUNS --bins N --json` instead",
+                                given.source.string()));
     if (!given.choice.metric.empty()) given.measure.metrics = {given.choice.metric};
     ProgressLine line("plot", "items");
     const nlohmann::json result =

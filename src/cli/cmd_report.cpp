@@ -82,14 +82,16 @@ int cmd_report(std::vector<std::string> arguments) {
     app->add_option("--clean", options.clean,
                     "Data set whose corrupted versions count (default: found by their names)")
         ->type_name("DATASET");
-    app->add_option("--thumbnails", options.thumbnails,
-                    "Put at most N small images into it, of those that it names")
-        ->type_name("N")
-        ->check(CLI::Range(0, 100'000))
-        ->capture_default_str();
+    auto* const thumbnails =
+        app->add_option("--thumbnails", options.thumbnails,
+                        "Put at most N small images into it, of those that it names")
+            ->type_name("N")
+            ->check(CLI::Range(0, 100'000))
+            ->capture_default_str();
     app->add_option("--thumbnail-side", options.thumbnail_side, "Pixels of their longer side")
         ->type_name("PIXELS")
         ->check(CLI::Range(32, 512))
+        ->needs(thumbnails)
         ->capture_default_str();
     add_measure_options(*app, options.measure, false);
     output.add_to(*app);

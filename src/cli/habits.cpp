@@ -4,6 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
+
+#include "assay/metric/metric.h"
+#include "metric/other_names.h"
 
 namespace assay::cli {
 namespace {
@@ -53,7 +57,69 @@ constexpr std::array habits = {
     Habit{"--print-freq", "progress is shown ten times a second; --quiet shows none"},
 };
 
+struct Elsewhere {
+    std::string_view words;  ///< each in blanks
+    std::string_view instead;
+};
+constexpr Elsewhere commands_elsewhere[] = {
+    {" eval evaluate evaluation test infer inference validate validation val benchmark bench "
+     "run-model classify pred prediction predictions ",
+     "`assay predict -m MODEL -d IMAGES --out runs` runs a model over images, and `assay score "
+     "runs` measures what it stored"},
+    {" metrics metric measure scores scoring summary ",
+     "`assay score runs` measures stored predictions"},
+    {" diff significance ttest mcnemar comparison compare-models ",
+     "`assay compare RUNS/DATASET/A RUNS/DATASET/B` compares two models"},
+    {" leaderboard ranking rank models ",
+     "`assay score runs` shows all models, the best of each column marked; `assay mad` ranks them "
+     "on images without labels"},
+    {" ls stores info status stat datasets ", "`assay list runs` shows what is stored"},
+    {" load convert ingest upload ",
+     "`assay import FILE` reads the predictions of another program"},
+    {" label annotate labeling labelling annotation ",
+     "`assay serve DIR` serves the labelling page"},
+    {" classes rename-classes set-classes ",
+     "`assay relabel RUNS/DATASET --classes FILE` sets the class list of stored predictions"},
+    {" html report-html html-report page dashboard gui web view ui ",
+     "`assay report runs --out report.html` writes a page, and `assay serve runs` shows it live"},
+    {" figure figures graph chart visualize visualise viz ",
+     "`assay plot PLOT runs/DATASET -o FILE.pdf` draws one figure; `assay plot --help` lists them"},
+    {" csv csv-export dump to-csv dataframe pandas parquet ",
+     "`assay export runs/DATASET -o items.csv` writes every item on a line (.parquet, too)"},
+    {" calibrate calibration reliability ",
+     "`assay score runs --reliability` measures calibration"},
+    {" confusion confusion-matrix ", "`assay score runs --confusion` shows confusions"},
+    {" merge combine concat ", "`assay join runs` makes one store of its parts"},
+    {" adversarial adv pgd fgsm autoattack ", "`assay attack -m MODEL -d IMAGES` attacks a model"},
+    {" corruption corruptions imagenet-c augment noise ",
+     "`assay predict -m MODEL -d IMAGES --corrupt all --out runs` runs a model over corrupted "
+     "images, and `assay robustness runs --clean DATASET` measures it"},
+    {" profile flops params speed latency ",
+     "`assay cost MODEL` counts parameters and operations, and measures latency"},
+    {" doctor diagnose debug lint ", "`assay check -m MODEL -d IMAGES` looks for mistakes"},
+    {" resume continue ", "rerun the same command to resume"},
+    {" man docs documentation ", "`assay COMMAND --help` describes each command, and `man assay`"},
+    {" example tutorial quickstart ", "`assay demo` shows every command on made images"},
+};
+
 }  // namespace
+
+std::string what_does(std::string_view word) {
+    std::string name(word);
+    for (char& letter : name) {
+        if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+        if (letter == '_') letter = '-';
+    }
+    const std::string padded = " " + name + " ";
+    for (const Elsewhere& row : commands_elsewhere) {
+        if (row.words.find(padded) != std::string_view::npos) return std::string(row.instead);
+    }
+    const std::string_view metric = own_metric_name(word);
+    const std::vector<std::string> metrics = metric_names();
+    if (std::ranges::find(metrics, metric) != metrics.end())
+        return fmt::format("`assay score runs --metrics {}` measures it", metric);
+    return std::string(near_metric(word));
+}
 
 std::string habit(std::string_view option, const std::function<bool(const std::string&)>& has) {
     std::string name(option.substr(0, option.find('=')));

@@ -36,24 +36,24 @@ std::uint64_t event_time() {
 }  // namespace
 
 void Logs::add_to(CLI::App& app) {
-    app.add_option_function<std::vector<std::string>>(
-           "--log",
-           [this](const std::vector<std::string>& names) {
-               targets.clear();
-               for (const std::string& name : names) {
-                   targets.push_back(log_target_named(name));
-                   if (targets.back().kind == LogTarget::Kind::tensorboard) time = event_time();
-               }
-           },
-           "Every value with the ends of its interval under a flat name, for trackers of "
-           "experiments (docs/tools.md): FILE.jsonl for MLflow and Weights & Biases, "
-           "tensorboard:DIR for TensorBoard; repeatable")
-        ->type_name("LOG")
-        ->allow_extra_args(false);
+    auto* const log = app.add_option_function<std::vector<std::string>>(
+        "--log",
+        [this](const std::vector<std::string>& names) {
+            targets.clear();
+            for (const std::string& name : names) {
+                targets.push_back(log_target_named(name));
+                if (targets.back().kind == LogTarget::Kind::tensorboard) time = event_time();
+            }
+        },
+        "Every value with the ends of its interval under a flat name, for trackers of "
+        "experiments (docs/tools.md): FILE.jsonl for MLflow and Weights & Biases, "
+        "tensorboard:DIR for TensorBoard; repeatable");
+    log->type_name("LOG")->allow_extra_args(false);
     app.add_option("--log-step", step, "The step of --log: of training, or a count of releases")
         ->check(decimal_number())
         ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{INT64_MAX}))
         ->type_name("N")
+        ->needs(log)
         ->capture_default_str();
 }
 

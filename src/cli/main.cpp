@@ -17,6 +17,7 @@
 #include "assay/version.h"
 #include "cli/cmd_completion.h"
 #include "cli/command.h"
+#include "cli/habits.h"
 #include "cli/outputs.h"
 #include "cli/ranks.h"
 #include "cli/terminal.h"
@@ -46,28 +47,6 @@ std::string help() {
         out += std::to_string(status) + " " + std::string(meaning);
     }
     return out + ".\n";
-}
-
-/// Words that people try because other programs have them, and what does that here; "" for others.
-std::string_view what_does(std::string_view word) {
-    struct Row {
-        std::string_view words, instead;
-    };
-    static constexpr Row rows[] = {
-        {" eval evaluate test infer inference validate benchmark ",
-         "`assay predict -m MODEL -d IMAGES --out runs` runs a model over images, and `assay score "
-         "runs` measures what it stored"},
-        {" metrics measure accuracy ", "`assay score runs` measures stored predictions"},
-        {" diff ", "`assay compare RUNS/DATASET/A RUNS/DATASET/B` compares two models"},
-        {" ls ", "`assay list runs` shows what is stored"},
-        {" load convert ", "`assay import FILE` reads the predictions of another program"},
-        {" label annotate ", "`assay serve DIR` serves the labelling page"},
-    };
-    const std::string padded = " " + std::string(word) + " ";
-    for (const Row& row : rows) {
-        if (row.words.find(padded) != std::string_view::npos) return row.instead;
-    }
-    return "";
 }
 
 int status_of(const Error& error) {
@@ -161,10 +140,8 @@ int run(int count, char** arguments) {
         std::vector<std::string> names;
         names.reserve(table.size());
         for (const Command& command : table) names.emplace_back(command.name);
-        if (const std::string_view instead = what_does(first); !instead.empty()) {
-            throw Error(ErrorCode::usage,
-                        "unknown command `" + first + "`: " + std::string(instead));
-        }
+        if (const std::string instead = what_does(first); !instead.empty())
+            throw Error(ErrorCode::usage, "unknown command `" + first + "`: " + instead);
         throw Error(ErrorCode::usage, "unknown command `" + first + "`" + suggest(first, names) +
                                           " (see `assay --help`)");
     }

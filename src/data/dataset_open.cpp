@@ -27,6 +27,32 @@ namespace fs = std::filesystem;
 /// What a made data set has beside its images.
 constexpr std::string_view own_list_name = "labels.csv";
 
+enum class ArchiveKind : std::uint8_t { none, parquet, tar, zip };
+
+/// Throws usage: an option that says nothing about such data, and would be ignored. `is`: what it
+/// is, and where its labels are then.
+void check_options(const DatasetOptions& options, const fs::path& path, ArchiveKind kind,
+                   std::string_view is) {
+    const auto refuse = [&](std::string_view option, std::string_view of) {
+        throw Error(ErrorCode::usage,
+                    fmt::format("{} is for {}; {} is {}", option, of, path.string(), is));
+    };
+    if (!options.image_column.empty() && kind != ArchiveKind::parquet)
+        refuse("--image-column", "Parquet files");
+    if (!options.label_column.empty() && kind != ArchiveKind::parquet && kind != ArchiveKind::tar)
+        refuse("--label-column", "Parquet files and tars");
+}
+
+constexpr std::string_view folder_of_images =
+    "a folder of images: its labels are the names of its class folders, or a list (--list FILE)";
+
+/// Throws usage: what holds its images itself has no folders to read in one way or the other.
+void check_layout(const DatasetOptions& options, const fs::path& path, std::string_view is) {
+    if (options.layout == DatasetOptions::Layout::automatic) return;
+    throw Error(ErrorCode::usage,
+                fmt::format("--layout is for folders of images; {} is {}", path.string(), is));
+}
+
 bool holds_class_folders(const fs::path& path) {
     for (const std::string& name : list_folder(path).folders) {
         StringColumn one;
@@ -69,32 +95,55 @@ std::optional<Dataset> open_own_list(const fs::path& path, const DatasetOptions&
 Dataset open_folder(const fs::path& path, const DatasetOptions& options,
                     std::vector<std::string>& notes) {
     using Layout = DatasetOptions::Layout;
+    const auto images_alone = [&] {
+        check_options(options, path, ArchiveKind::none, folder_of_images);
+    };
     if (!options.list.empty()) {
+        images_alone();
         if (options.layout == Layout::image_folder) {
             throw Error(ErrorCode::usage,
-                        "a list of labels goes with a flat folder, not with class folders");
+                        "a list of labels goes with a flat folder, not with class folders: leave "
+                        "--layout folders out, or --list");
         }
         return open_list(path, options.list, options, notes);
     }
-    if (auto dataset = open_own_list(path, options, notes)) return std::move(*dataset);
-    if (options.layout == Layout::flat) return open_flat(path, options, notes);
-    if (auto dataset = open_image_folder(path, options, notes)) return std::move(*dataset);
+    if (auto dataset = open_own_list(path, options, notes)) {
+        images_alone();
+        return std::move(*dataset);
+    }
+    if (options.layout == Layout::flat) {
+        images_alone();
+        return open_flat(path, options, notes);
+    }
+    if (auto dataset = open_image_folder(path, options, notes)) {
+        images_alone();
+        return std::move(*dataset);
+    }
     if (options.layout == Layout::image_folder) {
-        throw Error(ErrorCode::bad_input,
-                    fmt::format("{}: no class folder with an image in it", path.string()));
+        throw Error(
+            ErrorCode::bad_input,
+            fmt::format("{}: no class folder with an image in it; --layout flat reads the images "
+                        "of one folder, and --list FILE gives their labels",
+                        path.string()));
     }
     if (list_folder(path).images == 0) {
         const auto files = parquet::parquet_files_of(path);
         if (!files.empty()) return open_parquet(files, options, notes);
         const webdataset::TarFiles tars = webdataset::tar_files_of(path);
-        if (!tars.files.empty()) return open_tars(tars, options, notes);
+        if (!tars.files.empty()) {
+            check_options(options, path, ArchiveKind::tar, "a folder of tars");
+            return open_tars(tars, options, notes);
+        }
         const std::vector<fs::path> zips = zip_files_of(path);
-        if (!zips.empty()) return open_zips(zips, options, notes);
+        if (!zips.empty()) {
+            check_options(options, path, ArchiveKind::zip,
+                          "a folder of zip files: labels are the names of the folders in them");
+            return open_zips(zips, options, notes);
+        }
     }
+    images_alone();
     return open_flat(path, options, notes);
 }
-
-enum class ArchiveKind : std::uint8_t { none, parquet, tar, zip };
 
 ArchiveKind kind_of_archive(const fs::path& file) {
     if (parquet::has_parquet_extension(file)) return ArchiveKind::parquet;
@@ -105,7 +154,15 @@ ArchiveKind kind_of_archive(const fs::path& file) {
 /// Of one kind.
 Dataset open_archives(const std::vector<fs::path>& files, const DatasetOptions& options,
                       std::vector<std::string>& notes) {
-    switch (kind_of_archive(files.front())) {
+    const fs::path& first = files.front();
+    const ArchiveKind kind = kind_of_archive(first);
+    const std::string_view is = kind == ArchiveKind::parquet ? "a Parquet file"
+                                : kind == ArchiveKind::tar
+                                    ? "a tar"
+                                    : "a zip file: labels are the names of the folders in it";
+    check_layout(options, first, is);
+    check_options(options, first, kind, is);
+    switch (kind) {
         case ArchiveKind::tar:
             return open_tars(webdataset::TarFiles{files, {}, {}, {}}, options, notes);
         case ArchiveKind::zip:
@@ -239,10 +296,15 @@ Dataset open_dataset(const fs::path& path, const DatasetOptions& options,
         dataset = open_archives({path}, options, heard);
     } else {
         if (!options.list.empty()) {
-            throw Error(ErrorCode::usage,
-                        fmt::format("{} is a list itself; a second list goes with a folder",
-                                    path.string()));
+            throw Error(
+                ErrorCode::usage,
+                fmt::format("{} is a list itself; a second list goes with a folder: leave --list "
+                            "out",
+                            path.string()));
         }
+        constexpr std::string_view is = "a list: its labels are in its column label or labels";
+        check_layout(options, path, is);
+        check_options(options, path, ArchiveKind::none, is);
         const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
         dataset = open_list(folder, path, options, heard);
     }

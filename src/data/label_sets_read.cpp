@@ -51,7 +51,8 @@ LabelSets from_list(const std::filesystem::path& path, const Dataset& dataset,
                 throw Error(
                     ErrorCode::bad_input,
                     fmt::format(
-                        "{}: label `{}` is not a class number, and the classes have no names here",
+                        "{}: label `{}` is not a class number, and the classes have no names here; "
+                        "`assay relabel RUNS/DATA_SET --classes FILE` gives them names",
                         where, shortened(text)));
             }
             class_of_text.push_back(

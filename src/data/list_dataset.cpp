@@ -158,7 +158,9 @@ void take_stems(Dataset& dataset, LabelList& list, const StringColumn& images, s
                                     list.source, absent, list.rows));
     if (dataset.size() == 0)
         throw Error(ErrorCode::bad_input,
-                    fmt::format("{}: none of its images is in the folder", list.source));
+                    fmt::format("{}: none of its images is in the folder; name the folder that its "
+                                "paths begin in by --data",
+                                list.source));
 }
 
 /// Rows are labels alone: they go with the folder's images in order, or by the number of ImageNet's

@@ -25,9 +25,11 @@ fs::path parent_of(const fs::path& file) {
 Dataset open_parquet(std::span<const fs::path> files, const DatasetOptions& options,
                      std::vector<std::string>& notes) {
     if (!options.list.empty()) {
-        throw Error(ErrorCode::usage,
-                    fmt::format("{} has its labels itself; a list goes with a folder of images",
-                                files.front().string()));
+        throw Error(
+            ErrorCode::usage,
+            fmt::format("{} has its labels itself; a list goes with a folder of images: leave "
+                        "--list out, or name the labels by --label-column",
+                        files.front().string()));
     }
     Dataset dataset;
     dataset.root = parent_of(files.front());

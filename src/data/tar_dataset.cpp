@@ -168,9 +168,11 @@ Dataset open_tars(const TarFiles& tars, const DatasetOptions& options,
                   std::vector<std::string>& notes) {
     const std::vector<fs::path>& files = tars.files;
     if (!options.list.empty()) {
-        throw Error(ErrorCode::usage,
-                    fmt::format("{} has its labels itself; a list goes with a folder of images",
-                                files.front().string()));
+        throw Error(
+            ErrorCode::usage,
+            fmt::format("{} has its labels itself; a list goes with a folder of images: leave "
+                        "--list out, or name the labels by --label-column",
+                        files.front().string()));
     }
     Dataset dataset;
     dataset.root = parent_of_archive(files.front());

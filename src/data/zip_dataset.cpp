@@ -151,7 +151,7 @@ Dataset open_zips(const std::vector<fs::path>& files, const DatasetOptions& opti
     if (!options.list.empty() || !options.label_column.empty()) {
         throw Error(ErrorCode::usage,
                     fmt::format("{} has its labels by folders; a list or a column of labels does "
-                                "not go with it",
+                                "not go with it: leave --list and --label-column out",
                                 files.front().string()));
     }
     Dataset dataset;

@@ -29,11 +29,30 @@ std::vector<std::string_view> parts_of(std::string_view attack) {
     return {attack_named(attack).name};
 }
 
+/// Those that an option can change nothing of: one step, none, or steps of their own.
+bool has_own_steps(std::string_view attack) {
+    return attack == "fgsm" || attack == "noise" || attack == ensemble;
+}
+
+/// Throws usage: an option that none of the attacks takes.
+void check_taken(const AttackRunOptions& options, std::span<const std::string> attacks) {
+    if (options.steps > 0 && std::ranges::all_of(attacks, has_own_steps)) {
+        throw Error(ErrorCode::usage,
+                    "none of the attacks takes --steps: fgsm has one step, and autoattack its own; "
+                    "those that do are pgd, apgd-ce, apgd-dlr, apgd-t, fab-t and square");
+    }
+    if (options.paper_literal && std::ranges::find(attacks, "pgd") == attacks.end()) {
+        throw Error(ErrorCode::usage,
+                    "--paper-literal is about pgd, which is not among the attacks: add --attack "
+                    "pgd");
+    }
+}
+
 AttackOptions options_of(std::string_view attack, double eps, const AttackRunOptions& options) {
     AttackOptions own;
     own.eps = eps;
     own.norm = options.norm;
-    own.steps = attack == "fgsm" || attack == "noise" || attack == ensemble ? 0 : options.steps;
+    own.steps = has_own_steps(attack) ? 0 : options.steps;
     own.seed = options.seed;
     if (options.paper_literal && attack == "pgd") {
         own.step_size = eps;
@@ -90,6 +109,7 @@ void check_budgets(const AttackRunOptions& options, const ImageShape& shape) {
 
 void check_run(const AttackRunOptions& options, std::span<const std::string> attacks,
                std::size_t models, const Dataset& dataset) {
+    check_taken(options, attacks);
     if (!options.images.empty() && models > 1) {
         throw Error(ErrorCode::usage,
                     "images that fool one model are not those that fool another: name one model");
@@ -121,7 +141,7 @@ void check_run(const AttackRunOptions& options, std::span<const std::string> att
     }
     throw Error(ErrorCode::bad_input,
                 fmt::format("no image of `{}` has exactly one label: an attack starts from a "
-                            "correct prediction",
+                            "correct prediction. --list FILE gives labels",
                             dataset.name));
 }
 

@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 
 #include "assay/error.h"
+#include "core/shell_word.h"
 #include "store/same_data.h"
 
 namespace assay {
@@ -67,9 +68,11 @@ std::vector<std::int32_t> class_places(const PredictionStore& a, const Predictio
     if (same.order == store::SameClasses::Order::other) {
         throw Error(
             ErrorCode::bad_input,
-            fmt::format("`{}` and `{}` have other classes: {}; their scores cannot be compared",
+            fmt::format("`{}` and `{}` have other classes: {}; their scores cannot be compared. "
+                        "If a list is wrong: `assay relabel {} --classes FILE`",
                         a.folder().string(), b.folder().string(),
-                        store::classes_difference(ours, theirs, store::Sides())));
+                        store::classes_difference(ours, theirs, store::Sides()),
+                        shell_word(b.folder().string())));
     }
     return std::move(same.places);
 }

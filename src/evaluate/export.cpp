@@ -309,7 +309,7 @@ ScoreColumn score_column(const ExportOptions& options, const PredictionStore& st
     if (!reader.full()) {
         throw Error(ErrorCode::bad_input,
                     fmt::format("`{}` keeps {} of {} scores of each item: a column of scores needs "
-                                "all",
+                                "all: predict again into another --out with --storage full",
                                 store.folder().string(), reader.depth(), reader.classes()));
     }
     return {std::string(name_of(store.spec().kind)), reader.classes()};
@@ -339,8 +339,8 @@ ExportResult export_items(const ExportOptions& options,
                        options.format == ExportOptions::Format::jsonl;
     if (options.scores && lines) {
         throw Error(ErrorCode::usage,
-                    "scores are a column of Parquet and Arrow files; for numpy there is the matrix "
-                    "of probabilities");
+                    "scores are a column of Parquet and Arrow files: add --parquet or --arrow; for "
+                    "numpy there is the matrix of --probabilities");
     }
     ExportResult result;
     const ModelStores stores = model_stores(options.paths);
@@ -436,18 +436,23 @@ void export_probabilities(const ExportOptions& options,
     if (folders.size() != 1) {
         throw Error(
             ErrorCode::usage,
-            fmt::format("a matrix of probabilities is of one store; there are {}", folders.size()));
+            fmt::format(
+                "a matrix of probabilities is of one store; there are {}: name one of them, "
+                "such as {}",
+                folders.size(), folders.empty() ? "RUNS/DATA_SET/MODEL" : folders[0].string()));
     }
     const PredictionStore store = PredictionStore::open(folders[0]);
     const RowReader reader(store);
     if (!options.class_map.empty() || !reader.full()) {
-        throw Error(ErrorCode::bad_input,
-                    options.class_map.empty()
-                        ? fmt::format("`{}` keeps {} of {} scores of each item: the matrix of "
-                                      "probabilities needs all",
-                                      folders[0].string(), reader.depth(), reader.classes())
-                        : std::string("a matrix of probabilities is of the model's own classes, "
-                                      "without a class map"));
+        throw Error(
+            ErrorCode::bad_input,
+            options.class_map.empty()
+                ? fmt::format("`{}` keeps {} of {} scores of each item: the matrix of "
+                              "probabilities needs all: predict again into another --out with "
+                              "--storage full",
+                              folders[0].string(), reader.depth(), reader.classes())
+                : std::string("a matrix of probabilities is of the model's own classes, "
+                              "without a class map"));
     }
     const std::array<std::uint64_t, 2> shape = {store.rows(), reader.classes()};
     write(npy_header("<f4", shape));

@@ -150,9 +150,11 @@ LoadedModel load_model(ModelSpec spec, const ClassifierOptions& options) {
         }
     }
     if (spec.classes.size() != classes) {
-        throw Error(ErrorCode::bad_input,
-                    fmt::format("`{}` returns {} scores, but its class list has {} classes",
-                                spec.path.string(), classes, spec.classes.size()));
+        throw Error(
+            ErrorCode::bad_input,
+            fmt::format("`{}` returns {} scores, but its class list has {} classes: give a list "
+                        "of {} by --classes FILE",
+                        spec.path.string(), classes, spec.classes.size(), classes));
     }
     spec.num_classes = classes;
     loaded.spec = std::move(spec);

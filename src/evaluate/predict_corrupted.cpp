@@ -320,7 +320,7 @@ void check_corrupted(std::span<const LoadedModel> models, const Dataset& dataset
         there.corruption != nullptr) {
         throw Error(ErrorCode::usage,
                     fmt::format("the images of `{}` are corrupted already, by their folder or "
-                                "their data set's name: {} at severity {}",
+                                "their data set's name: {} at severity {}; leave --corrupt out",
                                 dataset.name, there.corruption->name, there.severity));
     }
     for (const CorruptionVersion& which : versions.versions()) {

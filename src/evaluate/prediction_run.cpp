@@ -255,16 +255,17 @@ void check_models(std::span<const LoadedModel> models) {
     std::set<std::string> names;
     for (const LoadedModel& model : models) {
         if (!names.insert(model.spec.name).second) {
-            throw Error(
-                ErrorCode::usage,
-                fmt::format("two models are called `{}`: give one another name", model.spec.name));
+            throw Error(ErrorCode::usage,
+                        fmt::format("two models are called `{}`: give each a name by --name",
+                                    model.spec.name));
         }
         // By ids: one list may call the same classes otherwise than another.
         const ClassList &first = models[0].spec.classes, &own = model.spec.classes;
         if (!store::same_class_ids(first, own)) {
             throw Error(ErrorCode::usage,
                         fmt::format("`{}` and `{}` have different class lists: {}: predict them "
-                                    "into different folders",
+                                    "into different folders (--out), or give the right list by "
+                                    "--classes FILE",
                                     models[0].spec.name, model.spec.name,
                                     store::classes_difference(first, own, store::Sides())));
         }

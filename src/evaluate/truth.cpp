@@ -41,7 +41,9 @@ LabelSets predicted_classes(const LabelSets& labels, const PredictionStore& stor
                     fmt::format(
                         "label {} of item {} (`{}`) is outside the {} classes of the scores{}",
                         label, i, dataset.ids[i], range,
-                        map == nullptr ? "; a data set over other classes needs a class map" : ""));
+                        map == nullptr ? "; a data set over other classes needs a class map "
+                                         "(--class-map; `assay list maps`)"
+                                       : ""));
             }
             if (as_they_are) continue;
             const std::int32_t target = map->target_of[static_cast<std::size_t>(label)];

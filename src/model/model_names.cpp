@@ -69,10 +69,11 @@ void name_apart(std::vector<ModelSpec>& specs) {
         }
         if (renamed) continue;
         const std::vector<std::size_t>& which = equal.begin()->second;
-        throw Error(ErrorCode::usage,
-                    fmt::format("two models are called `{}` ({} and {}): give each a name",
-                                equal.begin()->first, specs[which[0]].path.string(),
-                                specs[which[1]].path.string()));
+        throw Error(
+            ErrorCode::usage,
+            fmt::format("two models are called `{}` ({} and {}): give each a name by --name",
+                        equal.begin()->first, specs[which[0]].path.string(),
+                        specs[which[1]].path.string()));
     }
 }
 

@@ -92,7 +92,8 @@ std::vector<Plot> gap_plots(const JsonReader& result, const PlotChoice& choice) 
 
 std::vector<Plot> gap_label_plots(const JsonReader& result, const PlotChoice&) {
     const auto boxes = result.find("boxes");
-    if (!boxes || boxes->entries().empty()) refuse("no `boxes` in the result: it needs stores");
+    if (!boxes || boxes->entries().empty())
+        refuse("no `boxes` in the result: `assay gap RUNS/V1 RUNS/V2 --json` puts them there");
     Plot plot;
     plot.kind = Plot::Kind::boxes;
     plot.title = "Models by the number of labels";

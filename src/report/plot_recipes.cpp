@@ -1,6 +1,7 @@
 #include "report/plot_recipes.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -16,60 +17,82 @@ namespace {
 struct PlotKind {
     PlotRecipe recipe;
     PlotMaker make;
+    std::string_view takes;  ///< the options of PlotChoice that change something, each in blanks
 };
+
+bool has_option(const PlotKind& kind, std::string_view option) {
+    return kind.takes.find(fmt::format(" {} ", option)) != std::string_view::npos;
+}
 
 constexpr PlotKind plot_kinds[] = {
     {{"scores", "one metric of each model with its interval, a plot for each data set",
       "assay.scores/2", "assay score RUNS --json"},
-     score_plots},
+     score_plots,
+     " model dataset metric top "},
     {{"reliability", "accuracy by confidence, a plot for each model", "assay.scores/2",
       "assay score RUNS --reliability --json"},
-     reliability_plots},
+     reliability_plots,
+     " model dataset "},
     {{"classes", "accuracy of each class, the worst first, a plot for each model", "assay.scores/2",
       "assay score RUNS --per-class --json"},
-     class_plots},
+     class_plots,
+     " model dataset top "},
     {{"confusions", "the most frequent confusions, a plot for each model", "assay.scores/2",
       "assay score RUNS --confusion --json"},
-     confusion_plots},
+     confusion_plots,
+     " model dataset top "},
     {{"comparison", "differences to the baseline, with intervals", "assay.comparisons/2",
       "assay compare BASELINE CANDIDATE --json"},
-     comparison_plots},
+     comparison_plots,
+     " model dataset metric top "},
     {{"corruptions", "accuracy by severity, a plot for each corruption",
       "assay.corrupted_accuracy/1", "assay robustness RUNS --clean NAME --json"},
-     corruption_plots},
+     corruption_plots,
+     " model "},
     {{"attack", "accuracy by the budget of attacks, a plot for each model", "assay.attack/1",
       "assay attack --json"},
-     attack_plots},
+     attack_plots,
+     " model dataset "},
     {{"gap", "models on two data sets, with the fitted line, a plot for each metric", "assay.gap/2",
       "assay gap FIRST SECOND --json"},
-     gap_plots},
+     gap_plots,
+     " model metric "},
     {{"gap-labels", "models on two data sets by the number of labels of the images, as boxes",
       "assay.gap/2", "assay gap FIRST SECOND --json"},
-     gap_label_plots},
+     gap_label_plots,
+     ""},
     {{"quality-score", "QUBA scores of models with their intervals", "assay.quality_score/1",
       "assay quality score TABLE --json"},
-     quality_score_plots},
+     quality_score_plots,
+     " model top "},
     {{"quality-scatter", "one dimension of quality by another (--x, --y)", "assay.quality/1",
       "assay quality measure RUNS --val NAME --json"},
-     quality_scatter_plots},
+     quality_scatter_plots,
+     " model x y top "},
     {{"quality-correlations", "rank correlations of dimensions, with intervals",
       "assay.quality_correlate/1", "assay quality correlate TABLE --json"},
-     quality_correlation_plots},
+     quality_correlation_plots,
+     " top "},
     {{"quality-groups", "effect sizes between two groups of models", "assay.quality_groups/1",
       "assay quality groups TABLE --first TAG=A --second TAG=B --json"},
-     quality_group_plots},
+     quality_group_plots,
+     ""},
     {{"mad-ranking", "scores of a competition with their intervals", "assay.mad_ranking/1",
       "assay mad rank COMPETITION --json"},
-     mad_ranking_plots},
+     mad_ranking_plots,
+     " model top "},
     {{"replicate-adjust", "accuracies on both data sets, as measured and adjusted",
       "assay.replicate_adjust/2", "assay replicate adjust --json"},
-     replicate_adjust_plots},
+     replicate_adjust_plots,
+     " model "},
     {{"replicate-densities", "densities of selection rates, a plot for each method",
       "assay.replicate_adjust/2", "assay replicate adjust --json"},
-     replicate_density_plots},
+     replicate_density_plots,
+     ""},
     {{"replicate-frequencies", "images by how often they are selected",
       "assay.replicate_frequencies/2", "assay replicate frequencies --json"},
-     replicate_frequency_plots},
+     replicate_frequency_plots,
+     " dataset "},
 };
 
 const PlotKind& plot_kind_named(std::string_view name) {
@@ -97,9 +120,31 @@ const PlotRecipe& plot_recipe_named(std::string_view name) {
     return plot_kind_named(name).recipe;
 }
 
+void check_choice(std::string_view name, const PlotChoice& choice) {
+    const PlotKind& kind = plot_kind_named(name);
+    const auto check = [&](bool given, std::string_view option) {
+        if (!given || has_option(kind, option)) return;
+        std::vector<std::string_view> others;
+        for (const PlotKind& other : plot_kinds) {
+            if (has_option(other, option)) others.push_back(other.recipe.name);
+        }
+        throw Error(ErrorCode::usage,
+                    fmt::format("the plot `{}` has no --{}; plots that have it: {}", name, option,
+                                fmt::join(others, ", ")));
+    };
+    check(!choice.models.empty(), "model");
+    check(!choice.datasets.empty(), "dataset");
+    check(!choice.metric.empty(), "metric");
+    check(!choice.x.empty(), "x");
+    check(!choice.y.empty(), "y");
+    check(choice.top > 0, "top");
+}
+
 std::vector<Plot> plots_of(std::string_view name, const nlohmann::json& result,
                            const PlotChoice& choice) {
-    const auto& [recipe, make] = plot_kind_named(name);
+    check_choice(name, choice);
+    const PlotKind& kind = plot_kind_named(name);
+    const PlotRecipe& recipe = kind.recipe;
     const JsonReader field(result, {.whole = "the result"});
     const std::string& schema = field["schema"].text();
     if (schema != recipe.schema) {
@@ -107,7 +152,7 @@ std::vector<Plot> plots_of(std::string_view name, const nlohmann::json& result,
                     fmt::format("`{}` is drawn from {} ({}), and this is {}", name, recipe.schema,
                                 recipe.from, shortened(schema)));
     }
-    return make(field, choice);
+    return kind.make(field, choice);
 }
 
 bool NameChoice::takes(const std::string& name) {

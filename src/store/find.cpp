@@ -6,6 +6,7 @@
 #include "assay/error.h"
 #include "assay/store/prediction_store.h"
 #include "core/paths.h"
+#include "core/shell_word.h"
 #include "store/layout.h"
 #include "store/parts.h"
 #include "store/same_data.h"
@@ -56,8 +57,11 @@ void look_into(const fs::path& folder, int depth, StoreFolders& found) {
 
 StoreFolders look_for_stores(const fs::path& path) {
     if (!is_folder(path)) {
-        throw Error(ErrorCode::bad_input,
-                    fmt::format("`{}` is no folder of prediction stores", path.string()));
+        throw Error(
+            ErrorCode::bad_input,
+            fmt::format("`{}` is no folder of prediction stores; `assay predict --out {}` "
+                        "and `assay import --out {}` make one",
+                        path.string(), shell_word(path.string()), shell_word(path.string())));
     }
     StoreFolders found;
     // "RUNS/val/resnet50/parts" is that store, and so is each of its parts.
@@ -65,7 +69,8 @@ StoreFolders look_for_stores(const fs::path& path) {
     if (found.stores.empty() && found.faults.empty()) {
         throw Error(ErrorCode::bad_input,
                     fmt::format("no prediction store in `{}`: a store is a folder with a "
-                                "manifest.json, at DATA_SET/MODEL below it",
+                                "manifest.json, at DATA_SET/MODEL below it; `assay predict` and "
+                                "`assay import` make stores",
                                 path.string()));
     }
     return found;

@@ -85,14 +85,18 @@ ScoreKind decide_kind(const ScoreSource& source, const KindFacts& facts,
 ClassList classes_of(const ScoreSource& source, const ImportOptions& options,
                      const std::optional<Dataset>& existing, std::vector<std::string>& notes) {
     if (options.class_count != 0 && options.class_count != source.classes) {
-        throw Error(ErrorCode::bad_input, fmt::format("{} classes were given, the scores have {}",
-                                                      options.class_count, source.classes));
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("{} classes were given, the scores have {}: leave "
+                                "--class-count out",
+                                options.class_count, source.classes));
     }
     if (!options.classes.empty()) {
         if (options.classes.size() != source.classes) {
-            throw Error(ErrorCode::bad_input,
-                        fmt::format("the list has {} classes, the scores have {}",
-                                    options.classes.size(), source.classes));
+            throw Error(
+                ErrorCode::bad_input,
+                fmt::format("the list has {} classes, the scores have {}: give a list of {} by "
+                            "--classes FILE",
+                            options.classes.size(), source.classes, source.classes));
         }
         for (std::size_t c = 0; c < source.columns.size(); ++c) {
             if (options.classes.find(source.columns.id(c)) != static_cast<std::int32_t>(c)) {

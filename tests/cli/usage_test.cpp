@@ -48,7 +48,57 @@ TEST(Usage, NoTorchIsLoadedForHelp) {
     EXPECT_THAT(help.err, testing::Not(HasSubstr("libopenblas")));
 }
 
+// Each names what would make it act.
+TEST(Usage, OptionsThatCannotActAreRefused) {
+    const std::string table = ASSAY_SOURCE_DIR "/README.md";
+    struct Row {
+        std::vector<std::string> arguments;
+        std::string needs;
+    };
+    const std::vector<Row> rows = {
+        {{"score", "runs", "--log-step", "3"}, "--log-step requires --log"},
+        {{"score", "runs", "--metrics", "top1", "--bins", "9"}, "add ece"},
+        {{"score", "runs", "--metrics", "nll", "--edges", "right_closed"}, "--edges is for ece"},
+        {{"score", "runs", "--metrics", "nll", "--k", "3"}, "add topk"},
+        {{"compare", "a", "b", "--metrics", "top1", "--bins", "9"}, "add ece"},
+        {{"gap", "a", "b", "--unit", "percent"}, "--table"},
+        {{"gap", "a", "b", "--also-subgroups", "2"}, "add --also V3"},
+        {{"gap", "a", "b", "--rank-against", "top1_v1"}, "--rank-by"},
+        {{"gap", "--table", table, "--agreement", "jaccard"}, "--agreement is for stores"},
+        {{"plot", "reliability", "runs", "--metric", "ece", "-o", "a.pdf"},
+         "no --metric; plots that have it: scores, comparison, gap"},
+        {{"plot", "scores", "runs", "--x", "accuracy", "-o", "a.pdf"}, "quality-scatter"},
+        {{"plot", "scores", "runs", "--dpi", "200", "-o", "a.pdf"}, "--dpi is for .png"},
+        {{"plot", "scores", table, "--bins", "9", "-o", "a.pdf"}, "assay score RUNS --bins N"},
+        {{"report", "runs", "--thumbnail-side", "64"}, "requires --thumbnails"},
+        {{"corrupt", "d", "--out", "c", "--image", "1"}, "--image requires --sheet"},
+        {{"corrupt", "d", "--sheet", "s.png", "--jpeg", "80"}, "--jpeg requires --out"},
+        {{"corrupt", "d", "--out", "c", "--sample-seed", "2"}, "give --limit N"},
+        {{"corrupt", "d", "--out", "c", "--corruptions", "fog", "--frost", "f"}, "add frost"},
+        {{"cost", "m.pt", "--no-latency", "--threads", "2"}, "excludes"},
+        {{"attack", "-m", "m.pt", "-d", "d", "--sample-seed", "2"}, "give --limit N"},
+    };
+    for (const auto& [arguments, needs] : rows) {
+        const Outcome outcome = assay_run(arguments);
+        EXPECT_EQ(outcome.status, 2) << arguments[0];
+        EXPECT_THAT(outcome.err, HasSubstr(needs)) << arguments[0];
+    }
+}
+
 TEST(Usage, WordsOfOtherProgramsNameTheCommandToType) {
+    const std::vector<std::pair<std::string, std::string>> meant = {
+        {"accuracy", "--metrics top1"}, {"acc", "--metrics top1"},
+        {"top-1", "--metrics top1"},    {"log_loss", "--metrics nll"},
+        {"mcc", "--metrics matthews"},  {"roc_auc", "--metrics auroc"},
+        {"AUC", "--metrics auroc"},     {"balanced_accuracy", "--metrics balanced"},
+        {"f1", "--metrics f1"},         {"ece", "--metrics ece"},
+        {"brier", "--metrics brier"},   {"confusion", "assay score runs --confusion"},
+        {"infer", "assay predict "},    {"inference", "assay predict "},
+        {"validate", "assay predict "}, {"report-html", "assay report runs"},
+        {"csv", "assay export "},       {"man", "--help"},
+        {"classes", "assay relabel "},  {"merge", "assay join "}};
+    for (const auto& [word, command] : meant)
+        EXPECT_THAT(assay_run({word}).err, HasSubstr(command)) << word;
     for (const std::string word : {"eval", "evaluate", "test", "benchmark"}) {
         const Outcome outcome = assay_run({word});
         EXPECT_EQ(outcome.status, 2);

@@ -46,6 +46,28 @@ TEST(StringColumn, EmptyTextsKeepTheirPlace) {
     EXPECT_THAT(texts(column), ElementsAre("", "ab", "", "c"));
 }
 
+// What cannot act is refused, with what it is for.
+TEST(OptionsOfData, ThatSayNothingAboutItAreRefused) {
+    const TempFolder folder;
+    for (const char* name : {"val/a/1.png", "val/b/2.png", "flat/1.png"}) folder.write(name);
+    folder.write("list.csv", "path,label\nflat/1.png,a\n");
+    folder.write("flat/labels.csv", "path,label\n1.png,a\n");
+    DatasetOptions label, image, layout;
+    label.label_column = image.image_column = "x";
+    layout.layout = DatasetOptions::Layout::flat;
+    for (const char* data : {"val", "flat", "list.csv"}) {
+        EXPECT_THAT(refused(folder / data, label, ErrorCode::usage),
+                    HasSubstr("--label-column is for Parquet files and tars; "))
+            << data;
+        EXPECT_THAT(refused(folder / data, image, ErrorCode::usage),
+                    HasSubstr("--image-column is for Parquet files; "))
+            << data;
+    }
+    EXPECT_THAT(refused(folder / "list.csv", layout, ErrorCode::usage),
+                HasSubstr("--layout is for folders of images; "));
+    EXPECT_EQ(open_dataset(folder / "val", layout).size(), 2U);
+}
+
 TEST(ImageFolder, NamesInByteOrder) {
     const TempFolder folder;
     for (const char* name : {"b/2.jpg", "b/10.PNG", "B/x.jpeg", "a-b/y.webp", "a/z.tif",

@@ -221,6 +221,25 @@ TEST(Plots, LeaveEmptyBinsOutOfReliability) {
     EXPECT_THAT(message_of([&] { plots_of("reliability", scores); }), HasSubstr("--reliability"));
 }
 
+TEST(Plots, RefuseAChoiceThatTheyDoNotHave) {
+    PlotChoice choice;
+    choice.metric = "ece";
+    EXPECT_THAT(
+        message_of([&] { plots_of("reliability", made_scores(), choice); }, ErrorCode::usage),
+        HasSubstr("the plot `reliability` has no --metric; plots that have it: scores, "
+                  "comparison, gap"));
+    // Every kind takes what its row says, and says what it does not take.
+    for (const PlotRecipe& recipe : plot_recipes()) {
+        choice = {};
+        EXPECT_NO_THROW(check_choice(recipe.name, choice)) << recipe.name;
+        choice.x = "accuracy";
+        if (recipe.name != "quality-scatter") {
+            EXPECT_THAT(message_of([&] { check_choice(recipe.name, choice); }, ErrorCode::usage),
+                        HasSubstr("plots that have it: quality-scatter"));
+        }
+    }
+}
+
 TEST(Plots, SortSeveritiesAndTellEqualNamesApart) {
     const auto corrupted = plots_of("corruptions", made_result("assay.corrupted_accuracy/1"));
     EXPECT_EQ(corrupted[0].title, "motion blur");

@@ -109,6 +109,10 @@ inline constexpr auto description<PlotChoice> = describe<PlotChoice>({
          .max = 100'000,
          .empty = "all; of classes and confusions as many as are read at a glance"}),
 });
+/// Throws usage: an unknown name, or a choice that plots of this kind do not have, with those that
+/// have it.
+void check_choice(std::string_view name, const PlotChoice& choice);
+
 /// The plots of one kind that a result holds, such as one reliability diagram a model. Throws
 /// usage: unknown name, model, data set, metric or dimension (with the nearest); bad_input: a
 /// result of another schema or damaged; what it needs is not in it, with the option that puts it

@@ -72,6 +72,13 @@ void check_also(const GapRequest& request) {
     if (!stores && (!request.also_labels.empty() || !request.also_subgroups.empty()))
         throw Error(ErrorCode::usage,
                     "label sets and numbers of labels of further data sets are for stores");
+    if (!request.also_subgroups.empty() && request.also.empty())
+        throw Error(ErrorCode::usage,
+                    "numbers of labels of further data sets are given, and no further data set: "
+                    "add --also V3");
+    if (!request.rank_against.empty() && request.rank_by.empty())
+        throw Error(ErrorCode::usage,
+                    "--rank-against compares places with those of --rank-by: give that, too");
     if (!request.also_labels.empty() && request.also_labels.size() != request.also.size())
         throw Error(ErrorCode::usage,
                     fmt::format("{} label sets for {} further data sets: one for each, or none",
@@ -116,7 +123,9 @@ void add_also(GapReport& report, const GapRequest& request, Comm& comm,
 
 void check_stores(const GapRequest& request) {
     if (request.sets.size() != 2)
-        throw Error(ErrorCode::usage, "two data sets are needed, or a table of published values");
+        throw Error(ErrorCode::usage,
+                    "two data sets are needed (assay gap RUNS/V1 RUNS/V2), or a table of published "
+                    "values (--table CSV)");
     if (request.sets[0] == request.sets[1])
         throw Error(ErrorCode::usage, fmt::format("both are `{}`", request.sets[0]));
     if (request.images[0] || request.images[1])
