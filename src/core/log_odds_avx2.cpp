@@ -1,4 +1,6 @@
 // The AVX2 form of log_odds.cpp; called only where cpu_has_avx2().
+#if defined(__x86_64__)
+
 #include <immintrin.h>
 
 #include <algorithm>
@@ -61,3 +63,20 @@ ASSAY_AVX2 std::int64_t exp_units_avx2(const double* x, std::size_t count, doubl
 }
 
 }  // namespace assay::detail
+
+#else
+
+#include "core/log_odds_kernel.h"
+
+namespace assay::detail {
+
+double max_of_avx2(const double*, std::size_t) {
+    return 0;
+}
+std::int64_t exp_units_avx2(const double*, std::size_t, double, double) {
+    return 0;
+}
+
+}  // namespace assay::detail
+
+#endif
