@@ -37,12 +37,6 @@ std::vector<std::uint64_t> sum_over_ranks(Comm& comm, const std::vector<std::uin
     return {sums.begin(), sums.end()};
 }
 
-Part part_of(const Comm& comm, std::size_t all) {
-    const auto rank = static_cast<std::size_t>(comm.rank()),
-               size = static_cast<std::size_t>(comm.size());
-    return {all * rank / size, all * (rank + 1) / size};
-}
-
 Inputs::Inputs(const std::vector<RowReader>& readers, const LabelSets* gold,
                const ProposeOptions& options)
     : readers_(readers),

@@ -40,13 +40,6 @@ std::vector<T> gathered(Comm& comm, const std::vector<T>& mine) {
 }
 std::vector<std::uint64_t> sum_over_ranks(Comm& comm, const std::vector<std::uint64_t>& mine);
 
-/// A rank's part of `all` units of work: [begin, end).
-struct Part {
-    std::size_t begin, end;
-    std::size_t size() const { return end - begin; }
-};
-Part part_of(const Comm& comm, std::size_t all);
-
 /// The stored predictions of every model, and the labels of the items.
 class Inputs {
 public:

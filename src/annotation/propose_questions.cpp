@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "collective/rank_part.h"
 #include "core/parallel.h"
 
 namespace assay::propose {
@@ -105,7 +106,7 @@ void QuestionCounts::add(const QuestionCounts& part) {
 QuestionCounts choose_questions(const Inputs& inputs, const Thresholds& thresholds, Comm& comm,
                                 const ProgressCallback& callback) {
     const auto all = static_cast<std::size_t>((inputs.items() + block_items - 1) / block_items);
-    const Part mine = part_of(comm, all);
+    const RankPart mine = part_of_rank(all, comm);
     std::vector<QuestionCounts> blocks(mine.size(), QuestionCounts(inputs.models()));
     const auto first_of = [&](std::size_t b) {
         return std::min<std::uint64_t>(inputs.items(), (mine.begin + b) * block_items);

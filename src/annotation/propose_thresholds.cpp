@@ -9,6 +9,7 @@
 
 #include "annotation/propose_search.h"
 #include "assay/error.h"
+#include "collective/rank_part.h"
 #include "core/parallel.h"
 #include "core/random.h"
 
@@ -53,7 +54,7 @@ std::vector<std::uint64_t> draw_sample(const Inputs& inputs) {
 
 Sample read_sample(const Inputs& inputs, const std::vector<std::uint64_t>& items, Comm& comm,
                    const ProgressCallback& callback) {
-    const Part mine = part_of(comm, items.size());
+    const RankPart mine = part_of_rank(items.size(), comm);
     Sample sample;
     sample.items.assign(items.begin() + static_cast<std::ptrdiff_t>(mine.begin),
                         items.begin() + static_cast<std::ptrdiff_t>(mine.end));

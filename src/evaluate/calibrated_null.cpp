@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 
+#include "collective/rank_part.h"
 #include "core/parallel.h"
 #include "core/random.h"
 
@@ -38,20 +39,16 @@ std::vector<std::vector<double>> calibrated_null(const ScoredRows& rows,
     const auto low = [](std::uint64_t x) { return static_cast<std::uint32_t>(x); };
     const auto high = [](std::uint64_t x) { return static_cast<std::uint32_t>(x >> 32); };
     const std::uint32_t classes = rows.classes();
-    const auto unit_of = [&](int rank) {
-        return rows.units() * static_cast<std::size_t>(rank) /
-               static_cast<std::size_t>(comm.size());
-    };
-    const std::size_t first = unit_of(comm.rank()), last = unit_of(comm.rank() + 1);
+    const RankPart units = part_of_rank(rows.units(), comm);
 
     agree(comm, [&] {
-        parallel_blocks(last - first, threads, [&](std::size_t block) {
+        parallel_blocks(units.size(), threads, [&](std::size_t block) {
             throw_if_stopped();
             std::vector<float> row(classes);
             std::vector<double> cumulative(classes);
             std::vector<std::vector<RowFacts>> facts(draws);  // of accumulators, a list a draw
-            for (std::uint64_t item = rows.first_of(first + block);
-                 item < rows.first_of(first + block + 1); ++item) {
+            for (std::uint64_t item = rows.first_of(units.begin + block);
+                 item < rows.first_of(units.begin + block + 1); ++item) {
                 if (rows.target(item) < 0) continue;
                 rows.read(item, 1, 0, classes, row.data());
                 double sum = 0;

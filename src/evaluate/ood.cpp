@@ -9,8 +9,10 @@
 
 #include "assay/error.h"
 #include "assay/store/row_reader.h"
+#include "collective/rank_part.h"
 #include "core/parallel.h"
 #include "core/softmax.h"
+#include "evaluate/ood_heading.h"
 #include "metric/families.h"
 #include "metric/separation.h"
 
@@ -19,6 +21,21 @@ namespace {
 
 enum : std::size_t { max_softmax, energy, max_logit, ood_scores };
 constexpr std::array<const char*, ood_scores> ood_names{"max_softmax", "energy", "max_logit"};
+
+struct OodMetric {
+    const char* name;
+    const char* definition;  ///< before the name of the score
+    const char* heading;
+    Estimate Separation::*value;
+    bool out_positive;  ///< the images of the second data set are the positives
+    bool higher_is_better;
+};
+constexpr std::array<OodMetric, 3> ood_metrics{{
+    {"ood_auroc", "ood_auroc.", "AUROC %", &Separation::auroc, false, true},
+    {"ood_fpr95", "ood_fpr95.in_positive.", "FPR95 %", &Separation::false_positives, false, false},
+    {"ood_fpr95", "ood_fpr95.out_positive.", "FPR95 %, out positive", &Separation::false_positives,
+     true, false},
+}};
 
 /// Of one image; status not ok: no scores.
 struct OodRow {
@@ -75,17 +92,14 @@ private:
 };
 
 std::vector<OodRow> rows_of(const OodReader& reader, std::uint64_t rows, int threads, Comm& comm) {
-    const auto first_of = [&](int rank) {
-        return rows * static_cast<std::uint64_t>(rank) / static_cast<std::uint64_t>(comm.size());
-    };
-    const std::uint64_t first = first_of(comm.rank()), last = first_of(comm.rank() + 1);
-    std::vector<OodRow> own(static_cast<std::size_t>(last - first));
+    const RankPart mine = part_of_rank(rows, comm);
+    std::vector<OodRow> own(static_cast<std::size_t>(mine.size()));
     constexpr std::size_t block = 256;
     agree(comm, [&] {
         parallel_blocks((own.size() + block - 1) / block, threads, [&](std::size_t b) {
             throw_if_stopped();
             for (std::size_t k = b * block; k < std::min(own.size(), (b + 1) * block); ++k)
-                own[k] = reader.row(first + k);
+                own[k] = reader.row(mine.begin + k);
         });
     });
     std::vector<OodRow> all;
@@ -102,6 +116,13 @@ std::vector<double> numbers_of(const std::vector<OodRow>& rows, std::size_t scor
 }
 
 }  // namespace
+
+std::string ood_heading(const Measurement& m) {
+    const auto* const row = std::find_if(
+        ood_metrics.begin(), ood_metrics.end(),
+        [&](const OodMetric& metric) { return m.key.definition.starts_with(metric.definition); });
+    return row != ood_metrics.end() ? row->heading : m.key.metric;
+}
 
 OodPair parse_ood_pair(std::string_view text) {
     const std::size_t equals = text.find('=');
@@ -134,23 +155,21 @@ std::vector<Measurement> measure_ood(const PredictionStore& in, const Prediction
                 one->unit = Unit::proportion;
             }
         }
-        const auto add = [&](const char* metric, const std::string& definition,
-                             const Estimate& estimate, bool higher_is_better) {
+        for (const OodMetric& metric : ood_metrics) {
             Measurement m;
-            static_cast<Estimate&>(m) = estimate;
-            m.key.metric = metric;
+            static_cast<Estimate&>(m) =
+                (metric.out_positive ? out_positive : in_positive).*metric.value;
+            m.key.metric = metric.name;
             // Of the log-odds of the greatest probability, which order images as it does.
-            m.key.definition = definition + ood_names[s] + (s == max_softmax ? ".log_odds" : "");
+            m.key.definition = std::string(metric.definition) + ood_names[s] +
+                               (s == max_softmax ? ".log_odds" : "");
             m.key.parameters = {{"out", out.spec().dataset_name}, {"score", ood_names[s]}};
             m.key.model = in.spec().model_name;
             m.key.dataset = in.spec().dataset_name;
-            m.higher_is_better = higher_is_better;
+            m.higher_is_better = metric.higher_is_better;
             m.left_out = in.rows() + out.rows() - m.n;
             list.push_back(std::move(m));
-        };
-        add("ood_auroc", "ood_auroc.", in_positive.auroc, true);
-        add("ood_fpr95", "ood_fpr95.in_positive.", in_positive.false_positives, false);
-        add("ood_fpr95", "ood_fpr95.out_positive.", out_positive.false_positives, false);
+        }
     }
     return list;
 }

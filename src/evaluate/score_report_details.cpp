@@ -7,19 +7,13 @@
 
 #include "core/joined_table.h"
 #include "evaluate/measurement_text.h"
+#include "evaluate/ood_heading.h"
 #include "metric/families.h"
 
 namespace assay {
 namespace {
 
 using Show = Column::Show;
-
-// What a measurement of out-of-distribution detection is called, whatever the score.
-std::string ood_heading(const Measurement& m) {
-    if (m.key.metric == "ood_auroc") return "AUROC %";
-    return m.key.definition.find(".out_positive.") == std::string::npos ? "FPR95 %"
-                                                                        : "FPR95 %, out positive";
-}
 
 // A score a line: the measurements of one pair of data sets, those of one model and score together.
 Table ood_table(const std::vector<const Measurement*>& list) {

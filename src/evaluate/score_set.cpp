@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "assay/error.h"
+#include "collective/rank_part.h"
 #include "core/parallel.h"
 #include "core/statistics.h"
 #include "evaluate/calibrated_null.h"
@@ -81,19 +82,14 @@ public:
     }
 
 private:
-    std::size_t first_unit(int rank) const {
-        return rows_.units() * static_cast<std::size_t>(rank) /
-               static_cast<std::size_t>(comm_.size());
-    }
-
     void pass() {
-        const std::size_t begin = first_unit(comm_.rank()), end = first_unit(comm_.rank() + 1);
-        const std::uint64_t total = rows_.first_of(end) - rows_.first_of(begin);
-        parallel_blocks(end - begin, threads_, [&](std::size_t block) {
+        const RankPart units = part_of_rank(rows_.units(), comm_);
+        const std::uint64_t total = rows_.first_of(units.end) - rows_.first_of(units.begin);
+        parallel_blocks(units.size(), threads_, [&](std::size_t block) {
             throw_if_stopped();
             std::vector<RowFacts> facts;
             ScoreCounts counts;
-            rows_.score(begin + block, facts, counts);
+            rows_.score(units.begin + block, facts, counts);
             states_.add(facts);
             const std::lock_guard lock(mutex_);
             add_counts(report_.counts, counts);
@@ -117,8 +113,9 @@ private:
     template <class T>
     void join_items(std::vector<T>& items) {
         if (items.empty()) return;
-        const auto first = static_cast<std::size_t>(rows_.first_of(first_unit(comm_.rank())));
-        const auto last = static_cast<std::size_t>(rows_.first_of(first_unit(comm_.rank() + 1)));
+        const RankPart units = part_of_rank(rows_.units(), comm_);
+        const auto first = static_cast<std::size_t>(rows_.first_of(units.begin));
+        const auto last = static_cast<std::size_t>(rows_.first_of(units.end));
         std::vector<T> joined;
         for (const auto& part :
              all_gather<T>(comm_, std::span<const T>(items).subspan(first, last - first)))

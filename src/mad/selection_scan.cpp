@@ -58,14 +58,6 @@ private:
 
 }  // namespace
 
-ImagePart part_of(std::uint64_t images, int rank, int ranks) {
-    const auto size = static_cast<std::uint64_t>(ranks), mine = static_cast<std::uint64_t>(rank);
-    const auto begin_of = [&](std::uint64_t r) {
-        return images / size * r + std::min(r, images % size);
-    };
-    return {begin_of(mine), begin_of(mine + 1)};
-}
-
 std::vector<std::uint64_t> parents_of(const Competition& competition, bool* found) {
     const Dataset& dataset = competition.dataset();
     const Dataset::Attribute* const attribute = find_attribute(dataset, "parent");
@@ -88,7 +80,7 @@ SelectionScan::SelectionScan(const Competition& competition, std::span<const std
       comm_(comm),
       threads_(threads),
       progress_(progress),
-      part_(part_of(competition.images(), comm.rank(), comm.size())) {}
+      part_(part_of_rank(competition.images(), comm)) {}
 
 std::size_t pairs_of_a_batch(std::uint64_t candidates) {
     constexpr std::uint64_t most = 256, memory = std::uint64_t{512} << 20;
@@ -131,7 +123,7 @@ std::vector<ScannedPair> SelectionScan::scan(std::span<const PlannedPair> pairs,
     agree(comm_, [&] {
         ScanInput input;
         std::map<std::uint32_t, std::uint32_t> places;
-        const std::uint64_t count = part_.end - part_.begin;
+        const std::uint64_t count = part_.size();
         const auto place_of = [&](std::uint32_t number) {
             const auto [at, fresh] =
                 places.emplace(number, static_cast<std::uint32_t>(input.classifiers.size()));
@@ -192,8 +184,7 @@ std::vector<std::span<const std::uint16_t>> SelectionScan::labels() {
     open(numbers);
     std::vector<std::span<const std::uint16_t>> labels;
     for (const std::uint32_t number : numbers)
-        labels.push_back(
-            open_.at(number).predictions().labels.subspan(part_.begin, part_.end - part_.begin));
+        labels.push_back(open_.at(number).predictions().labels.subspan(part_.begin, part_.size()));
     return labels;
 }
 
@@ -205,7 +196,7 @@ std::uint64_t SelectionScan::scored() {
     if (all) return competition_.images();
     const std::vector<std::span<const std::uint16_t>> labels = this->labels();
     std::array<std::int64_t, 1> count = {0};
-    for (std::uint64_t i = 0; i < part_.end - part_.begin; ++i) {
+    for (std::uint64_t i = 0; i < part_.size(); ++i) {
         count[0] += std::all_of(labels.begin(), labels.end(),
                                 [&](const auto& of) { return of[i] != no_label; })
                         ? 1

@@ -7,16 +7,10 @@
 #include <span>
 #include <vector>
 
-#include "assay/collective/comm.h"
+#include "collective/rank_part.h"
 #include "mad/selection_work.h"
 
 namespace assay::mad {
-
-/// The images of one rank: contiguous, as equal as can be.
-struct ImagePart {
-    std::uint64_t begin = 0, end = 0;
-};
-ImagePart part_of(std::uint64_t images, int rank, int ranks);
 
 /// A number for each image: two of one parent have the same. By the attribute `parent` of the data
 /// set; an image without one is its own. Empty, and *found false, where there is no such attribute.
@@ -41,7 +35,7 @@ public:
                                   std::span<const std::uint64_t> excluded);
     /// Labels of this rank's images by all active classifiers.
     std::vector<std::span<const std::uint16_t>> labels();
-    const ImagePart& part() const { return part_; }
+    const RankPart& part() const { return part_; }
     /// Images that all active classifiers have scores of, on all ranks.
     std::uint64_t scored();
 
@@ -53,7 +47,7 @@ private:
     Comm& comm_;
     int threads_;
     ProgressCallback progress_;
-    ImagePart part_;
+    RankPart part_;
     std::optional<ClassDistances> distances_;
     std::map<std::uint32_t, StoredPredictions> open_;  ///< by number
 };

@@ -11,6 +11,7 @@
 #include <fmt/core.h>
 
 #include "assay/error.h"
+#include "collective/rank_part.h"
 #include "core/parallel.h"
 #include "metric/class_wise_kernel.h"
 #include "metric/class_wise_parts.h"
@@ -243,14 +244,10 @@ ClassWiseSums class_wise_sums(const ProbabilityRows& rows, const ClassWiseOption
     if (comm.size() == 1) return class_wise_sums(rows, options);
     const std::uint64_t bytes = rows.items() * rows.classes() * sizeof(float);
     if (bytes > options.row_shares_beyond) return streamed_sums(rows, options, comm);
-    const std::uint64_t classes = rows.classes();
-    const auto first_of = [&](int rank) {
-        return static_cast<std::uint32_t>(classes * static_cast<std::uint64_t>(rank) /
-                                          static_cast<std::uint64_t>(comm.size()));
-    };
+    const RankPart classes = part_of_rank(rows.classes(), comm);
     ClassWiseOptions own = options;
-    own.first_class = first_of(comm.rank());
-    own.last_class = first_of(comm.rank() + 1);
+    own.first_class = static_cast<std::uint32_t>(classes.begin);
+    own.last_class = static_cast<std::uint32_t>(classes.end);
     ClassWiseSums result;
     agree(comm, [&] { result = class_wise_sums(rows, own); });
     comm.all_reduce(result.sums);

@@ -9,6 +9,7 @@
 #include <bit>
 #include <type_traits>
 
+#include "collective/rank_part.h"
 #include "metric/class_wise_kernel.h"
 #include "metric/class_wise_parts.h"
 #include "metric/column_sweep.h"
@@ -39,8 +40,7 @@ public:
         : rows_(rows),
           options_(options),
           comm_(comm),
-          first_(first_stretch(comm.rank())),
-          last_(first_stretch(comm.rank() + 1)),
+          own_(part_of_rank(stretches_of(rows), comm)),
           begin_(options.first_class),
           end_(std::min(options.last_class, rows.classes())),
           bins_(static_cast<std::size_t>(options.bins)) {}
@@ -85,12 +85,6 @@ public:
     }
 
 private:
-    std::size_t first_stretch(int rank) const {
-        return static_cast<std::size_t>(std::uint64_t{stretches_of(rows_)} *
-                                        static_cast<std::uint64_t>(rank) /
-                                        static_cast<std::uint64_t>(comm_.size()));
-    }
-
     // Calls numbers_of(class, add) for every class, whose numbers become the sums over the ranks;
     // some megabytes at a time.
     template <class NumbersOf>
@@ -124,8 +118,9 @@ private:
             if (tile.stretch % exact_stretches != exact_stretches - 1) return;
             for (std::uint32_t c = tile.from; c < tile.to; ++c) flush(classes_[c - begin_]);
         };
-        agree(comm_,
-              [&] { sweep_columns(rows_, first_, last_, begin_, end_, options_.threads, work); });
+        agree(comm_, [&] {
+            sweep_columns(rows_, own_.begin, own_.end, begin_, end_, options_.threads, work);
+        });
     }
 
     void prepare(std::size_t level) {
@@ -231,7 +226,7 @@ private:
     const ProbabilityRows& rows_;
     const ClassWiseOptions& options_;
     Comm& comm_;
-    const std::size_t first_, last_;  // this rank's stretches
+    const RankPart own_;  // stretches
     const std::uint32_t begin_, end_;
     const std::size_t bins_;
     std::vector<ClassState> classes_;

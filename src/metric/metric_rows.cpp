@@ -1,19 +1,10 @@
 #include "metric/metric_rows.h"
 
-#include <algorithm>
-
 #include <fmt/core.h>
 
 #include "metric/families.h"
 
 namespace assay {
-
-void MetricRows::read_raw(std::uint64_t item, std::uint32_t begin, std::uint32_t end,
-                          float* out) const {
-    thread_local std::vector<float> buffer;
-    const auto scores = reader().scores(row_of(item), buffer);
-    std::copy(scores.begin() + begin, scores.begin() + end, out);
-}
 
 void MetricRows::read_keys(std::uint64_t item, std::uint32_t begin, std::uint32_t end,
                            double* out) const {

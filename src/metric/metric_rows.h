@@ -39,8 +39,6 @@ public:
     /// Valid classes of an item that was scored; none of others.
     virtual std::span<const std::int32_t> valid(std::uint64_t item) const = 0;
 
-    /// The stored scores of the classes [begin, end), of an item that was scored; without a map.
-    void read_raw(std::uint64_t item, std::uint32_t begin, std::uint32_t end, float* out) const;
     /// What orders the items by the classes [begin, end), of an item that was scored: keys of their
     /// log-odds, with odds(), or the stored scores.
     void read_keys(std::uint64_t item, std::uint32_t begin, std::uint32_t end, double* out) const;

@@ -3,18 +3,12 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "assay/collective/comm.h"
+#include "collective/rank_part.h"
 #include "metric/drawn.h"
 #include "metric/metric_rows.h"
 
 namespace assay {
 namespace {
-
-std::pair<std::uint64_t, std::uint64_t> part_of(std::uint64_t count, const Comm& comm) {
-    const auto ranks = static_cast<std::uint64_t>(comm.size());
-    const auto rank = static_cast<std::uint64_t>(comm.rank());
-    return {count * rank / ranks, count * (rank + 1) / ranks};
-}
 
 /// Values of the sums of all rows, without one group, or of groups drawn anew.
 class SumsPass final : public MetricPass {
@@ -66,12 +60,13 @@ private:
 }  // namespace
 
 std::pair<std::uint64_t, std::uint64_t> PassRows::own_items() const {
-    return part_of(rows.items(), comm);
+    const RankPart own = part_of_rank(rows.items(), comm);
+    return {own.begin, own.end};
 }
 
 std::pair<std::uint32_t, std::uint32_t> PassRows::own_classes() const {
-    const auto [first, last] = part_of(rows.classes(), comm);
-    return {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(last)};
+    const RankPart own = part_of_rank(rows.classes(), comm);
+    return {static_cast<std::uint32_t>(own.begin), static_cast<std::uint32_t>(own.end)};
 }
 
 const PassRows& PassRun::again() const {

@@ -90,11 +90,11 @@ private:
     }
 
     std::span<const float> logits_of(std::uint64_t item, std::vector<float>& buffer) const {
-        buffer.resize(rows_.classes());
-        rows_.read_raw(item, 0, rows_.classes(), buffer.data());
-        if (logarithms_) {
-            for (float& p : buffer) p = p > 0 ? std::log(p) : -INFINITY;
-        }
+        const std::span<const float> scores = rows_.reader().scores(rows_.row_of(item), buffer);
+        if (!logarithms_) return scores;
+        buffer.resize(scores.size());  // as it is, where they lie in it
+        std::transform(scores.begin(), scores.end(), buffer.begin(),
+                       [](float p) { return p > 0 ? std::log(p) : -INFINITY; });
         return buffer;
     }
 

@@ -14,6 +14,7 @@
 #include "assay/metric/metric.h"
 #include "assay/store/prediction_store.h"
 #include "assay/store/row_reader.h"
+#include "collective/rank_part.h"
 #include "core/parallel.h"
 #include "evaluate/gap/assemble.h"
 #include "evaluate/truth.h"
@@ -190,14 +191,10 @@ private:
 // This rank's part of the rows of a store.
 void count_rows(Counter& counter, int threads, Comm& comm,
                 const std::function<void(std::uint64_t)>& progress) {
-    const auto begin_of = [&](int rank) {
-        return counter.units() * static_cast<std::size_t>(rank) /
-               static_cast<std::size_t>(comm.size());
-    };
-    const std::size_t begin = begin_of(comm.rank()), end = begin_of(comm.rank() + 1);
-    parallel_blocks(end - begin, threads, [&](std::size_t unit) {
+    const RankPart units = part_of_rank(counter.units(), comm);
+    parallel_blocks(units.size(), threads, [&](std::size_t unit) {
         throw_if_stopped();
-        progress(counter.read(begin + unit));
+        progress(counter.read(units.begin + unit));
     });
 }
 
