@@ -3,9 +3,11 @@
 #include <map>
 
 #include <fmt/core.h>
+#include <nlohmann/json.hpp>
 
 #include "assay/error.h"
 #include "assay/evaluate/measure_options.h"
+#include "core/json_limits.h"
 #include "data/attributes.h"
 #include "evaluate/score_set.h"
 #include "evaluate/score_tables.h"
@@ -26,6 +28,17 @@ const Dataset::Attribute& attribute_named(const Dataset& dataset, std::string_vi
     }
     throw Error(ErrorCode::usage,
                 fmt::format("the data set has no attribute `{}`{}", name, suggest(name, names)));
+}
+
+/// The command that made a store, as its record has it.
+std::string command_of(const StoreSpec& spec) {
+    constexpr int deepest = 64;
+    if (!spec.provenance_json.empty()) {
+        const nlohmann::json made = parse_json(spec.provenance_json, deepest);
+        const auto command = made.is_object() ? made.find("command") : made.end();
+        if (command != made.end() && command->is_string()) return command->get<std::string>();
+    }
+    return "assay predict";
 }
 
 }  // namespace
@@ -56,12 +69,21 @@ ScoreReport score_store(const PredictionStore& store, const ScoreOptions& given,
     name_classes(report);
     if (std::string writing = writer_warning(store); !writing.empty())
         report.warnings.push_back(std::move(writing));
-    if (report.counts.missing > 0) {
+    const bool empty = report.counts.items > 0 && report.counts.missing == report.counts.items;
+    if (empty) {
+        report.warnings.push_back(
+            fmt::format("`{}` stores no rows yet; run the command that made it again: {}",
+                        store.folder().string(), command_of(store.spec())));
+    } else if (report.counts.missing > 0) {
         report.warnings.push_back(fmt::format(
             "{} of {} items are in shards that are not there yet: these numbers are of the rest",
             report.counts.missing, report.counts.items));
     }
-    if (options.subgroup.empty()) return report;
+    if (empty) {
+        for (Measurement& m : report.measurements)
+            if (!m.value) m.undefined = "no rows are stored yet";
+    }
+    if (options.subgroup.empty() || empty) return report;
 
     const auto& attribute = attribute_named(store.dataset(), options.subgroup);
     std::map<std::string, std::vector<std::uint64_t>> members;

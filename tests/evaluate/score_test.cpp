@@ -390,6 +390,29 @@ TEST(Score, MissingShardsAreCounted) {
               std::string::npos);
 }
 
+TEST(Score, AStoreWithoutRowsSaysSo) {
+    Scratch folder;
+    Made made = made_up(50, 3, 1);
+    made.group.assign(50, "night");
+    made.provenance = R"({"command": "assay predict -m net.pt -d val"})";
+    ScoreOptions options;
+    options.subgroup = "group";
+    // The only shard is the last.
+    const auto report =
+        scored(save(folder, made, "net", StorageFormat::full_f32, 100, true), options);
+    EXPECT_EQ(report.counts.missing, 50U);
+    ASSERT_FALSE(report.measurements.empty());
+    for (const Measurement& m : report.measurements) {
+        EXPECT_FALSE(m.value);
+        EXPECT_EQ(m.undefined, "no rows are stored yet") << m.key.metric;
+    }
+    ASSERT_FALSE(report.warnings.empty());
+    EXPECT_EQ(report.warnings.back(),
+              fmt::format("`{}` stores no rows yet; run the command that made it again: assay "
+                          "predict -m net.pt -d val",
+                          (folder / "runs/val/net").string()));
+}
+
 TEST(Score, LabelsThatDoNotFitAreRefused) {
     Scratch folder;
     const auto store = save(folder, made_up(10, 3, 1), "net");
