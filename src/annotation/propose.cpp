@@ -6,9 +6,11 @@
 #include "annotation/propose_questions.h"
 #include "annotation/propose_thresholds.h"
 #include "assay/error.h"
+#include "assay/robustness/model_stores.h"
 #include "assay/store/row_reader.h"
 #include "core/statistics.h"
 #include "data/label_rows.h"
+#include "store/same_data.h"
 
 namespace assay {
 namespace {
@@ -115,18 +117,22 @@ void check(const ProposeOptions& options) {
 Proposals propose_labels(const ProposeOptions& options, Comm& comm,
                          const ProgressCallback& progress) {
     check(options);
-    const std::vector<PredictionStore> opened = open_stores_together(options.stores);
+    const OpenedModels opened = open_models({options.stores.begin(), options.stores.end()});
     std::vector<RowReader> readers;
-    for (const PredictionStore& store : opened) readers.emplace_back(store);
+    for (const PredictionStore& store : opened.stores) {
+        store::require_same(opened.stores.front(), store, {.classes = true});
+        readers.emplace_back(store);
+    }
     if (readers.empty() || readers.size() > 64) {
         throw Error(ErrorCode::usage,
                     fmt::format("{} models; 1 to 64 can propose labels", readers.size()));
     }
-    const Dataset& dataset = opened.front().dataset();
+    const Dataset& dataset = opened.stores.front().dataset();
     LabelSets gold;
     if (!options.gold.empty()) gold = read_label_sets(options.gold, dataset, dataset.classes);
     const Inputs inputs(readers, options.gold.empty() ? nullptr : &gold, options);
     Proposals out;
+    if (!opened.skipped.empty()) out.warnings.push_back(opened.skipped);
     out.items = inputs.items();
     add_models(out, inputs);
     const Thresholds thresholds = propose::find_thresholds(inputs, comm, progress);

@@ -125,6 +125,10 @@ ResultType result_type(ResultOf<Proposals>) {
             part<&Of::recall_original>({.help = "Of the original labels"}),
             part<&Of::recall_gold>({.help = "Undefined without gold label sets"}),
             part<&Of::notes>({}),
+            part({.help = "Such as stores of attacks that were skipped",
+                  .name = "warnings",
+                  .omitted = true},
+                 [](const Of& o) { return o.warnings.empty() ? nullptr : &o.warnings; }),
         });
     return rows;
 }
@@ -134,6 +138,7 @@ Report report_of(const Proposals& p) {
     report.sections.push_back(
         {.title = "", .blocks = {model_table(p), total_table(p)}, .sections = {}});
     report.result = to_json(p);
+    report.warnings = p.warnings;
     if (p.not_scored > 0) {
         report.warnings.push_back(
             fmt::format("{} images have no scores of some model", count_text(p.not_scored)));

@@ -265,10 +265,9 @@ PeopleResult compare_with_people(const PeopleOptions& options) {
     check(options.measure, false);
     const std::vector<PeoplesAnswer> answers = read_peoples_answers(options.answers);
     PeopleResult result;
-    std::vector<PredictionStore> stores;
-    const ModelStores found = model_stores(options.stores);
-    for (const fs::path& folder : found.folders) stores.push_back(PredictionStore::open(folder));
-    if (!found.attacked.empty()) result.warnings.push_back(found.note());
+    const OpenedModels opened = open_models(options.stores);
+    const std::vector<PredictionStore>& stores = opened.stores;
+    if (!opened.skipped.empty()) result.warnings.push_back(opened.skipped);
     std::vector<const PredictionStore*> all;
     for (const PredictionStore& store : stores) all.push_back(&store);
     const std::vector<std::string> names = names_of(all);

@@ -63,7 +63,7 @@ std::vector<std::string> Competition::add(const std::vector<std::string>& paths,
     const IncomingFolder folder(in.folder);
     std::vector<Incoming> incoming;
     if (!stores.empty()) {
-        const OpenedClassifiers open = open_classifiers(stores);
+        const OpenedModels open = open_classifiers(stores);
         in.skipped = open.skipped;
         for (const PredictionStore& store : open.stores) check_images(in, store);
         for (const PredictionStore& store : open.stores) {

@@ -183,7 +183,7 @@ Competition Competition::create(const std::filesystem::path& folder, const InitO
         refuse(fmt::format("{}: there is no such folder of images", options.images.string()));
     const std::filesystem::path target =
         study::place_of_study(folder, study::StudyKind::competition);
-    const OpenedClassifiers opened = open_classifiers(options.stores);
+    const OpenedModels opened = open_classifiers(options.stores);
     const std::vector<PredictionStore>& stores = opened.stores;
     if (stores.size() < 2)
         throw Error(ErrorCode::usage,

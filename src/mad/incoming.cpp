@@ -5,12 +5,12 @@
 #include <set>
 
 #include "assay/error.h"
-#include "assay/robustness/model_stores.h"
 #include "core/file.h"
 #include "core/file_stream.h"
 #include "core/paths.h"
 #include "core/refuse.h"
 #include "core/text.h"
+#include "store/same_data.h"
 #include "study/study_tables.h"
 
 namespace assay::mad {
@@ -56,13 +56,11 @@ void check_image_blocks(Competition::Impl& in, std::uint32_t number, const Incom
 
 }  // namespace
 
-OpenedClassifiers open_classifiers(const std::vector<std::string>& paths) {
-    const ModelStores found = model_stores({paths.begin(), paths.end()});
-    std::vector<std::string> folders;
-    for (const std::filesystem::path& folder : found.folders) folders.push_back(folder.string());
-    std::vector<PredictionStore> stores = open_stores_together(folders);
+OpenedModels open_classifiers(const std::vector<std::string>& paths) {
+    OpenedModels opened = open_models({paths.begin(), paths.end()});
     std::set<std::string> names;
-    for (const PredictionStore& store : stores) {
+    for (const PredictionStore& store : opened.stores) {
+        store::require_same(opened.stores.front(), store, {.classes = true});
         const std::string& name = store.spec().model_name;
         if (!names.insert(name).second)
             refuse(
@@ -77,7 +75,7 @@ OpenedClassifiers open_classifiers(const std::vector<std::string>& paths) {
             refuse(fmt::format("{}: {} classes; allowed: up to {}", store.folder().string(),
                                store.classes(), no_label - 1));
     }
-    return {std::move(stores), found.note()};
+    return opened;
 }
 
 std::vector<std::int32_t> places_of_classes(const PredictionStore& store, const ClassList& classes,

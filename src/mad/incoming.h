@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "assay/mad/competition.h"
+#include "assay/robustness/model_stores.h"
 #include "assay/store/prediction_store.h"
 #include "core/temporary.h"
 #include "mad/competition_rows.h"
@@ -15,13 +16,9 @@
 
 namespace assay::mad {
 
-struct OpenedClassifiers {
-    std::vector<PredictionStore> stores;
-    std::string skipped;  ///< ModelStores::note()
-};
-/// The stores at or below each path as model_stores() finds them, each with a name of its own.
-/// Throws as open_stores_together(); bad_input: two of one name, more classes than a label can say.
-OpenedClassifiers open_classifiers(const std::vector<std::string>& paths);
+/// As open_models(): all of the same images and classes, each with a name of its own. Throws
+/// bad_input, too: other images or classes, two of one name, more classes than a label can say.
+OpenedModels open_classifiers(const std::vector<std::string>& paths);
 
 /// Where each class of a competition is among the columns of a store: nothing where the store
 /// does not know its classes, and has as many. Throws bad_input: other classes.

@@ -124,13 +124,12 @@ void merge_ranks(Comm& comm, std::vector<std::uint8_t>& hits) {
 }  // namespace
 
 Hits hits_of_stores(const std::filesystem::path& folder, int threads, Comm& comm) {
-    std::vector<PredictionStore> stores;
-    const ModelStores found = model_stores({folder});
-    for (const auto& path : found.folders) stores.push_back(PredictionStore::open(path));
+    const OpenedModels opened = open_models({folder});
+    const std::vector<PredictionStore>& stores = opened.stores;
     for (const PredictionStore& store : stores)
         store::require_same(stores.front(), store, {.name = true});
     Hits hits;
-    if (!found.attacked.empty()) hits.warnings.push_back(folder.string() + ": " + found.note());
+    if (!opened.skipped.empty()) hits.warnings.push_back(folder.string() + ": " + opened.skipped);
     for (const PredictionStore& store : stores) {
         if (std::string writing = writer_warning(store); !writing.empty())
             hits.warnings.push_back(std::move(writing));

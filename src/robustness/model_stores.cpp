@@ -2,41 +2,78 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <iterator>
+#include <map>
+#include <optional>
+#include <utility>
 
 #include "assay/error.h"
 #include "assay/robustness/derived_store.h"
-#include "assay/store/prediction_store.h"
 
 namespace assay {
+namespace {
 
-ModelStores model_stores(const std::vector<std::filesystem::path>& paths) {
-    std::vector<std::filesystem::path> taken, attacked;
-    for (const std::filesystem::path& path : paths) {
-        std::vector<std::filesystem::path> models, others;
-        for (std::filesystem::path& folder : find_stores(path)) {
-            bool is_model = false;
-            with_note(fmt::format("opening `{}`", folder.string()),
-                      [&] { is_model = derived_of(PredictionStore::open(folder)).attack.empty(); });
-            (is_model ? models : others).push_back(std::move(folder));
+namespace fs = std::filesystem;
+
+/// A store that was looked at, once however many paths lead to it.
+struct Looked {
+    fs::path folder;
+    std::optional<PredictionStore> store;  ///< nothing: it was closed again
+    bool is_model = false;
+    bool taken = false;
+};
+
+struct Found {
+    ModelStores names;
+    std::vector<PredictionStore> opened;  ///< of names.folders, where they stay open
+};
+
+Found look_for_models(const std::vector<fs::path>& paths, bool keep_open) {
+    std::vector<Looked> all;
+    std::map<fs::path, std::size_t> known;
+    const auto look_at = [&](const fs::path& folder) {
+        std::error_code problem;
+        fs::path whole = fs::weakly_canonical(folder, problem);
+        const auto [at, is_new] = known.emplace(problem ? folder : std::move(whole), all.size());
+        if (!is_new) return at->second;
+        with_note(fmt::format("opening `{}`", folder.string()), [&] {
+            PredictionStore store = PredictionStore::open(folder);
+            const bool is_model = derived_of(store).attack.empty();
+            all.push_back({.folder = folder, .store = {}, .is_model = is_model});
+            if (keep_open) all.back().store = std::move(store);
+        });
+        return at->second;
+    };
+    std::vector<std::size_t> taken, attacked;
+    for (const fs::path& path : paths) {
+        std::vector<std::size_t> models, others;
+        for (const fs::path& folder : find_stores(path)) {
+            const std::size_t one = look_at(folder);
+            (all[one].is_model ? models : others).push_back(one);
         }
         if (models.empty()) std::swap(models, others);
-        std::ranges::move(models, std::back_inserter(taken));
-        std::ranges::move(others, std::back_inserter(attacked));
+        for (const std::size_t one : models)
+            if (!std::exchange(all[one].taken, true)) taken.push_back(one);
+        attacked.insert(attacked.end(), others.begin(), others.end());
     }
-    ModelStores found;
-    if (!taken.empty()) found.folders = find_stores(taken);  // each once
-    if (attacked.empty()) return found;
-    const auto is_taken = [&](const std::filesystem::path& folder) {
-        return std::ranges::any_of(found.folders, [&](const std::filesystem::path& other) {
-            std::error_code unknown;
-            return std::filesystem::equivalent(folder, other, unknown);
-        });
-    };
-    for (std::filesystem::path& folder : find_stores(attacked))
-        if (!is_taken(folder)) found.attacked.push_back(std::move(folder));
+    Found found;
+    for (const std::size_t one : taken) {
+        found.names.folders.push_back(all[one].folder);
+        if (keep_open) found.opened.push_back(std::move(*all[one].store));
+    }
+    for (const std::size_t one : attacked)
+        if (!std::exchange(all[one].taken, true)) found.names.attacked.push_back(all[one].folder);
     return found;
+}
+
+}  // namespace
+
+ModelStores model_stores(const std::vector<fs::path>& paths) {
+    return look_for_models(paths, false).names;
+}
+
+OpenedModels open_models(const std::vector<fs::path>& paths) {
+    Found found = look_for_models(paths, true);
+    return {std::move(found.opened), found.names.note()};
 }
 
 std::string ModelStores::note() const {

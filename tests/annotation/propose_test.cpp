@@ -195,6 +195,28 @@ TEST(Propose, ReachesTheRecallWithFewQuestionsOnMadeUpModels) {
     EXPECT_EQ(expected.size(), all.questions.size());
 }
 
+TEST(Propose, StoresOfAttacksAreSkipped) {
+    Scratch scratch;
+    for (const char* model : {"a", "a@pgd-linf-8_255", "b"})
+        save(scratch, four(*model == 'a' ? first_scores : second_scores), model);
+    const std::string runs = (scratch.path() / "runs").string();
+    ProposeOptions options;
+    options.choose_models = false;
+    const Proposals found = propose({runs}, options);
+    ASSERT_EQ(found.models.size(), 2U);
+    EXPECT_EQ(found.models[0].name, "a");
+    EXPECT_EQ(found.models[1].name, "b");
+    const Report report = report_of(found);
+    ASSERT_EQ(report.warnings.size(), 1U);
+    EXPECT_THAT(report.warnings[0], HasSubstr("1 store of an attack is skipped"));
+    EXPECT_EQ(report.result.at("warnings").at(0), report.warnings[0]);
+    // Named itself it is used, and nothing is said.
+    const Proposals named = propose({folder_of(scratch, "a@pgd-linf-8_255")}, options);
+    EXPECT_EQ(named.models.at(0).name, "a@pgd-linf-8_255");
+    EXPECT_THAT(report_of(named).warnings, ::testing::IsEmpty());
+    EXPECT_FALSE(report_of(named).result.contains("warnings"));
+}
+
 TEST(Propose, TheSameForAnyNumberOfRanks) {
     Scratch scratch;
     Made made = made_up(1100, 20, 1, 2);

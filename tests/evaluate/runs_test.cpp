@@ -564,6 +564,12 @@ TEST(DerivedStores, OfAttacksAreNotAmongModelsUnlessTheyAreNamed) {
     EXPECT_EQ(model_stores({folder / "runs/attacked"}).note(), "");
     EXPECT_EQ(model_stores({folder / "runs/attacked"}).folders.size(), 1U);
     EXPECT_TRUE(model_stores({}).folders.empty());
+    // The same ones, open.
+    const OpenedModels opened = open_models({val / "net@pgd-linf-8_255", val});
+    ASSERT_EQ(opened.stores.size(), named.folders.size());
+    for (std::size_t i = 0; i < opened.stores.size(); ++i)
+        EXPECT_EQ(opened.stores[i].folder(), named.folders[i]);
+    EXPECT_EQ(opened.skipped, named.note());
 }
 
 TEST(DerivedStores, HaveATableOfTheirOwn) {

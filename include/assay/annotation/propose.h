@@ -27,8 +27,8 @@
 namespace assay {
 
 struct ProposeOptions {
-    /// Folders of stores, RUNS folders or data sets below them, all of the same items and classes;
-    /// at most 64 models.
+    /// Folders of stores, RUNS folders or data sets below them, as model_stores(): all of the same
+    /// items and classes; at most 64 models.
     std::vector<std::string> stores{};
     enum class Rule {
         probability,  ///< a threshold on the probability
@@ -86,6 +86,7 @@ struct Proposals {
     /// of them such that the work fits in some 150 MB, whatever the size of the data set.
     std::uint64_t sampled = 0;
     std::vector<std::string> notes;
+    std::vector<std::string> warnings;  ///< of stores of attacks, which are skipped
     ProposeOptions options;
     Dataset dataset;  ///< of the stores
 };

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "assay/store/prediction_store.h"
+
 namespace assay {
 
 /// What people name where models are meant.
@@ -18,5 +20,12 @@ struct ModelStores {
 /// As find_stores(), without the stores of attacks, which are no further models. They stay where a
 /// path has no other stores: one that is named itself. Cost: opens each store.
 ModelStores model_stores(const std::vector<std::filesystem::path>& paths);
+
+struct OpenedModels {
+    std::vector<PredictionStore> stores;
+    std::string skipped;  ///< ModelStores::note()
+};
+/// The stores of model_stores(), which stay open. Cost: opens each store once.
+OpenedModels open_models(const std::vector<std::filesystem::path>& paths);
 
 }  // namespace assay

@@ -960,6 +960,8 @@ export interface LabelProposals extends Result {
   /** Undefined without gold label sets. */
   recall_gold: Measurement;
   notes: string[];
+  /** Such as stores of attacks that were skipped. */
+  warnings?: string[];
 }
 
 export interface LabelStatsClass {
