@@ -38,9 +38,12 @@ std::vector<JsonReader> JsonReader::entries(std::size_t most) const {
     if (list().size() > most) refuse_as(fmt::format("a list of at most {}", most));
     std::vector<JsonReader> entries;
     entries.reserve(value_->size());
-    for (std::size_t i = 0; i < value_->size(); ++i)
-        entries.emplace_back((*value_)[i], source_, fmt::format("{}[{}]", place_, i));
+    for (std::size_t i = 0; i < value_->size(); ++i) entries.push_back(entry(i));
     return entries;
+}
+
+JsonReader JsonReader::entry(std::size_t place) const {
+    return JsonReader(list().at(place), source_, fmt::format("{}[{}]", place_, place));
 }
 
 const std::string& JsonReader::text(std::size_t most_bytes) const {
@@ -71,6 +74,15 @@ std::uint64_t JsonReader::whole(std::uint64_t low, std::uint64_t high) const {
     std::uint64_t number = 0;
     if (!detail::take(*value_, number) || number < low || number > high)
         refuse_as(fmt::format("a whole number from {} to {}", low, high));
+    return number;
+}
+
+std::int64_t JsonReader::integer(std::int64_t low, std::int64_t high) const {
+    std::int64_t number = 0;
+    if (!detail::take(*value_, number) || number < low || number > high)
+        refuse_as(low == INT64_MIN && high == INT64_MAX
+                      ? "a whole number"
+                      : fmt::format("a whole number from {} to {}", low, high));
     return number;
 }
 

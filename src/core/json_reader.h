@@ -47,6 +47,9 @@ public:
     /// The entries of a list.
     std::vector<JsonReader> entries(std::size_t most = SIZE_MAX) const;
 
+    /// One entry of a list that has it.
+    JsonReader entry(std::size_t place) const;
+
     const std::string& text(std::size_t most_bytes = SIZE_MAX) const;
     /// A text that is not empty.
     const std::string& name() const;
@@ -54,6 +57,7 @@ public:
     /// Finite.
     double number() const;
     std::uint64_t whole(std::uint64_t low = 0, std::uint64_t high = UINT64_MAX) const;
+    std::int64_t integer(std::int64_t low = INT64_MIN, std::int64_t high = INT64_MAX) const;
     bool truth() const;
     const nlohmann::json& object() const;
     const nlohmann::json& list() const;

@@ -8,6 +8,7 @@
 #include "assay/error.h"
 #include "core/file.h"
 #include "core/json_limits.h"
+#include "core/json_reader.h"
 #include "core/paths.h"
 #include "core/refuse.h"
 #include "core/text.h"
@@ -145,12 +146,6 @@ Decision decision_named(const std::string& name) {
                        suggest(name, {"restrict", "mean_of_group", "map_argmax"})));
 }
 
-const nlohmann::json& member(const nlohmann::json& root, const char* key) {
-    const auto found = root.find(key);
-    if (found == root.end()) refuse(fmt::format("the class map has no \"{}\"", key));
-    return *found;
-}
-
 /// The file is a class map in JSON: an object with our keys.
 bool says_decision(const nlohmann::json& root) {
     return root.is_object() && (root.contains("decision") || root.contains("target_of"));
@@ -195,39 +190,20 @@ ClassMap read_class_map(const std::filesystem::path& path, const ClassList& mode
     if (!says_decision(root)) return from_list(path, model);
     ClassMap map;
     map.name = path.stem().string();
-    std::vector<std::string> ids;
-    if (!member(root, "classes").is_array()) refuse("\"classes\" must be an array of names");
-    for (const auto& value : member(root, "classes")) {
-        if (!value.is_string()) refuse("\"classes\" must be an array of names");
-        ids.push_back(value.get<std::string>());
+    const JsonReader fields(root, {.whole = "the class map"});
+    fields.only({"classes", "decision", "name", "target_of"});
+    if (const auto name = fields.find("name")) map.name = name->text();
+    map.targets = ClassList(fields["classes"].texts());
+    map.decision = decision_named(fields["decision"].text());
+    const std::vector<JsonReader> targets = fields["target_of"].entries();
+    if (targets.size() != model.size()) {
+        fields["target_of"].refuse(
+            fmt::format("{} numbers; the model has {} classes, and each has one", targets.size(),
+                        model.size()));
     }
-    map.targets = ClassList(std::move(ids));
-    if (!member(root, "decision").is_string()) refuse("\"decision\" must be a text");
-    map.decision = decision_named(member(root, "decision").get<std::string>());
-    for (const auto& [key, value] : root.items()) {
-        if (key == "name" && value.is_string()) {
-            map.name = value.get<std::string>();
-        } else if (key != "classes" && key != "decision" && key != "target_of") {
-            refuse(fmt::format("unknown key `{}`{}", shortened(key),
-                               suggest(key, {"classes", "decision", "name", "target_of"})));
-        }
-    }
-    const auto& targets = member(root, "target_of");
-    if (!targets.is_array() || targets.size() != model.size()) {
-        refuse(fmt::format(
-            "\"target_of\" must be an array of one number per class of the model ({} classes){}",
-            model.size(), targets.is_array() ? fmt::format("; it has {}", targets.size()) : ""));
-    }
-    for (const auto& value : targets) {
-        const bool too_large =
-            value.is_number_unsigned() && value.get<std::uint64_t>() >= map.targets.size();
-        if (!value.is_number_integer() || too_large || value.get<std::int64_t>() < -1) {
-            refuse(fmt::format("\"target_of\" of class {} is {}; allowed are -1..{}",
-                               map.target_of.size(), shortened(value.dump(-1, ' ', true)),
-                               static_cast<std::int64_t>(map.targets.size()) - 1));
-        }
-        map.target_of.push_back(static_cast<std::int32_t>(value.get<std::int64_t>()));
-    }
+    const auto last = static_cast<std::int64_t>(map.targets.size()) - 1;
+    for (const JsonReader& target : targets)
+        map.target_of.push_back(static_cast<std::int32_t>(target.integer(-1, last)));
     return map;
 }
 

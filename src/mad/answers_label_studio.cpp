@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/json_events.h"
+#include "core/json_reader.h"
 #include "core/json_text.h"
 #include "core/refuse.h"
 #include "core/text.h"
@@ -19,88 +20,75 @@ constexpr int label_studio_depth = 32;
 /// Values of one task: an image with a question and its annotations has some dozens.
 constexpr std::uint64_t label_studio_values = 200'000;
 
-const json* member(const json& object, const char* name) {
-    if (!object.is_object()) return nullptr;
-    const auto found = object.find(name);
-    return found == object.end() || found->is_null() ? nullptr : &*found;
-}
-
-bool is_true(const json& object, const char* name) {
-    const json* const value = member(object, name);
-    return value != nullptr && value->is_boolean() && value->get<bool>();
+bool is_true(const JsonReader& object, const char* name) {
+    const auto value = object.find(name);
+    return value && value->json().is_boolean() && value->truth();
 }
 
 /// Texts as they are, whole numbers in digits; nothing for all else.
-std::optional<std::string> scalar_text(const json& value) {
-    if (value.is_string()) return value.get<std::string>();
-    if (value.is_number_integer()) return value.dump();
+std::optional<std::string> scalar_text(const JsonReader& value) {
+    if (value.json().is_string()) return value.text();
+    if (value.json().is_number_integer()) return value.json().dump();
     return std::nullopt;
 }
 
+constexpr std::string_view scalar = "a text or a whole number";
+
 /// The first of `names` that is there and not empty. Throws bad_input where it is neither a text
 /// nor a number.
-std::string text_member(const json& object, std::initializer_list<const char*> names,
-                        const std::string& where) {
+std::string text_member(const JsonReader& object, std::initializer_list<const char*> names) {
     for (const char* const name : names) {
-        const json* const value = member(object, name);
-        if (value == nullptr) continue;
+        const auto value = object.find(name);
+        if (!value) continue;
         const std::optional<std::string> text = scalar_text(*value);
-        if (!text) {
-            refuse(fmt::format("{}: `{}` is {}; allowed: a text or a whole number", where, name,
-                               shown_json(*value)));
-        }
+        if (!text) value->refuse_as(scalar);
         if (!trimmed(*text).empty()) return std::string(trimmed(*text));
     }
     return "";
 }
 
 /// Where the question is named, `label` may well be another control's of the same project.
-std::string text_beside_question(const json& data, std::initializer_list<const char*> names,
+std::string text_beside_question(const JsonReader& data, std::initializer_list<const char*> names,
                                  FoundAnswer& found) {
     for (const char* const name : names) {
-        const json* const value = member(data, name);
-        if (value == nullptr || scalar_text(*value) || found.question.empty()) continue;
+        const auto value = data.find(name);
+        if (!value || scalar_text(*value) || found.question.empty()) continue;
         found.unread =
-            fmt::format("`{}` is {}; allowed: a text or a whole number", name, shown_json(*value));
+            fmt::format("`{}` is {}; allowed: {}", name, shown_json(value->json()), scalar);
         return "";
     }
-    return text_member(data, names, found.where);
+    return text_member(data, names);
 }
 
-void take_question(const json& data, FoundAnswer& found) {
-    found.question = text_member(data, {"question_id", "token", "question"}, found.where);
+void take_question(const JsonReader& data, FoundAnswer& found) {
+    found.question = text_member(data, {"question_id", "token", "question"});
     found.image = text_beside_question(data, {"image_id", "image", "path"}, found);
     found.label = text_beside_question(data, {"label", "class"}, found);
 }
 
-void take_times(const json& from, FoundAnswer& found) {
-    found.at =
-        utc_time_in(text_member(from, {"updated_at", "created_at"}, found.where), found.where);
-    found.made = utc_time_in(text_member(from, {"created_at"}, found.where), found.where);
+void take_times(const JsonReader& from, FoundAnswer& found) {
+    found.at = utc_time_in(text_member(from, {"updated_at", "created_at"}), found.where);
+    found.made = utc_time_in(text_member(from, {"created_at"}), found.where);
 }
 
 /// A number, an e-mail address, or an object that has both.
-std::string annotator_of(const json& annotation, const char* name, const std::string& where) {
-    const json* const by = member(annotation, name);
-    if (by == nullptr) return "";
-    if (by->is_object()) return text_member(*by, {"email", "id"}, where);
-    return text_member(annotation, {name}, where);
+std::string annotator_of(const JsonReader& annotation, const char* name) {
+    const auto by = annotation.find(name);
+    if (by && by->json().is_object()) return text_member(*by, {"email", "id"});
+    return text_member(annotation, {name});
 }
 
 /// False: it says that there is none.
-bool take_answer(const json& said, FoundAnswer& found) {
-    const json* one = &said;
-    if (const json* const choices = member(*one, "choices")) one = choices;
-    if (one->is_array()) {
-        if (one->size() != 1) {
-            refuse(fmt::format("{}: {} choices, {}; allowed: one", found.where, one->size(),
-                               shown_json(*one)));
-        }
-        one = &one->front();
+bool take_answer(const JsonReader& said, FoundAnswer& found) {
+    if (said.json().is_object()) {
+        if (const auto choices = said.find("choices")) return take_answer(*choices, found);
     }
-    if (const json* const choices = member(*one, "choices"); choices != nullptr && one != &said)
-        return take_answer(*choices, found);
-    const std::string text = one->is_string() ? one->get<std::string>() : json_line(*one);
+    if (said.json().is_array()) {
+        const std::vector<JsonReader> all = said.entries();
+        if (all.size() != 1) said.refuse(fmt::format("{} choices; allowed: one", all.size()));
+        return take_answer(all.front(), found);
+    }
+    const std::string text = said.json().is_string() ? said.text() : json_line(said.json());
     if (says_nothing(text)) return false;
     const std::optional<Answer> answer = answer_named(text);
     if (!answer) {
@@ -112,111 +100,103 @@ bool take_answer(const json& said, FoundAnswer& found) {
 }
 
 /// The result of the control that our configuration calls "answer", or of the only one with
-/// choices; null where there is none.
-const json* choice_of(const json& results, const std::string& where) {
-    const json* only = nullptr;
+/// choices; nothing where there is none.
+std::optional<JsonReader> choice_of(const JsonReader& results) {
+    std::optional<JsonReader> only;
     std::size_t choices = 0;
-    for (const json& result : results) {
-        const json* const type = member(result, "type");
-        if (type == nullptr || *type != "choices") continue;
-        if (const json* const from = member(result, "from_name");
-            from != nullptr && *from == "answer") {
-            return &result;
-        }
-        only = &result;
+    for (const JsonReader& result : results.entries()) {
+        const auto type = result.find("type");
+        if (!type || type->json() != "choices") continue;
+        const auto from = result.find("from_name");
+        if (from && from->json() == "answer") return result;
+        only.emplace(result);
         ++choices;
     }
     if (choices > 1) {
-        refuse(fmt::format("{}: {} controls with choices, and none of them is called `answer`",
-                           where, choices));
+        results.refuse(
+            fmt::format("{} controls with choices, and none of them is called `answer`", choices));
     }
     return only;
 }
 
-void take_back(const json& annotation, const char* id, FoundAnswer found, AnswerSink& sink) {
+/// What a control was told; nothing: no answer.
+std::optional<JsonReader> said_by(const std::optional<JsonReader>& choice) {
+    const auto value = choice ? choice->find("value") : std::nullopt;
+    return value ? value->find("choices") : std::nullopt;
+}
+
+bool is_empty(const std::optional<JsonReader>& said) {
+    return !said || (said->json().is_array() && said->json().empty());
+}
+
+void take_back(const JsonReader& annotation, const char* id, FoundAnswer found, AnswerSink& sink) {
     ++sink.skipped;
-    found.annotation = text_member(annotation, {id}, found.where);
+    found.annotation = text_member(annotation, {id});
     if (found.annotation.empty()) return;
     take_times(annotation, found);
     found.taken_back = true;
     sink.found(found);
 }
 
-void read_annotation(const json& annotation, FoundAnswer found, AnswerSink& sink) {
-    if (!annotation.is_object()) {
-        refuse(fmt::format("{}: the annotation is {}; allowed: an object (export with annotations)",
-                           found.where, shown_json(annotation)));
-    }
+void read_annotation(const JsonReader& annotation, FoundAnswer found, AnswerSink& sink) {
+    if (!annotation.json().is_object()) annotation.refuse_as("an object (export with annotations)");
     if (is_true(annotation, "was_cancelled") || is_true(annotation, "skipped")) {
         take_back(annotation, "id", std::move(found), sink);
         return;
     }
-    const json* const results = member(annotation, "result");
-    if (results != nullptr && !results->is_array())
-        refuse(
-            fmt::format("{}: `result` is {}; allowed: a list", found.where, shown_json(*results)));
-    const json* const choice = results == nullptr ? nullptr : choice_of(*results, found.where);
-    const json* const value = choice == nullptr ? nullptr : member(*choice, "value");
-    const json* const said = value == nullptr ? nullptr : member(*value, "choices");
-    if (said == nullptr || (said->is_array() && said->empty()) || !take_answer(*said, found)) {
+    const auto results = annotation.find("result");
+    const auto choice = results ? choice_of(*results) : std::nullopt;
+    const auto said = said_by(choice);
+    if (is_empty(said) || !take_answer(*said, found)) {
         take_back(annotation, "id", std::move(found), sink);
         return;
     }
-    found.annotator = annotator_of(annotation, "completed_by", found.where);
+    found.annotator = annotator_of(annotation, "completed_by");
     // Users whom Label Studio does not know became those of whoever imported our export: it says
     // in the results who they were.
-    const json* const meta = member(*choice, "meta");
-    if (meta != nullptr && member(*meta, "annotator") != nullptr)
-        found.annotator = text_member(*meta, {"annotator"}, found.where);
-    found.annotation = text_member(annotation, {"id"}, found.where);
+    const auto meta = choice->find("meta");
+    if (meta && meta->json().is_object() && meta->find("annotator"))
+        found.annotator = text_member(*meta, {"annotator"});
+    found.annotation = text_member(annotation, {"id"});
     take_times(annotation, found);
     sink.found(found);
 }
 
-void read_task(const json& task, const json& annotations, const std::string& where,
+/// `annotations`: nothing where the task has none.
+void read_task(const JsonReader& task, const std::optional<JsonReader>& annotations,
                AnswerSink& sink) {
     FoundAnswer found;
-    found.where = where;
-    const json* const data = member(task, "data");
-    if (data == nullptr || !data->is_object())
-        refuse(fmt::format("{}: `data` is missing, or no object", where));
-    if (!annotations.is_array())
-        refuse(fmt::format("{}: `annotations` is {}; allowed: a list", where,
-                           shown_json(annotations)));
-    take_question(*data, found);
-    if (const json* const drafts = member(task, "drafts"); drafts != nullptr && drafts->is_array())
-        sink.skipped += drafts->size();
-    if (annotations.empty()) ++sink.skipped;
-    for (std::size_t i = 0; i < annotations.size(); ++i) {
+    found.where = task.place();
+    const std::vector<JsonReader> all =
+        annotations ? annotations->entries() : std::vector<JsonReader>();
+    take_question(task["data"], found);
+    const auto drafts = task.find("drafts");
+    if (drafts && drafts->json().is_array()) sink.skipped += drafts->json().size();
+    if (all.empty()) ++sink.skipped;
+    for (std::size_t i = 0; i < all.size(); ++i) {
         FoundAnswer one = found;
-        one.where = fmt::format("{} annotation {}", where, i + 1);
-        read_annotation(annotations[i], std::move(one), sink);
+        one.where = fmt::format("{} annotation {}", task.place(), i + 1);
+        read_annotation(JsonReader(all[i].json(), {}, one.where), one, sink);
     }
 }
 
 /// JSON-MIN: the fields of the task, those of the annotation, and each control under its name.
-void read_flat(const json& element, FoundAnswer found, AnswerSink& sink) {
-    const json* said = member(element, "answer");
-    if (said == nullptr) said = member(element, "choice");
-    if (said == nullptr && member(element, "annotation_id") == nullptr &&
-        member(element, "question_id") == nullptr) {
-        refuse(
-            fmt::format("{} is {}; allowed: a task of Label Studio, with `annotations` or "
-                        "`answer`",
-                        found.where, shown_json(element)));
-    }
-    if (said == nullptr || (said->is_array() && said->empty()) || !take_answer(*said, found)) {
+void read_flat(const JsonReader& element, FoundAnswer found, AnswerSink& sink) {
+    const auto answer = element.find("answer");
+    const auto said = answer ? answer : element.find("choice");
+    if (!said && !element.find("annotation_id") && !element.find("question_id"))
+        element.refuse_as("a task of Label Studio, with `annotations` or `answer`");
+    if (is_empty(said) || !take_answer(*said, found)) {
         take_question(element, found);
         take_back(element, "annotation_id", std::move(found), sink);
         return;
     }
     take_question(element, found);
-    if (const json* const exported = member(element, exported_annotations.data());
-        exported != nullptr && scalar_text(*exported)) {
+    if (const auto exported = element.find(exported_annotations);
+        exported && scalar_text(*exported))
         refuse_exported(*scalar_text(*exported), found.where);
-    }
-    found.annotator = annotator_of(element, "annotator", found.where);
-    found.annotation = text_member(element, {"annotation_id"}, found.where);
+    found.annotator = annotator_of(element, "annotator");
+    found.annotation = text_member(element, {"annotation_id"});
     take_times(element, found);
     sink.found(found);
 }
@@ -224,24 +204,22 @@ void read_flat(const json& element, FoundAnswer found, AnswerSink& sink) {
 }  // namespace
 
 void read_label_studio(std::string_view text, const std::string& source, AnswerSink& sink) {
-    read_json_elements(
-        text, label_studio_depth, label_studio_values, source,
-        [&](json&& element, std::uint64_t number) {
-            std::string where = fmt::format("{} task {}", source, number + 1);
-            if (!element.is_object())
-                refuse(fmt::format("{} is {}; allowed: an object", where, shown_json(element)));
-            if (const json* const id = member(element, "id"); id != nullptr && scalar_text(*id))
-                where += fmt::format(" (id {})", shortened(*scalar_text(*id), 20));
-            if (const json* const annotations = member(element, "annotations")) {
-                read_task(element, *annotations, where, sink);
-            } else if (member(element, "data") != nullptr) {
-                read_task(element, json::array(), where, sink);
-            } else {
-                FoundAnswer found;
-                found.where = where;
-                read_flat(element, std::move(found), sink);
-            }
-        });
+    read_json_elements(text, label_studio_depth, label_studio_values, source,
+                       [&](json&& element, std::uint64_t number) {
+                           std::string where = fmt::format("{} task {}", source, number + 1);
+                           const auto id = JsonReader(element, {}, where).find("id");
+                           if (id && scalar_text(*id))
+                               where += fmt::format(" (id {})", shortened(*scalar_text(*id), 20));
+                           const JsonReader task(element, {}, where);
+                           const auto annotations = task.find("annotations");
+                           if (annotations || task.find("data")) {
+                               read_task(task, annotations, sink);
+                           } else {
+                               FoundAnswer found;
+                               found.where = where;
+                               read_flat(task, std::move(found), sink);
+                           }
+                       });
 }
 
 }  // namespace assay::mad

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "assay/error.h"
+#include "core/json_reader.h"
 #include "core/json_text.h"
 
 namespace assay {
@@ -20,140 +21,138 @@ using nlohmann::json;
 /// Larger inputs are typing errors; the limit also keeps 3 * height * width far from overflow.
 constexpr int kLargestSide = 16384;
 
-[[noreturn]] void refuse_setting(std::string_view key, const json& value,
-                                 std::string_view allowed) {
-    throw Error(ErrorCode::bad_input,
-                fmt::format("setting \"{}\" is {}; allowed: {}", key, shown_json(value), allowed));
-}
-
-double number(std::string_view key, const json& value, std::string_view allowed) {
-    if (!value.is_number()) refuse_setting(key, value, allowed);
-    const double x = value.get<double>();
-    if (!std::isfinite(x)) refuse_setting(key, value, allowed);
+double number(const JsonReader& value, std::string_view allowed) {
+    if (!value.json().is_number()) value.refuse_as(allowed);
+    const double x = value.json().get<double>();
+    if (!std::isfinite(x)) value.refuse_as(allowed);
     return x;
 }
 
-int whole(std::string_view key, const json& value, int low, int high, std::string_view allowed) {
-    const double x = number(key, value, allowed);
-    if (x != std::floor(x) || x < low || x > high) refuse_setting(key, value, allowed);
+int whole(const JsonReader& value, int low, int high, std::string_view allowed) {
+    const double x = number(value, allowed);
+    if (x != std::floor(x) || x < low || x > high) value.refuse_as(allowed);
     return static_cast<int>(x);
 }
 
-std::string text(std::string_view key, const json& value, std::string_view allowed) {
-    if (!value.is_string()) refuse_setting(key, value, allowed);
-    return value.get<std::string>();
+const std::string& text(const JsonReader& value, std::string_view allowed) {
+    if (!value.json().is_string()) value.refuse_as(allowed);
+    return value.text();
 }
 
-std::array<double, 3> triple(std::string_view key, const json& value, std::string_view allowed) {
-    if (value.is_number()) {
-        const double x = number(key, value, allowed);
-        return {x, x, x};
+/// The entries of a list of three.
+std::vector<JsonReader> three(const JsonReader& value, std::string_view allowed) {
+    if (!value.json().is_array() || value.json().size() != 3) value.refuse_as(allowed);
+    return value.entries();
+}
+
+std::array<double, 3> triple(const JsonReader& value, std::string_view allowed) {
+    std::array<double, 3> numbers{};
+    if (value.json().is_number()) {
+        numbers.fill(number(value, allowed));
+    } else {
+        const std::vector<JsonReader> list = three(value, allowed);
+        for (std::size_t c = 0; c < 3; ++c) numbers[c] = number(list[c], allowed);
     }
-    if (!value.is_array() || value.size() != 3) refuse_setting(key, value, allowed);
-    return {number(key, value[0], allowed), number(key, value[1], allowed),
-            number(key, value[2], allowed)};
+    return numbers;
 }
 
 /// The named_* functions throw usage; inside a file a wrong name is bad input.
 template <class Named>
-auto named(std::string_view key, const json& value, Named&& find) {
-    const std::string word = text(key, value, "a name");
+auto named(const JsonReader& value, Named&& find) {
+    const std::string& word = text(value, "a name");
     try {
         return find(word);
     } catch (const Error& error) {
-        throw Error(ErrorCode::bad_input, fmt::format("setting \"{}\": {}", key, error.message()));
+        value.refuse(error.message());
     }
 }
 
-void set_input_size(std::string_view key, const json& value, ModelSpec& spec) {
+void set_input_size(const JsonReader& value, ModelSpec& spec) {
     constexpr std::string_view allowed =
         "[3, height, width], [height, width] or one side, in pixels";
-    const auto side = [&](const json& v) { return whole(key, v, 1, kLargestSide, allowed); };
+    const auto side = [&](const JsonReader& v) { return whole(v, 1, kLargestSide, allowed); };
     Preprocess& p = spec.preprocess;
-    if (value.is_number()) {
+    if (value.json().is_number()) {
         p.height = p.width = side(value);
-    } else if (value.is_array() && value.size() == 2) {
-        p.height = side(value[0]);
-        p.width = side(value[1]);
-    } else if (value.is_array() && value.size() == 3) {
-        if (whole(key, value[0], 1, kLargestSide, allowed) != 3)
-            refuse_setting(key, value, "three channels, [3, height, width]");
-        p.height = side(value[1]);
-        p.width = side(value[2]);
-    } else {
-        refuse_setting(key, value, allowed);
+        return;
     }
+    const std::size_t sides = value.json().is_array() ? value.json().size() : 0;
+    if (sides != 2 && sides != 3) value.refuse_as(allowed);
+    const std::vector<JsonReader> list = value.entries();
+    if (sides == 3 && whole(list[0], 1, kLargestSide, allowed) != 3)
+        value.refuse_as("three channels, [3, height, width]");
+    p.height = side(list[sides - 2]);
+    p.width = side(list[sides - 1]);
 }
 
-void set_crop_pct(std::string_view key, const json& value, ModelSpec& spec) {
+void set_crop_pct(const JsonReader& value, ModelSpec& spec) {
     constexpr std::string_view allowed = "a number above 0 and at most 1";
-    const double x = number(key, value, allowed);
-    if (!(x > 0.0 && x <= 1.0)) refuse_setting(key, value, allowed);
+    const double x = number(value, allowed);
+    if (!(x > 0.0 && x <= 1.0)) value.refuse_as(allowed);
     // Below this the resized image would be larger than any input may be.
     if (std::min(spec.preprocess.height, spec.preprocess.width) / x > kLargestSide)
-        refuse_setting(
-            key, value,
+        value.refuse_as(
             fmt::format("a share that keeps the resized side at most {} pixels", kLargestSide));
     spec.preprocess.crop_pct = x;
     spec.preprocess.resize_size.reset();
 }
 
-void set_std(std::string_view key, const json& value, ModelSpec& spec) {
+void set_std(const JsonReader& value, ModelSpec& spec) {
     constexpr std::string_view allowed = "three numbers above 0 (or one for all channels)";
-    const auto x = triple(key, value, allowed);
+    const auto x = triple(value, allowed);
     for (const double s : x) {
-        if (!(s > 0.0)) refuse_setting(key, value, allowed);
+        if (!(s > 0.0)) value.refuse_as(allowed);
     }
     spec.preprocess.std = x;
 }
 
-void set_fill(std::string_view key, const json& value, ModelSpec& spec) {
+void set_fill(const JsonReader& value, ModelSpec& spec) {
     constexpr std::string_view allowed = "three bytes [R, G, B], 0 to 255 each (or one for all)";
-    const auto byte = [&](const json& v) {
-        return static_cast<std::uint8_t>(whole(key, v, 0, 255, allowed));
+    const auto byte = [&](const JsonReader& v) {
+        return static_cast<std::uint8_t>(whole(v, 0, 255, allowed));
     };
     auto& fill = spec.preprocess.fill;
-    if (value.is_number()) {
+    if (value.json().is_number()) {
         fill.fill(byte(value));
-    } else if (value.is_array() && value.size() == 3) {
-        for (std::size_t c = 0; c < 3; ++c) fill[c] = byte(value[c]);
     } else {
-        refuse_setting(key, value, allowed);
+        const std::vector<JsonReader> list = three(value, allowed);
+        for (std::size_t c = 0; c < 3; ++c) fill[c] = byte(list[c]);
     }
 }
 
 /// The name becomes a folder's name.
-void set_name(std::string_view key, const json& value, ModelSpec& spec) {
+void set_name(const JsonReader& value, ModelSpec& spec) {
     constexpr std::string_view allowed =
         "1 to 200 characters, no slash, no control character, not starting with a dot";
-    const std::string name = text(key, value, allowed);
+    const std::string name = text(value, allowed);
     const auto bad = [](char c) {
         return c == '/' || c == '\\' || static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
     };
     if (name.empty() || name.size() > 200 || name.front() == '.' || std::ranges::any_of(name, bad))
-        refuse_setting(key, value, allowed);
+        value.refuse_as(allowed);
     spec.name = name;
 }
 
 /// "imagenet", a path, a list of names, {"names": [...]} or {"ids": [...], "names": [...]}: only
 /// its form is looked at here.
-void check_classes(std::string_view key, const json& value, ModelSpec&) {
+void check_classes(const JsonReader& value, ModelSpec&) {
     constexpr std::string_view allowed =
         "\"imagenet\", the path of a class list, or a list of class ids";
     const auto strings = [](const json& list) {
         return list.is_array() &&
                std::ranges::all_of(list, [](const json& v) { return v.is_string(); });
     };
-    if (value.is_string() && !value.get_ref<const std::string&>().empty()) return;
-    if (strings(value) && !value.empty()) return;
-    if (value.is_object() && value.size() == 1 && value.contains("names") &&
-        strings(value["names"]) && !value["names"].empty())
+    const json& given = value.json();
+    if (given.is_string() && !given.get_ref<const std::string&>().empty()) return;
+    if (strings(given) && !given.empty()) return;
+    if (given.is_object() && given.size() == 1 && given.contains("names") &&
+        strings(given["names"]) && !given["names"].empty())
         return;
-    if (value.is_object() && value.size() == 2 && value.contains("ids") && strings(value["ids"]) &&
-        value.contains("names") && strings(value["names"]) &&
-        value["ids"].size() == value["names"].size())
+    if (given.is_object() && given.size() == 2 && given.contains("ids") && strings(given["ids"]) &&
+        given.contains("names") && strings(given["names"]) &&
+        given["ids"].size() == given["names"].size())
         return;
-    refuse_setting(key, value, allowed);
+    value.refuse_as(allowed);
 }
 
 enum class Form { word, number, list };
@@ -161,7 +160,7 @@ enum class Form { word, number, list };
 struct Row {
     SettingKey key;
     Form form;  ///< how the value is read from a flag's text
-    void (*set)(std::string_view key, const json& value, ModelSpec& spec);
+    void (*set)(const JsonReader& value, ModelSpec& spec);
 };
 
 // The order is that of application: crop_pct looks at input_size.
@@ -170,7 +169,7 @@ const std::vector<Row>& rows() {
         {{"preset", "timm, torchvision, mobilenet, ... (see `assay list presets`)", "preset",
           "PRESET"},
          Form::word,
-         [](std::string_view k, const json& v, ModelSpec&) { named(k, v, preset_named); }},
+         [](const JsonReader& v, ModelSpec&) { named(v, preset_named); }},
         {{"name", "the model's name, default: the file's stem"}, Form::word, set_name},
         {{"input_size", "224, HEIGHT,WIDTH, or 3 HEIGHT WIDTH", "input-size", "PIXELS", true},
          Form::list,
@@ -178,15 +177,15 @@ const std::vector<Row>& rows() {
         {{"interpolation", "Filter of the resize, as Pillow's", "interpolation",
           "{nearest,box,bilinear,hamming,bicubic,lanczos}"},
          Form::word,
-         [](std::string_view k, const json& v, ModelSpec& s) {
-             s.preprocess.interpolation = named(k, v, interpolation_named);
+         [](const JsonReader& v, ModelSpec& s) {
+             s.preprocess.interpolation = named(v, interpolation_named);
          }},
         {{"crop_mode",
           "How the resized image becomes the input: its centre, squashed, padded, or as it is",
           "crop-mode", "{center,squash,border,none}"},
          Form::word,
-         [](std::string_view k, const json& v, ModelSpec& s) {
-             s.preprocess.crop_mode = named(k, v, crop_mode_named);
+         [](const JsonReader& v, ModelSpec& s) {
+             s.preprocess.crop_mode = named(v, crop_mode_named);
          }},
         {{"crop_pct", "Proportion of the resized image that the crop keeps, in (0, 1]", "crop-pct",
           "P"},
@@ -194,15 +193,15 @@ const std::vector<Row>& rows() {
          set_crop_pct},
         {{"test_input_size", "timm: the input size that it is evaluated at, instead of input_size"},
          Form::list,
-         [](std::string_view k, const json& v, ModelSpec&) {
+         [](const JsonReader& v, ModelSpec&) {
              ModelSpec scratch;
-             set_input_size(k, v, scratch);
+             set_input_size(v, scratch);
          }},
         {{"test_crop_pct", "timm: the crop_pct that it is evaluated with, instead of crop_pct"},
          Form::number,
-         [](std::string_view k, const json& v, ModelSpec&) {
+         [](const JsonReader& v, ModelSpec&) {
              ModelSpec scratch;
-             set_crop_pct(k, v, scratch);
+             set_crop_pct(v, scratch);
          }},
         {{"train_size",
           "The size and crop that a timm model was trained at, not those that its config says it "
@@ -210,30 +209,27 @@ const std::vector<Row>& rows() {
           "evaluated at",
           "train-size"},
          Form::word,
-         [](std::string_view k, const json& v, ModelSpec&) {
-             if (!v.is_boolean()) refuse_setting(k, v, "true or false");
-         }},
+         [](const JsonReader& v, ModelSpec&) { v.truth(); }},
         {{"resize_size", "Short side before the crop, pixels", "resize-size", "PIXELS"},
          Form::number,
-         [](std::string_view k, const json& v, ModelSpec& s) {
-             s.preprocess.resize_size =
-                 whole(k, v, 1, kLargestSide, "a size in pixels, 1 to 16384");
+         [](const JsonReader& v, ModelSpec& s) {
+             s.preprocess.resize_size = whole(v, 1, kLargestSide, "a size in pixels, 1 to 16384");
          }},
         {{"channel_order", "Order of the channels of the input", "channel-order", "{rgb,bgr}"},
          Form::word,
-         [](std::string_view k, const json& v, ModelSpec& s) {
-             s.preprocess.channel_order = named(k, v, channel_order_named);
+         [](const JsonReader& v, ModelSpec& s) {
+             s.preprocess.channel_order = named(v, channel_order_named);
          }},
         {{"scale", "Factor from pixel bytes to scaled units (default: 1/255)", "scale", "NUMBER"},
          Form::number,
-         [](std::string_view k, const json& v, ModelSpec& s) {
-             s.preprocess.scale = number(k, v, "a number above 0");
-             if (!(s.preprocess.scale > 0.0)) refuse_setting(k, v, "a number above 0");
+         [](const JsonReader& v, ModelSpec& s) {
+             s.preprocess.scale = number(v, "a number above 0");
+             if (!(s.preprocess.scale > 0.0)) v.refuse_as("a number above 0");
          }},
         {{"mean", "R,G,B in scaled units, or one number", "mean", "NUMBER", true},
          Form::list,
-         [](std::string_view k, const json& v, ModelSpec& s) {
-             s.preprocess.mean = triple(k, v, "three numbers (or one for all channels)");
+         [](const JsonReader& v, ModelSpec& s) {
+             s.preprocess.mean = triple(v, "three numbers (or one for all channels)");
          }},
         {{"std", "R,G,B in scaled units, or one number", "std", "NUMBER", true},
          Form::list,
@@ -241,33 +237,27 @@ const std::vector<Row>& rows() {
         {{"fill", "colour of padding, [R, G, B] bytes"}, Form::list, set_fill},
         {{"num_classes", "how many scores the model must return"},
          Form::number,
-         [](std::string_view k, const json& v, ModelSpec& s) {
-             s.num_classes = static_cast<std::uint32_t>(
-                 whole(k, v, 1, 10'000'000, "a whole number, at least 1"));
+         [](const JsonReader& v, ModelSpec& s) {
+             s.num_classes =
+                 static_cast<std::uint32_t>(whole(v, 1, 10'000'000, "a whole number, at least 1"));
          }},
         {{"outputs", "What its numbers are", "outputs", "{logits,probabilities,log_probabilities}",
           false, true},
          Form::word,
-         [](std::string_view k, const json& v, ModelSpec& s) {
-             s.outputs = named(k, v, score_kind_named);
-         }},
+         [](const JsonReader& v, ModelSpec& s) { s.outputs = named(v, score_kind_named); }},
         {{"output", "Which entry of a tuple or dict: 0, logits, ...", "output-entry", "TEXT", false,
           true},
          Form::word,
-         [](std::string_view k, const json& v, ModelSpec& s) {
-             s.output =
-                 v.is_number_integer() ? v.dump() : text(k, v, "a position (0, 1, ...) or a name");
+         [](const JsonReader& v, ModelSpec& s) {
+             s.output = v.json().is_number_integer() ? v.json().dump()
+                                                     : text(v, "a position (0, 1, ...) or a name");
          }},
         {{"layout", "nchw (channels first) or nhwc (channels last), where the file does not say"},
          Form::word,
-         [](std::string_view k, const json& v, ModelSpec& s) {
-             s.layout = named(k, v, input_layout_named);
-         }},
+         [](const JsonReader& v, ModelSpec& s) { s.layout = named(v, input_layout_named); }},
         {{"input_type", "float32 (normalised) or uint8 (the bytes of the prepared image)"},
          Form::word,
-         [](std::string_view k, const json& v, ModelSpec& s) {
-             s.input_type = named(k, v, input_type_named);
-         }},
+         [](const JsonReader& v, ModelSpec& s) { s.input_type = named(v, input_type_named); }},
         {{"classes",
           "Class list: text, csv, JSON, config.json (default: ImageNet's for 1000 classes)",
           "classes", "CLASSES", false, true},
@@ -321,30 +311,30 @@ bool is_harmless(std::string_view key) {
 }
 
 /// timm's label_names as a list: {"0": "n01440764", ...} is allowed, too.
-json ordered_labels(const json& labels) {
+json ordered_labels(const JsonReader& labels) {
     constexpr std::string_view allowed = "a list of class ids, or a table of 0..N-1 and ids";
-    if (labels.is_array()) return labels;
-    if (!labels.is_object()) refuse_setting("label_names", labels, allowed);
+    if (labels.json().is_array()) return labels.json();
+    if (!labels.json().is_object()) labels.refuse_as(allowed);
     json list = json::array();
-    for (std::size_t i = 0; i < labels.size(); ++i) {
-        const auto found = labels.find(std::to_string(i));
-        if (found == labels.end()) refuse_setting("label_names", labels, allowed);
-        list.push_back(*found);
+    for (std::size_t i = 0; i < labels.json().size(); ++i) {
+        const std::string place = std::to_string(i);
+        if (!labels.has(place)) labels.refuse_as(allowed);
+        list.push_back(labels[place].json());
     }
     return list;
 }
 
 /// timm's label_names (ids) with label_descriptions (id -> text), as one "classes" value.
-json classes_from_labels(const json& layer) {
-    const json ids = ordered_labels(layer.at("label_names"));
+json classes_from_labels(const JsonReader& layer) {
+    const json ids = ordered_labels(layer["label_names"]);
+    const JsonReader list(ids, {}, "label_names");
     json names = json::array();
     const auto descriptions = layer.find("label_descriptions");
-    for (const json& id : ids) {
-        if (!id.is_string()) refuse_setting("label_names", id, "a list of class ids");
+    for (const std::string& id : list.texts()) {
         json name = id;
-        if (descriptions != layer.end() && descriptions->is_object()) {
-            const auto found = descriptions->find(id.get_ref<const std::string&>());
-            if (found != descriptions->end() && found->is_string()) name = *found;
+        if (descriptions && descriptions->json().is_object()) {
+            const auto found = descriptions->json().find(id);
+            if (found != descriptions->json().end() && found->is_string()) name = *found;
         }
         names.push_back(std::move(name));
     }
@@ -363,37 +353,32 @@ const std::vector<SettingKey>& setting_keys() {
 }
 
 json checked_layer(const json& layer, PassedOver* passed_over) {
-    if (!layer.is_object())
-        throw Error(ErrorCode::bad_input,
-                    "model settings must be a table of keys, got " + shown_json(layer));
+    const JsonReader given(layer, {.whole = "the table of settings"});
     json out = json::object();
     bool labels = false;
-    for (const auto& [key, value] : layer.items()) {
-        if (value.is_null()) continue;
-        const std::string& name = key;
+    for (const auto& entry : given.object().items()) {
+        const std::string& name = entry.key();
+        if (entry.value().is_null()) continue;
         const auto row =
             std::ranges::find_if(rows(), [&](const Row& r) { return r.key.name == name; });
         if (row != rows().end()) {
-            out[name] = value;
+            out[name] = entry.value();
         } else if (name == "label_names" || name == "label_descriptions") {
             labels = true;
         } else if (name == "label_offset") {
-            if (value != 0)
-                refuse_setting(key, value,
-                               "0; give a class list of all the model's outputs instead");
+            if (entry.value() != 0)
+                given[name].refuse_as("0; give a class list of all the model's outputs instead");
         } else if (is_harmless(name) || (passed_over != nullptr && passed_over->any)) {
             if (passed_over != nullptr) passed_over->keys.push_back(name);
         } else {
             std::vector<std::string> known;
             for (const Row& r : rows()) known.push_back(r.key.name);
-            throw Error(ErrorCode::bad_input,
-                        fmt::format("unknown model setting \"{}\"{}", shown_json(json(name)),
-                                    suggest(name, known)));
+            throw Error(ErrorCode::bad_input, fmt::format("unknown model setting `{}`{}",
+                                                          shortened(name), suggest(name, known)));
         }
     }
-    if (labels && layer.contains("label_names") && !layer["label_names"].is_null() &&
-        !out.contains("classes"))
-        out["classes"] = classes_from_labels(layer);
+    if (labels && given.find("label_names") && !out.contains("classes"))
+        out["classes"] = classes_from_labels(given);
     if (out.contains("crop_pct") && out.contains("resize_size"))
         throw Error(ErrorCode::bad_input,
                     "settings \"crop_pct\" and \"resize_size\" are both given; they say the same "
@@ -438,7 +423,7 @@ void apply_layer(const json& layer, ModelSpec& spec) {
     }
     for (const Row& row : rows()) {
         const auto found = layer.find(row.key.name);
-        if (found != layer.end()) row.set(row.key.name, *found, spec);
+        if (found != layer.end()) row.set(JsonReader(*found, {}, row.key.name), spec);
     }
 }
 
@@ -459,9 +444,11 @@ json setting_from_text(std::string_view key, std::string_view text) {
             while (!part.empty() && part.back() == ' ') part.remove_suffix(1);
             double x = 0;
             const auto [stop, code] = std::from_chars(part.data(), part.data() + part.size(), x);
-            if (code != std::errc{} || stop != part.data() + part.size())
-                refuse_setting(key, std::string(text),
-                               row.form == Form::list ? "numbers separated by commas" : "a number");
+            if (code != std::errc{} || stop != part.data() + part.size()) {
+                const json typed = text;
+                JsonReader(typed, {}, row.key.name)
+                    .refuse_as(row.form == Form::list ? "numbers separated by commas" : "a number");
+            }
             if (x == std::floor(x) && std::abs(x) < 1e9) {
                 list.push_back(static_cast<std::int64_t>(x));  // shown as it was typed
             } else {
@@ -472,7 +459,7 @@ json setting_from_text(std::string_view key, std::string_view text) {
         return list.size() == 1 ? list[0] : list;
     }
     throw Error(ErrorCode::usage,
-                fmt::format("unknown model setting \"{}\"{}", key, suggest(key, known)));
+                fmt::format("unknown model setting `{}`{}", key, suggest(key, known)));
 }
 
 }  // namespace assay

@@ -14,7 +14,7 @@
 #include "assay/error.h"
 #include "containers/npy.h"
 #include "core/json_limits.h"
-#include "core/json_text.h"
+#include "core/json_reader.h"
 #include "core/refuse.h"
 #include "core/text.h"
 #include "store/annotated_items.h"
@@ -27,17 +27,10 @@ namespace {
 using nlohmann::json;
 using Type = json::value_t;
 
-[[noreturn]] void refuse_label(const json& label, std::string_view allowed) {
-    refuse(fmt::format("the label {}; {} is allowed", shown_json(label), allowed));
-}
-
 /// A classifier's confidence in its prediction; nothing where there is none.
-std::optional<double> confidence_of(const json& label) {
-    const auto found = label.is_object() ? label.find("confidence") : label.end();
-    if (!label.is_object() || found == label.end() || found->is_null()) return std::nullopt;
-    if (!found->is_number())
-        refuse(fmt::format("the confidence {}; a number is allowed", shown_json(*found)));
-    return found->get<double>();
+std::optional<double> confidence_of(const JsonReader& label) {
+    const auto found = label.json().is_object() ? label.find("confidence") : std::nullopt;
+    return found ? std::optional(found->number()) : std::nullopt;
 }
 
 /// {"id", "index", "prob"}: what JsonRows reads of a predicted class.
@@ -87,23 +80,18 @@ std::vector<std::byte> inflated(const std::vector<std::byte>& packed, std::size_
 }
 
 /// A list of numbers; or NumPy's bytes of one, packed by zlib, in base64, as FiftyOne keeps it.
-std::vector<float> logits_of(const json& value, std::size_t classes) {
+std::vector<float> logits_of(const JsonReader& value, std::size_t classes) {
     std::vector<float> logits;
-    if (value.is_array()) {
-        for (const json& number : value) {
-            if (!number.is_number())
-                refuse(fmt::format("a logit is {}; a number is allowed", shown_json(number)));
-            logits.push_back(static_cast<float>(number.get<double>()));
-        }
+    if (value.json().is_array()) {
+        for (const JsonReader& logit : value.entries())
+            logits.push_back(static_cast<float>(logit.number()));
     } else {
         // {"$binary": {"base64": text, ...}}, of MongoDB's older writers {"$binary": text, ...}.
-        const json* text = &value;
+        const json* text = &value.json();
         for (const char* key : {"$binary", "base64"}) {
             if (text->is_object() && text->contains(key)) text = &text->at(key);
         }
-        if (!text->is_string())
-            refuse(fmt::format("the logits {}; a list of numbers is allowed, or MongoDB's $binary",
-                               shown_json(value)));
+        if (!text->is_string()) value.refuse_as("a list of numbers, or MongoDB's $binary");
         constexpr std::size_t header = 4096, widest = 8;
         const std::vector<std::byte> bytes =
             inflated(from_base64(text->get_ref<const std::string&>()), header + widest * classes);
@@ -130,12 +118,8 @@ public:
                         "--classes, in the order of the logits where there are some");
     }
 
-    void add(const json& sample) {
-        if (!sample.is_object()) refuse("an object is expected");
-        const auto path = sample.find("filepath");
-        if (path == sample.end() || !path->is_string())
-            refuse("`filepath` is missing, or is no text");
-        const std::string id = path->get<std::string>();
+    void add(const JsonReader& sample) {
+        const std::string& id = sample["filepath"].text();
         with_note("reading the sample `" + shortened(id) + "`", [&] { add(sample, id); });
     }
 
@@ -152,20 +136,21 @@ private:
         return value.is_object() && cls != value.end() && *cls == "Classification";
     }
 
-    void add(const json& sample, const std::string& id) {
+    void add(const JsonReader& sample, const std::string& id) {
         std::vector<std::string> fields;
         const json* truth = nullptr;
-        for (const auto& [key, value] : sample.items()) {
-            if (!is_classification(value)) continue;
+        for (const auto& entry : sample.object().items()) {
+            const std::string& key = entry.key();
+            if (!is_classification(entry.value())) continue;
             if (key != field_ && role_of(key) == Role::truth) {
-                truth = &value;
+                truth = &entry.value();
                 truth_ = key;
             } else {
                 fields.push_back(key);
             }
         }
         if (field_.empty() && fields.size() == 1) field_ = fields.front();
-        const auto found = field_.empty() ? sample.end() : sample.find(field_);
+        const auto found = field_.empty() ? std::nullopt : sample.find(field_);
         const bool other = options_.array.empty() &&
                            (fields.size() > 1 || (fields.size() == 1 && fields[0] != field_));
         if (other)
@@ -173,7 +158,7 @@ private:
                 fmt::format("the fields {} hold classifications: say with --array which are the "
                             "predictions",
                             fmt::join(with(fields, field_), ", ")));
-        if (found == sample.end() || !is_classification(*found))
+        if (!found || !is_classification(found->json()))
             refuse(fmt::format("no prediction in {}; every sample needs a Classification",
                                field_.empty() ? "any field" : "the field `" + field_ + "`"));
         json row = row_of(*found, id);
@@ -188,15 +173,11 @@ private:
         return all;
     }
 
-    json row_of(const json& prediction, const std::string& id) const {
-        const auto label = prediction.find("label");
-        if (label == prediction.end() || !label->is_string())
-            refuse_label(label == prediction.end() ? json() : *label, "a class's name");
-        const std::int32_t cls =
-            class_called(options_.classes, label->get_ref<const std::string&>());
+    json row_of(const JsonReader& prediction, const std::string& id) const {
+        const std::string& label = prediction["label"].text();
+        const std::int32_t cls = class_called(options_.classes, label);
         const auto logits = prediction.find("logits");
-        if (logits == prediction.end() || logits->is_null())
-            return prediction_row(id, cls, confidence_of(prediction));
+        if (!logits) return prediction_row(id, cls, confidence_of(prediction));
         const std::vector<float> scores = logits_of(*logits, options_.classes.size());
         const auto best =
             static_cast<std::size_t>(std::ranges::max_element(scores) - scores.begin());
@@ -205,8 +186,7 @@ private:
             refuse(
                 fmt::format("the label is `{}`, and the greatest logit is that of class {}, "
                             "`{}`: are --classes in the order of the logits?",
-                            shortened(label->get_ref<const std::string&>()), best,
-                            shortened(options_.classes.id(best))));
+                            shortened(label), best, shortened(options_.classes.id(best))));
         return {{"id", id}, {"logits", scores}};
     }
 
@@ -226,10 +206,8 @@ FiftyOneLabels::FiftyOneLabels(std::string_view text, const ClassList& told) : t
     if (json_outline(text, max_row_depth).has("classes", Type::array)) {
         read_json_parts(text, "classes", max_row_depth, most_json_values,
                         [&](const std::string&, json&& name, std::uint64_t number) {
-                            if (!name.is_string())
-                                refuse(fmt::format("classes[{}] is {}; a text is allowed", number,
-                                                   shown_json(name)));
-                            names.push_back(name.get<std::string>());
+                            const std::string place = fmt::format("classes[{}]", number);
+                            names.push_back(JsonReader(name, {}, place).text());
                         });
     }
     for (std::size_t c = 0; c < names.size(); ++c)
@@ -241,30 +219,25 @@ FiftyOneLabels::FiftyOneLabels(std::string_view text, const ClassList& told) : t
                     "the file does not say which classes there are: give them with --classes");
 }
 
-std::int32_t FiftyOneLabels::class_of(const json& label) const {
-    if (label.is_object()) {
-        const auto inner = label.find("label");
-        if (inner == label.end() || inner->is_object())
-            refuse_label(label, "an object with a key `label`");
-        return class_of(*inner);
-    }
+std::int32_t FiftyOneLabels::class_of(const JsonReader& label) const {
+    const JsonReader own = label.json().is_object() ? label["label"] : label;
     if (places_.empty()) {
-        if (!label.is_string())
-            refuse_label(label, "a class's name, as the file has no `classes`,");
-        return class_called(classes_, label.get_ref<const std::string&>());
+        if (!own.json().is_string()) own.refuse_as("a class's name, as the file has no `classes`");
+        return class_called(classes_, own.text());
     }
-    if (!label.is_number_unsigned() || label.get<std::uint64_t>() >= places_.size())
-        refuse_label(
-            label, fmt::format("a place among the file's `classes`, 0 to {},", places_.size() - 1));
-    return places_[label.get<std::size_t>()];
+    std::uint64_t place = 0;
+    if (!detail::take(own.json(), place) || place >= places_.size())
+        own.refuse_as(
+            fmt::format("a place among the file's `classes`, 0 to {}", places_.size() - 1));
+    return places_[static_cast<std::size_t>(place)];
 }
 
 void FiftyOneLabels::for_each(
-    const std::function<void(const std::string&, const json&)>& visit) const {
+    const std::function<void(const std::string&, const JsonReader&)>& visit) const {
     read_json_parts(text_, "labels", max_row_depth, most_json_values,
                     [&](const std::string& image, json&& label, std::uint64_t) {
                         with_note("reading the label of `" + shortened(image) + "`",
-                                  [&] { visit(image, label); });
+                                  [&] { visit(image, JsonReader(label, {.whole = "the label"})); });
                     });
 }
 
@@ -273,8 +246,8 @@ ScoreSource read_fiftyone_labels(std::string_view text, const SourceOptions& opt
     SourceOptions known = options;
     known.classes = labels.classes();
     JsonRows rows(known);
-    labels.for_each([&](const std::string& image, const json& label) {
-        if (label.is_null()) refuse("there is no prediction: null");
+    labels.for_each([&](const std::string& image, const JsonReader& label) {
+        if (label.json().is_null()) refuse("there is no prediction: null");
         rows.add(prediction_row(image, labels.class_of(label), confidence_of(label)));
     });
     ScoreSource source = rows.finish();
@@ -286,8 +259,9 @@ ScoreSource read_fiftyone_samples(std::string_view text, const SourceOptions& op
     Samples samples(options);
     read_json_parts(text, "samples", max_row_depth, most_json_values,
                     [&](const std::string&, json&& sample, std::uint64_t number) {
-                        with_note(fmt::format("reading samples[{}]", number),
-                                  [&] { samples.add(sample); });
+                        with_note(fmt::format("reading samples[{}]", number), [&] {
+                            samples.add(JsonReader(sample, {.whole = "the sample"}));
+                        });
                     });
     return samples.finish();
 }

@@ -3,13 +3,13 @@
 
 #include <cstdint>
 #include <functional>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "assay/data/class_list.h"
 #include "core/json_events.h"
+#include "core/json_reader.h"
 #include "store/score_source.h"
 
 namespace assay::store {
@@ -25,10 +25,10 @@ public:
     /// `told`, or the file's own.
     const ClassList& classes() const noexcept { return classes_; }
     /// Of a label that is not null. Throws bad_input.
-    std::int32_t class_of(const nlohmann::json& label) const;
+    std::int32_t class_of(const JsonReader& label) const;
     /// Errors of `visit` get the image's name.
-    void for_each(const std::function<void(const std::string& image, const nlohmann::json& label)>&
-                      visit) const;
+    void for_each(
+        const std::function<void(const std::string& image, const JsonReader& label)>& visit) const;
 
 private:
     std::string_view text_;

@@ -18,56 +18,44 @@ namespace {
 
 using nlohmann::json;
 
-float score_of(const json& value) {
-    if (value.is_null()) return std::numeric_limits<float>::quiet_NaN();  // what JSON has for NaN
-    if (value.is_string()) {
-        // without_python_words() makes texts of the words that JSON does not have.
-        const auto word = parse_score(value.get_ref<const std::string&>());
-        if (word && !std::isfinite(*word)) return *word;
-    }
-    if (!value.is_number()) refuse("a score is not a number");
-    return static_cast<float>(value.get<double>());
+/// What JSON and Python's words have for a score; nothing of all else.
+std::optional<float> score_in(const json& value) {
+    if (value.is_number()) return static_cast<float>(value.get<double>());
+    if (value.is_null()) return std::numeric_limits<float>::quiet_NaN();
+    // without_python_words() makes texts of the words that JSON does not have.
+    const auto word =
+        value.is_string() ? parse_score(value.get_ref<const std::string&>()) : std::nullopt;
+    return word && !std::isfinite(*word) ? word : std::nullopt;
+}
+
+float score_of(const JsonReader& value) {
+    const std::optional<float> score = score_in(value.json());
+    if (!score) value.refuse_as("a number");
+    return *score;
 }
 
 /// Numbers and texts as text; class numbers and ids come as either.
-std::string text_of(const json& value, std::string_view what) {
-    if (value.is_string()) return value.get<std::string>();
+std::optional<std::string> text_in(const json& value) {
     if (value.is_number_integer()) return value.dump();
-    refuse(fmt::format("{} is neither a text nor a whole number", what));
+    if (value.is_string()) return value.get<std::string>();
+    return std::nullopt;
+}
+
+std::string text_of(const JsonReader& value) {
+    std::optional<std::string> text = text_in(value.json());
+    if (!text) value.refuse_as("a text or a whole number");
+    return std::move(*text);
 }
 
 /// The image's own label; nothing where the line has none, or a list of several.
-std::optional<std::string> own_label(const json* value) {
-    if (value == nullptr || value->is_null() || value->is_array()) return std::nullopt;
+std::optional<std::string> own_label(const std::optional<JsonReader>& value) {
+    if (!value || value->json().is_null() || value->json().is_array()) return std::nullopt;
     // 3.0 as well: whole numbers are written so beside missing ones.
-    return value->is_number() ? value->dump() : text_of(*value, "the label");
+    return value->json().is_number() ? value->json().dump() : text_of(*value);
 }
 
-/// Python's json module writes NaN, Infinity and -Infinity, which JSON does not have: as texts,
-/// outside other texts.
-std::string with_words_as_texts(std::string_view line) {
-    std::string out;
-    bool inside = false;
-    for (std::size_t at = 0; at < line.size();) {
-        std::string_view rest = line.substr(at);
-        std::size_t taken = 1;
-        if (inside && rest.front() == '\\') {
-            taken = std::min<std::size_t>(2, rest.size());
-        } else if (rest.front() == '"') {
-            inside = !inside;
-        } else if (!inside) {
-            for (const std::string_view word : {"-Infinity", "Infinity", "NaN"}) {
-                if (!rest.starts_with(word)) continue;
-                out += fmt::format("\"{}\"", word);
-                at += word.size();
-                taken = 0;
-                break;
-            }
-        }
-        out += rest.substr(0, taken);
-        at += taken;
-    }
-    return out;
+bool holds_list(const std::optional<JsonReader>& value) {
+    return value && value->json().is_array();
 }
 
 [[noreturn]] void refuse_answers(const json& answers) {
@@ -101,95 +89,85 @@ json row_of_answers(const json& sample) {
 
 }  // namespace
 
-std::string_view without_python_words(std::string_view text, std::string& copy) {
-    if (text.find("NaN") == std::string_view::npos &&
-        text.find("Infinity") == std::string_view::npos)
-        return text;
-    copy = with_words_as_texts(text);
-    return copy;
-}
-
 void JsonRows::set_scored(bool scored) {
     if (scored_.value_or(scored) != scored) refuse("some rows have scores and others a class only");
     scored_ = scored;
 }
 
-void JsonRows::add_scores(const std::optional<std::string>& id, const json& scores) {
+void JsonRows::add_scores(const std::optional<std::string>& id, const JsonReader& scores) {
     std::vector<float> row;
-    row.reserve(scores.size());
-    for (const json& value : scores) row.push_back(score_of(value));
+    row.reserve(scores.list().size());
+    for (const json& value : scores.list()) {
+        const std::optional<float> score = score_in(value);
+        row.push_back(score ? *score : score_of(scores.entry(row.size())));
+    }
     builder_.add_full(id, row);
 }
 
 void JsonRows::add(const json& row, std::optional<std::string> id) {
+    const JsonReader read(row, {.whole = "the row"});
     if (row.is_array()) {
         builder_.set_truth(std::nullopt);
         set_scored(true);
-        return add_scores(id, row);
+        return add_scores(id, read);
     }
-    if (row.is_object() && row.contains("filtered_resps"))
-        return add_object(row_of_answers(row), std::move(id));
-    add_object(row, std::move(id));
+    if (read.has("filtered_resps")) {
+        const json answers = row_of_answers(row);
+        return add_object(JsonReader(answers), std::move(id));
+    }
+    add_object(read, std::move(id));
 }
 
-void JsonRows::add_object(const json& row, std::optional<std::string> id) {
-    if (!row.is_object()) refuse("an object is expected");
-    const json* index = nullptr;
-    const json* label = nullptr;
-    const json* score = nullptr;
-    const json* truth = nullptr;
-    const json* predicted = nullptr;
-    for (const auto& [key, value] : row.items()) {
+void JsonRows::add_object(const JsonReader& row, std::optional<std::string> id) {
+    std::optional<JsonReader> index, label, score, truth, predicted;
+    for (const auto& entry : row.object().items()) {
+        const std::string& key = entry.key();
+        const JsonReader value = row[key];
         const Role role = role_of(key);
-        if (role == Role::id && !id) id = text_of(value, "the id");
-        if (role == Role::index) index = &value;
-        if (role == Role::label) label = &value;
-        if (role == Role::truth) truth = &value;
-        const bool list_of_scores = role == Role::predicted && value.is_array();
-        if (role == Role::predicted && !list_of_scores) predicted = &value;
+        if (role == Role::id && !id) id = text_of(value);
+        if (role == Role::index) index.emplace(value);
+        if (role == Role::label) label.emplace(value);
+        if (role == Role::truth) truth.emplace(value);
+        const bool list_of_scores = role == Role::predicted && value.json().is_array();
+        if (role == Role::predicted && !list_of_scores) predicted.emplace(value);
         if (role == Role::other) unused_.insert(key);
         if (role == Role::score || list_of_scores) {
-            if (score != nullptr) refuse(fmt::format("`{:.40}` is a second key for scores", key));
-            score = &value;
+            if (score) refuse(fmt::format("`{:.40}` is a second key for scores", key));
+            score.emplace(value);
             hint_ = kind_from_name(key);
         }
     }
     // A label beside a predicted class, or beside a row's whole list of scores, is the image's.
-    const bool whole = score != nullptr && score->is_array() &&
-                       !(index != nullptr && index->is_array()) &&
-                       !(label != nullptr && label->is_array());
-    if (truth == nullptr && label != nullptr && (predicted != nullptr || whole))
-        truth = std::exchange(label, nullptr);
+    const bool whole = holds_list(score) && !holds_list(index) && !holds_list(label);
+    if (!truth && label && (predicted || whole)) truth.swap(label);
     builder_.set_truth(own_label(truth));
-    set_scored(score != nullptr);
-    if (score == nullptr) {
-        if (predicted == nullptr) predicted = index != nullptr ? index : label;
-        if (predicted == nullptr) refuse("no key for scores: prob, logits, scores, ...");
+    set_scored(score.has_value());
+    if (!score) {
+        if (!predicted) predicted.swap(index ? index : label);
+        if (!predicted) refuse("no key for scores: prob, logits, scores, ...");
         hint_ = ScoreKind::labels;
-        builder_.add_top(id, {{builder_.class_of(text_of(*predicted, "the class")), 1.0F}});
+        builder_.add_top(id, {{builder_.class_of(text_of(*predicted)), 1.0F}});
         return;
     }
-    if (index == nullptr && predicted != nullptr) index = predicted;
+    if (!index) index.swap(predicted);
     // Beside a full row of scores a label is the image's; beside as many scores as labels it is
     // theirs.
-    const bool label_is_list = label != nullptr && (!score->is_array() || label->is_array());
-    const json* classes = index != nullptr ? index : label_is_list ? label : nullptr;
-    if (!score->is_array()) {
-        if (classes == nullptr || !id)
-            refuse("a single score needs a class (index or label) and an id");
-        builder_.add_entry(*id,
-                           {builder_.class_of(text_of(*classes, "the class")), score_of(*score)});
+    const bool label_is_theirs = label && (!holds_list(score) || holds_list(label));
+    const std::optional<JsonReader>& classes = index || !label_is_theirs ? index : label;
+    if (!holds_list(score)) {
+        if (!classes || !id) refuse("a single score needs a class (index or label) and an id");
+        builder_.add_entry(*id, {builder_.class_of(text_of(*classes)), score_of(*score)});
         return;
     }
-    if (classes == nullptr) {
-        return add_scores(id, *score);
-    }
-    if (!classes->is_array() || classes->size() != score->size())
+    if (!classes) return add_scores(id, *score);
+    if (!holds_list(classes) || classes->json().size() != score->json().size())
         refuse("there must be as many classes as scores");
     std::vector<TopEntry> entries;
-    for (std::size_t i = 0; i < score->size(); ++i) {
-        entries.push_back(
-            {builder_.class_of(text_of((*classes)[i], "a class")), score_of((*score)[i])});
+    for (std::size_t i = 0; i < score->json().size(); ++i) {
+        const std::optional<std::string> cls = text_in(classes->json()[i]);
+        const std::optional<float> number = score_in(score->json()[i]);
+        entries.push_back({builder_.class_of(cls ? *cls : text_of(classes->entry(i))),
+                           number ? *number : score_of(score->entry(i))});
     }
     builder_.add_top(id, std::move(entries));
 }

@@ -7,14 +7,11 @@
 #include <string>
 #include <string_view>
 
+#include "core/json_reader.h"
 #include "store/score_source.h"
 #include "store/table_builder.h"
 
 namespace assay::store {
-
-/// A whole text of JSON in which NaN, Infinity and -Infinity, as Python's json module writes them,
-/// are texts; `copy` holds it where the text has such words.
-std::string_view without_python_words(std::string_view text, std::string& copy);
 
 /// Levels of a row: the answers of a language model stand within their settings.
 inline constexpr int max_row_depth = 16;
@@ -31,8 +28,8 @@ public:
     ScoreSource finish();
 
 private:
-    void add_object(const nlohmann::json& row, std::optional<std::string> id);
-    void add_scores(const std::optional<std::string>& id, const nlohmann::json& scores);
+    void add_object(const JsonReader& row, std::optional<std::string> id);
+    void add_scores(const std::optional<std::string>& id, const JsonReader& scores);
     void set_scored(bool scored);
 
     TableBuilder builder_;

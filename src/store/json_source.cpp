@@ -9,7 +9,8 @@
 #include "core/file.h"
 #include "core/json_events.h"
 #include "core/json_limits.h"
-#include "core/json_text.h"
+#include "core/json_reader.h"
+#include "core/python_words.h"
 #include "core/refuse.h"
 #include "core/text.h"
 #include "store/annotated_items.h"
@@ -26,21 +27,15 @@ using Type = json::value_t;
 
 /// {"image_id", "category_id", "score"} as a row of a table; numbers mean what the annotation file
 /// says.
-json row_of_result(const json& result, const SourceOptions& options) {
+json row_of_result(const JsonReader& result, const SourceOptions& options) {
     if (options.numbered == nullptr)
         throw Error(ErrorCode::usage,
                     "these are COCO's results: what the numbers of their images and categories "
                     "stand for is in the annotation file; give it with --items");
-    if (result.contains("bbox") || result.contains("segmentation"))
+    if (result.has("bbox") || result.has("segmentation"))
         refuse("a result with a box or an outline: detections are no predictions of whole images");
-    const auto number = [&](const char* key) {
-        const auto found = result.find(key);
-        if (found == result.end() || !found->is_number_integer())
-            refuse(fmt::format("`{}` is {}; a whole number is allowed", key,
-                               found == result.end() ? "missing" : shown_json(*found)));
-        return found->get<std::int64_t>();
-    };
-    const std::int64_t image = number("image_id"), category = number("category_id");
+    const std::int64_t image = result["image_id"].integer(),
+                       category = result["category_id"].integer();
     const auto name = options.numbered->images.find(image);
     if (name == options.numbered->images.end())
         refuse(fmt::format("image_id {} is no image of the annotation file", image));
@@ -48,7 +43,7 @@ json row_of_result(const json& result, const SourceOptions& options) {
     if (cls == options.numbered->categories.end())
         refuse(fmt::format("category_id {} is no category of the annotation file", category));
     json row = {{"id", name->second}, {"index", cls->second}};
-    if (result.contains("score")) row["score"] = result.at("score");
+    if (result.has("score")) row["score"] = result["score"].json();
     return row;
 }
 
@@ -109,7 +104,7 @@ ScoreSource read_json(std::string_view given, const std::string& name,
         const auto add = [&](const std::string& key, json&& part) {
             if (!is_list) return rows.add(row_of_value(std::move(part)), key);
             if (part.is_object() && part.contains("category_id"))
-                return rows.add(row_of_result(part, options));
+                return rows.add(row_of_result(JsonReader(part), options));
             rows.add(part);
         };
         read_json_parts(text, "", max_row_depth, most_json_values,

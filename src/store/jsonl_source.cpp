@@ -4,6 +4,8 @@
 #include "assay/error.h"
 #include "core/file.h"
 #include "core/json_limits.h"
+#include "core/json_reader.h"
+#include "core/python_words.h"
 #include "core/refuse.h"
 #include "core/text.h"
 #include "store/json_rows.h"
@@ -27,7 +29,7 @@ ScoreSource read_jsonl(std::string_view text, const std::string& name,
                 refuse(
                     fmt::format("a line of {} bytes; at most {} are read", line.size(), max_line));
             const nlohmann::json row = parse_json(without_python_words(line, copy), max_row_depth);
-            if (!row.is_object()) refuse("an object is expected");
+            JsonReader(row, {.whole = "the line"}).object();
             rows.add(row);
         });
     });

@@ -29,6 +29,8 @@ TEST(JsonReader, TakesEachValueAsWhatItIs) {
     EXPECT_EQ(all["n"].whole(3, 3), 3U);
     EXPECT_EQ(all["large"].whole(), UINT64_MAX);
     EXPECT_EQ(all["less"].number(), -3);
+    EXPECT_EQ(all["less"].integer(), -3);
+    EXPECT_EQ(all["n"].integer(-3, 3), 3);
     EXPECT_EQ(all["half"].number(), .5);
     EXPECT_TRUE(all["yes"].truth());
     EXPECT_THAT(all["texts"].texts(), ElementsAre("x", "y"));
@@ -38,6 +40,7 @@ TEST(JsonReader, TakesEachValueAsWhatItIs) {
     EXPECT_FALSE(all.find("absent"));
     EXPECT_EQ(all.find("n")->whole(), 3U);
     EXPECT_EQ(all["rows"].entries()[1].place(), "rows[1]");
+    EXPECT_EQ(all["rows"].entry(1)["n"].text(), "two");
 }
 
 TEST(JsonReader, FaultsNamePlaceValueAndWhatIsAllowed) {
@@ -55,6 +58,10 @@ TEST(JsonReader, FaultsNamePlaceValueAndWhatIsAllowed) {
               "`less` is -3; allowed: a whole number from 0 to 18446744073709551615");
     EXPECT_EQ(fault([](auto& r) { r["half"].whole(0, 1); }),
               "`half` is 0.5; allowed: a whole number from 0 to 1");
+    EXPECT_EQ(fault([](auto& r) { r["large"].integer(); }),
+              "`large` is 18446744073709551615; allowed: a whole number");
+    EXPECT_EQ(fault([](auto& r) { r["less"].integer(-2, 9); }),
+              "`less` is -3; allowed: a whole number from -2 to 9");
     EXPECT_EQ(fault([](auto& r) { r["yes"].number(); }), "`yes` is true; allowed: a number");
     EXPECT_EQ(fault([](auto& r) { r["n"].truth(); }), "`n` is 3; allowed: true, false");
     EXPECT_EQ(fault([](auto& r) { r["n"].text(); }), "`n` is 3; allowed: a text");

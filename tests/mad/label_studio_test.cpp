@@ -196,7 +196,7 @@ TEST(MadLabelStudio, AnotherControlMayBeCalledLabel) {
                                               HasSubstr("and `label` is [")));
     rows[0].erase("question_id");
     rows[0].erase("question");
-    EXPECT_THAT(labelled.refused(rows), HasSubstr("`label` is ["));
+    EXPECT_THAT(labelled.refused(rows), HasSubstr(".label` is ["));
 }
 
 TEST(MadLabelStudio, AnExportComesBackThroughJsonAlone) {
@@ -284,14 +284,15 @@ TEST(MadLabelStudio, WhatIsWrongIsNamedWithItsTask) {
     bad[0]["annotations"][0]["completed_by"] = nullptr;
     EXPECT_THAT(labelled.refused(bad), HasSubstr("--annotator NAME"));
     bad[0]["annotations"][0]["completed_by"] = 1.5;
-    EXPECT_THAT(labelled.refused(bad), HasSubstr("`completed_by` is 1.5"));
+    EXPECT_THAT(labelled.refused(bad),
+                HasSubstr(".completed_by` is 1.5; allowed: a text or a whole number"));
     bad[0]["annotations"] = {101};
     EXPECT_THAT(labelled.refused(bad), HasSubstr("export with annotations"));
     bad[0]["annotations"] = 2;
-    EXPECT_THAT(labelled.refused(bad), HasSubstr("`annotations` is 2; allowed: a list"));
+    EXPECT_THAT(labelled.refused(bad), HasSubstr(".annotations` is 2; allowed: a list"));
     bad = good;
     bad[2].erase("data");
-    EXPECT_THAT(labelled.refused(bad), HasSubstr("task 3 (id 43): `data` is missing"));
+    EXPECT_THAT(labelled.refused(bad), HasSubstr("task 3 (id 43).data` is missing"));
     bad = good;
     json second = bad[0]["annotations"][0]["result"][0];
     bad[0]["annotations"][0]["result"][0]["from_name"] = "one";
@@ -300,7 +301,7 @@ TEST(MadLabelStudio, WhatIsWrongIsNamedWithItsTask) {
     EXPECT_THAT(labelled.refused(bad), HasSubstr("2 controls with choices"));
     EXPECT_THAT(labelled.refused(json::array({{{"categories", 3}}})),
                 HasSubstr("allowed: a task of Label Studio"));
-    EXPECT_THAT(labelled.refused(json::array({7})), HasSubstr("task 1 is 7; allowed: an object"));
+    EXPECT_THAT(labelled.refused(json::array({7})), HasSubstr("task 1` is 7; allowed: an object"));
     EXPECT_THAT(labelled.refused(good[0]), HasSubstr("export.json: the JSON is no list"));
 }
 

@@ -141,56 +141,60 @@ TEST(QualityJson, SaysWhatIsWrongAndWhere) {
     EXPECT_THAT(whole("schema", "assay.quality/2"),
                 AllOf(HasSubstr("q.json"), HasSubstr("`assay.quality/2`"), HasSubstr("newer"),
                       HasSubstr("reads `assay.quality/1`")));
-    EXPECT_THAT(whole("schema", "assay.quality_score/1"), HasSubstr("has `assay.quality/1`"));
+    EXPECT_THAT(whole("schema", "assay.quality_score/1"), HasSubstr("allowed: assay.quality/1"));
     EXPECT_THAT(whole("schema", 1), HasSubstr("`schema` is 1"));
-    EXPECT_THAT(whole("tags", "recipe"), HasSubstr("list of names"));
+    EXPECT_THAT(whole("tags", "recipe"), HasSubstr("`tags` is \"recipe\"; allowed: a list"));
     EXPECT_THAT(whole("tags", {"accuracy_se"}), HasSubstr("means the dimension accuracy"));
     EXPECT_THAT(whole("tags", {"Model hash"}), HasSubstr("means the model_hash"));
     EXPECT_THAT(whole("tags", {"recipe", "Recipe"}), HasSubstr("two columns of the tag"));
-    EXPECT_THAT(whole("models", json::object()), HasSubstr("`models` is missing"));
+    EXPECT_THAT(whole("models", json::object()), HasSubstr("`models` is {}; allowed: a list"));
     EXPECT_THAT(whole("models", json::array()), HasSubstr("no model"));
-    EXPECT_THAT(whole("models", {5}), HasSubstr("models[0]: 5 is no model"));
+    EXPECT_THAT(whole("models", {5}), HasSubstr("`models[0]` is 5; allowed: an object"));
 
     const auto model = [](const char* key, const json& value) {
         return refused_json([&](json& table) { table["models"][0][key] = value; });
     };
     EXPECT_THAT(model("name", ""), HasSubstr("without a name"));
-    EXPECT_THAT(model("name", 7), HasSubstr("`name` is 7; it must be a text"));
+    EXPECT_THAT(model("name", 7), HasSubstr("`models[0].name` is 7; allowed: a text"));
     EXPECT_THAT(model("acuracy", 1),
-                AllOf(HasSubstr("q.json: models[0] `r`"), HasSubstr("unknown key `acuracy`")));
+                HasSubstr("q.json: `models[0]` has an unknown field `acuracy`"));
     EXPECT_THAT(model("tags", {{"training", "x"}}),
                 HasSubstr("unknown tag `training`; the table's `tags` are recipe"));
-    EXPECT_THAT(model("tags", {{"recipe", 3}}), HasSubstr("must be a text"));
+    EXPECT_THAT(model("tags", {{"recipe", 3}}),
+                HasSubstr("`models[0].tags.recipe` is 3; allowed: a text"));
     EXPECT_THAT(model("dimensions", {{"speed", {{"value", 1}}}}),
                 HasSubstr("unknown dimension `speed`"));
-    EXPECT_THAT(model("dimensions", {{"accuracy", 0.5}}), HasSubstr("is no cell"));
+    EXPECT_THAT(model("dimensions", {{"accuracy", 0.5}}),
+                HasSubstr("`models[0].dimensions.accuracy` is 0.5; allowed: an object"));
 
     const auto cell = [](const char* key, const json& value) {
         return refused_json(
             [&](json& table) { table["models"][0]["dimensions"]["accuracy"][key] = value; });
     };
-    EXPECT_THAT(cell("value", 50), AllOf(HasSubstr("models[0] `r` accuracy: accuracy is 50"),
-                                         HasSubstr("between 0 and 1"), HasSubstr("a percentage?")));
-    EXPECT_THAT(cell("value", "0.5"), HasSubstr("`value` is \"0.5\"; it must be a number"));
-    EXPECT_THAT(cell("value", true), HasSubstr("must be a number"));
+    EXPECT_THAT(cell("value", 50),
+                AllOf(HasSubstr("`models[0].dimensions.accuracy.value`: accuracy is 50"),
+                      HasSubstr("between 0 and 1"), HasSubstr("a percentage?"),
+                      HasSubstr("reading the model `r`")));
+    EXPECT_THAT(cell("value", "0.5"), HasSubstr(".value` is \"0.5\"; allowed: a number"));
+    EXPECT_THAT(cell("value", true), HasSubstr("allowed: a number"));
     EXPECT_THAT(cell("standard_error", -0.05), HasSubstr("standard error of accuracy is -0.05"));
     EXPECT_THAT(cell("standard_error", nullptr), HasSubstr("without a `standard_error`"));
     EXPECT_THAT(cell("standard_error", 0.06), HasSubstr("squares of the shares add up to"));
     EXPECT_THAT(cell("n", 2.5), HasSubstr("a number of images"));
     EXPECT_THAT(cell("n", -1), HasSubstr("a number of images"));
-    EXPECT_THAT(cell("se", 0.1), HasSubstr("unknown key `se`"));
+    EXPECT_THAT(cell("se", 0.1), HasSubstr("unknown field `se`"));
     EXPECT_THAT(cell("undefined", "none"), HasSubstr("says why there is none"));
-    EXPECT_THAT(cell("shares", 1), HasSubstr("a list of {data, parts}"));
-    EXPECT_THAT(cell("shares", {{{"data", "v"}}}), HasSubstr("a list of {data, parts}"));
+    EXPECT_THAT(cell("shares", 1), HasSubstr(".shares` is 1; allowed: a list"));
+    EXPECT_THAT(cell("shares", {{{"data", "v"}}}), HasSubstr(".shares[0].parts` is missing"));
     EXPECT_THAT(cell("shares", {{{"data", ""}, {"parts", {0.05}}}}), HasSubstr("identity"));
     EXPECT_THAT(cell("shares", {{{"data", "v"}, {"parts", json::array()}}}), HasSubstr("0 parts"));
     EXPECT_THAT(cell("shares", {{{"data", "v"}, {"parts", std::vector<double>(129, 0.)}}}),
-                HasSubstr("a share of 129 parts; there are 1 to 128"));
+                HasSubstr("129 parts; there are 1 to 128"));
     EXPECT_THAT(
         cell("shares", {{{"data", "v"}, {"parts", {0.03}}}, {{"data", "v"}, {"parts", {0.04}}}}),
         HasSubstr("two shares of the data `v`"));
     EXPECT_THAT(cell("shares", {{{"data", "v"}, {"parts", {0.05, nullptr}}}}),
-                HasSubstr("`parts` is null"));
+                HasSubstr(".shares[0].parts[1]` is null; allowed: a number"));
     EXPECT_THAT(refused_json([](json& table) {
                     table["models"][0]["dimensions"]["accuracy"].erase("value");
                 }),
@@ -203,7 +207,7 @@ TEST(QualityJson, SaysWhatIsWrongAndWhere) {
                 HasSubstr("q.json: damaged JSON"));
     EXPECT_THAT(text("{\"schema\": NaN}"), HasSubstr("q.json: damaged JSON"));
     EXPECT_THAT(text(""), HasSubstr("q.json: damaged JSON"));
-    EXPECT_THAT(text("[]"), HasSubstr("an object is needed"));
+    EXPECT_THAT(text("[]"), HasSubstr("the table is []; allowed: an object"));
     EXPECT_THAT(text("{\"schema\": 1, \"schema\": 2}"), HasSubstr("appears twice"));
     EXPECT_THAT(text(std::string(100, '[')), HasSubstr("nested deeper"));
 }

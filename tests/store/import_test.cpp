@@ -410,10 +410,10 @@ TEST(Import, TablesAreCheckedRowByRow) {
     EXPECT_THAT(refusal("{\"id\": 1, \"scores\": [1, Nan]}\n", "t.jsonl"),
                 HasSubstr("damaged JSON"));
     EXPECT_THAT(refusal("{\"id\": 1, \"scores\": [1, \"2\"]}\n", "t.jsonl"),
-                HasSubstr("not a number"));
+                HasSubstr("`scores[1]` is \"2\"; allowed: a number"));
     EXPECT_THAT(refusal("{\"id\": 1, \"scores\": [1, 2]}\n{\"scores\": [1, 3]}\n", "t.jsonl"),
                 HasSubstr("others have none"));
-    EXPECT_THAT(refusal("[1]\n", "t.jsonl"), HasSubstr("an object is expected"));
+    EXPECT_THAT(refusal("[1]\n", "t.jsonl"), HasSubstr("the line is [1]; allowed: an object"));
     EXPECT_THAT(refusal("x", "t.parquet"), HasSubstr("known: .npy .npz"));
     EXPECT_THAT(refusal("id,c0,c1\na,1,2\n"), HasSubstr("7 classes were given, the scores have 2"));
     options.class_count = 0;
