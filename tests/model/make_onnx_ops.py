@@ -700,8 +700,8 @@ refuse("If_condition_of_images", "not one truth value", 13, [node("Less", "x z",
        z=np.float32(0))
 refuse("Loop_carries_nothing", "does not carry as many values as its body takes", 13, node("Loop", "n c x", body=yes), **loop)
 refuse("Loop_without_body", "has no body", 13, node("Loop", "n c x", then_branch=yes), **loop)
-refuse("Loop_without_end", "goes on after 10000 rounds", 13, node("Loop", "- c k", body=body([on, node("Neg", "v", "u")], "on2 u")), c=np.array(True), k=f32(1))
-refuse("Loops_in_loops_without_end", "goes on after 10000 rounds", 13, node("Loop", "n c k", body=body(
+refuse("Loop_without_end", "does not end after 10000 rounds", 13, node("Loop", "- c k", body=body([on, node("Neg", "v", "u")], "on2 u")), c=np.array(True), k=f32(1))
+refuse("Loops_in_loops_without_end", "does not end after 10000 rounds", 13, node("Loop", "n c k", body=body(
     [on, node("Loop", "n on v", "u", body=Graph([node("Identity", "on3", "on4"), node("Neg", "v3", "u3")], "on4 u3", "j:7 on3:9 v3"))], "on2 u")),
        n=np.int64(9000), c=np.array(True), k=f32(1))
 refuse("Loop_returns_less", "does not return as many values as its body", 13, node("Loop", "n c x", "v r", body=body(step, "on2 u", **half)), **loop)
@@ -710,7 +710,7 @@ refuse("Loop_rounds", "number of rounds is not one number", 13, node("Loop", "n 
        c=np.array(True), k=f32(1))
 refuse("Loop_no_round_together", "went no round", 13, [node("Loop", "n c k", "v s", body=body([on, node("Neg", "v", "u")], "on2 u u")), node("Add", "x s")],
        n=np.int64(0), c=np.array(True), k=f32(1))
-refuse("Scan", "not supported: Scan (1 node", 13, node("Scan", "x", num_scan_inputs=1, body=yes))
+refuse("Scan", "does not have: Scan (1 node", 13, node("Scan", "x", num_scan_inputs=1, body=yes))
 refuse("Quantise_4_bits", "4 bits", 21, node("QuantizeLinear", "x s z"), s=np.float32(0.1), z=Nibbles([3], False))
 refuse("Quantise_float8", "ONNX type 17", 21, node("QuantizeLinear", "x s", output_dtype=17), s=np.float32(0.1))
 refuse("Quantise_scales", "2 scales for 3 places", 13, node("QuantizeLinear", "x s", axis=1), s=f32(0.1, 0.2))

@@ -60,7 +60,7 @@ TEST(Onnx, FourThreadsGiveTheBitsOfOne) {
 TEST(Onnx, UnknownOperatorsAreAllNamed) {
     const Error error = error_of([] { open_classifier(fixture_spec("unknown_operator.onnx")); });
     EXPECT_EQ(error.code(), ErrorCode::bad_input);
-    EXPECT_THAT(error.message(), HasSubstr("acme::Fancy (1 node, first \""));
+    EXPECT_THAT(error.message(), HasSubstr("does not have: acme::Fancy (1 node, first `"));
     EXPECT_THAT(error.message(), HasSubstr("acme::Wobble (1 node"));
 }
 

@@ -61,7 +61,7 @@ TEST(ExportPackage, WhatAnExporterWrote) {
     const auto range = program.ranges.at(program.image_sizes[0].symbol);
     EXPECT_EQ(range.least, 1);
     EXPECT_EQ(range.most, 512);
-    EXPECT_EQ(program.graph.nodes.front().target, "torch.ops.aten.conv2d.default");
+    EXPECT_EQ(program.graph.nodes.front().op, "torch.ops.aten.conv2d.default");
     ASSERT_EQ(program.outputs.size(), 1U);
     EXPECT_EQ(program.outputs[0].name, "");
     const pt2::StoredTensor& weight = package.weights.at("conv.weight");
@@ -148,8 +148,9 @@ TEST(ExportPackage, DamagedTablesOfTheNewerLayout) {
     EXPECT_THAT(refused([](auto& t) {
                     t["tensor_meta"]["sizes"][0] = {{"as_name", "s0"}};
                 }),
-                HasSubstr("`as_int` is missing"));
-    EXPECT_THAT(refused([](auto& t) { t = 3; }), HasSubstr("3 where an object is wanted"));
+                HasSubstr("sizes[0].as_int` is missing"));
+    EXPECT_THAT(refused([](auto& t) { t = 3; }),
+                HasSubstr("`config.conv.weight` is 3; allowed: an object"));
     // Objects of classes are named when something reads them.
     EntryTexts pickled = whole;
     nlohmann::json table = nlohmann::json::parse(pickled.at(entry));
@@ -346,13 +347,13 @@ TEST(ExportProgram, NamesAreMadeOnceAndBeforeTheyAreRead) {
         refusal_after([&](auto& p) { nodes(p)[1]["outputs"][0]["as_tensor"]["name"] = "conv2d"; }),
         HasSubstr("`conv2d` is made twice"));
     EXPECT_THAT(refusal_after([&](auto& p) { nodes(p)[0].erase("target"); }),
-                HasSubstr("node 0: `target` is missing"));
+                HasSubstr("`graph_module.graph.nodes[0].target` is missing"));
     EXPECT_THAT(refusal_after([&](auto& p) {
                     nodes(p)[0]["inputs"][0]["arg"] = {{"as_int", 1.5}};
                 }),
-                HasSubstr("1.5 where a whole number is wanted"));
+                HasSubstr("nodes[0].inputs[0].arg.as_int` is 1.5; allowed: a whole number"));
     EXPECT_THAT(refusal_after([&](auto& p) { nodes(p) = 7; }),
-                HasSubstr("7 where a list is wanted"));
+                HasSubstr("`graph_module.graph.nodes` is 7; allowed: a list"));
 }
 
 TEST(ExportProgram, WhatIsNotSupportedIsNamed) {

@@ -1,10 +1,10 @@
-// Reading the JSON of an archive: every missing entry or wrong kind is told with its place.
+// The JSON of an archive.
 #pragma once
 
-#include <cstdint>
 #include <nlohmann/json_fwd.hpp>
-#include <string>
 #include <string_view>
+
+#include "core/json_reader.h"
 
 namespace assay::pt2 {
 
@@ -12,14 +12,7 @@ namespace assay::pt2 {
 /// texts, as newer exporters write them. Throws bad_input.
 nlohmann::json parse_export_json(std::string_view text);
 
-/// All throw bad_input with `where` in front.
-const nlohmann::json& field(const nlohmann::json& object, const std::string& key,
-                            const std::string& where);
-const nlohmann::json& array_of(const nlohmann::json& value, const std::string& where);
-std::string text_of(const nlohmann::json& value, const std::string& where);
-std::string text_in(const nlohmann::json& object, const std::string& key, const std::string& where);
-std::int64_t integer_of(const nlohmann::json& value, const std::string& where);
-double real_of(const nlohmann::json& value, const std::string& where);
-bool boolean_of(const nlohmann::json& value, const std::string& where);
+/// A number, or one of these texts.
+double real_of(const JsonReader& value);
 
 }  // namespace assay::pt2

@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "containers/zip.h"
+#include "core/json_reader.h"
 #include "core/refuse.h"
 #include "core/text.h"
 #include "model/pt2/entries.h"
@@ -120,8 +121,11 @@ void read_saved(Bytes bytes, const std::string& what, Package& package,
     }
 }
 
-std::int64_t known_size(const json& size, const std::string& where) {
-    return integer_of(field(size, "as_int", where), where);
+/// Sizes that are known: {"as_int": 3}.
+std::vector<std::int64_t> known_sizes(const JsonReader& list) {
+    std::vector<std::int64_t> sizes;
+    for (const JsonReader& size : list.entries()) sizes.push_back(size["as_int"].integer());
+    return sizes;
 }
 
 /// The table of the newer layout: a JSON from names to entries of raw numbers.
@@ -129,28 +133,26 @@ void read_config(const Entries& entries, const std::string& folder, const std::s
                  Package& package, std::map<std::string, StoredTensor>& tensors) {
     const json table = parse_export_json(as_text(entries.read(config, kLargestProgram)));
     const std::string place = fmt::format("entry `{}`", shortened(config, 100));
-    const json& list = field(table, "config", place);
-    if (!list.is_object()) refuse(place + ": `config` is no object");
+    const JsonReader list = JsonReader(table, {.whole = place})["config"];
     std::unordered_map<std::string, std::size_t> storages;
-    for (const auto& [name, payload] : list.items()) {
-        const std::string where = fmt::format("{}: `{}`", place, shortened(name));
-        const std::string path = text_in(payload, "path_name", where);
-        const bool pickled = boolean_of(field(payload, "use_pickle", where), where);
-        const auto found = payload.find("tensor_meta");
-        if (pickled || found == payload.end() || found->is_null()) {
+    for (const auto& entry : list.object().items()) {
+        const std::string& name = entry.key();
+        const JsonReader payload = list[name];
+        const std::string& path = payload["path_name"].text();
+        const bool pickled = payload["use_pickle"].truth();
+        const auto meta = payload.find("tensor_meta");
+        if (pickled || !meta) {
             package.unreadable[name] = "an object that only Python or a C++ class can read";
             continue;
         }
-        const json& meta = *found;
+        const std::string where = fmt::format("{}: `{}`", place, shortened(name));
         StoredTensor tensor;
-        tensor.type = number_type_of(integer_of(field(meta, "dtype", where), where), where);
-        if (integer_of(field(meta, "layout", where), where) != 7)
+        tensor.type = number_type_of((*meta)["dtype"].integer(), where);
+        if ((*meta)["layout"].integer() != 7)
             refuse(where + ": a tensor that is not strided (sparse)");
-        for (const json& size : array_of(field(meta, "sizes", where), where))
-            tensor.sizes.push_back(known_size(size, where));
-        for (const json& stride : array_of(field(meta, "strides", where), where))
-            tensor.strides.push_back(known_size(stride, where));
-        tensor.offset = known_size(field(meta, "storage_offset", where), where);
+        tensor.sizes = known_sizes((*meta)["sizes"]);
+        tensor.strides = known_sizes((*meta)["strides"]);
+        tensor.offset = (*meta)["storage_offset"]["as_int"].integer();
         const auto [at, is_new] = storages.emplace(path, 0);
         if (is_new) at->second = add_storage(package, entries.read(folder + path));
         tensor.storage = at->second;

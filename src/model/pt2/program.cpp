@@ -8,6 +8,7 @@
 
 #include "assay/error.h"
 #include "core/json_limits.h"
+#include "core/json_reader.h"
 #include "core/refuse.h"
 #include "core/text.h"
 #include "model/pt2/json.h"
@@ -36,19 +37,17 @@ std::string ticked(const std::string& text) {
 }
 
 /// A union of the schema: an object with one entry (newer writers add others that are null).
-std::pair<std::string, const json*> union_of(const json& value, const std::string& where) {
-    const json* found = nullptr;
+std::pair<std::string, JsonReader> union_of(const JsonReader& value) {
     std::string word;
-    if (value.is_object()) {
-        for (const auto& [key, part] : value.items()) {
-            if (part.is_null()) continue;
-            if (found != nullptr) refuse(fmt::format("{}: an argument of two kinds", where));
-            word = key;
-            found = &part;
-        }
+    std::size_t kinds = 0;
+    for (const auto& [key, part] : value.object().items()) {
+        if (part.is_null()) continue;
+        word = key;
+        ++kinds;
     }
-    if (found == nullptr) refuse(fmt::format("{}: an argument of no kind", where));
-    return {std::move(word), found};
+    if (kinds != 1)
+        value.refuse(fmt::format("an argument of {} kinds", kinds == 0 ? "no" : "several"));
+    return {word, value[word]};
 }
 
 /// The names of one graph, numbered as they appear.
@@ -75,66 +74,65 @@ private:
     std::unordered_map<std::string, int> numbers_;
 };
 
-Graph parse_graph(const json& source, const std::string& where, int depth);
+Graph parse_graph(const JsonReader& source, const std::string& where, int depth);
 
 class ArgumentReader {
 public:
     ArgumentReader(const Scope& scope, const std::string& where, int depth)
         : scope_(scope), where_(where), depth_(depth) {}
 
-    Argument operator()(const json& value) const {
-        auto [word, part] = union_of(value, where_);
-        Argument out = named(word, *part);
+    Argument operator()(const JsonReader& value) const {
+        auto [word, part] = union_of(value);
+        Argument out = named(word, part);
         out.word = std::move(word);
         return out;
     }
 
 private:
-    Argument named(const std::string& word, const json& part) const {
+    Argument named(const std::string& word, const JsonReader& part) const {
         Argument out;
         if (word == "as_none") {
         } else if (word == "as_tensor") {
-            out = value_called(text_in(part, "name", where_));
+            out = value_called(part["name"].text());
         } else if (word == "as_name") {
-            out = value_called(text_of(part, where_));
+            out = value_called(part.text());
         } else if (word == "as_int") {
             out.kind = ArgumentKind::integer;
-            out.integer = integer_of(part, where_);
+            out.integer = part.integer();
         } else if (word == "as_float") {
             out.kind = ArgumentKind::real;
-            out.real = real_of(part, where_);
+            out.real = real_of(part);
         } else if (word == "as_bool") {
             out.kind = ArgumentKind::boolean;
-            out.boolean = boolean_of(part, where_);
+            out.boolean = part.truth();
         } else if (word == "as_string") {
             out.kind = ArgumentKind::text;
-            out.text = text_of(part, where_);
+            out.text = part.text();
         } else if (word == "as_complex") {
             out.kind = ArgumentKind::complex;
-            out.real = real_of(field(part, "real", where_), where_);
-            out.imaginary = real_of(field(part, "imag", where_), where_);
+            out.real = real_of(part["real"]);
+            out.imaginary = real_of(part["imag"]);
         } else if (word == "as_sym_int" || word == "as_sym_float" || word == "as_sym_bool" ||
                    word == "as_optional_tensor") {
             return (*this)(part);
         } else if (word == "as_scalar_type") {
             out.kind = ArgumentKind::number_type;
-            out.type = number_type_of(integer_of(part, where_), where_);
+            out.type = number_type_of(part.integer(), where_);
         } else if (word == "as_memory_format") {
             out.kind = ArgumentKind::memory_format;
-            out.integer = integer_of(part, where_);
+            out.integer = part.integer();
         } else if (word == "as_layout") {
             out.kind = ArgumentKind::layout;
-            out.integer = integer_of(part, where_);
+            out.integer = part.integer();
         } else if (word == "as_device") {
             out.kind = ArgumentKind::device;
-            out.text = text_in(part, "type", where_);
+            out.text = part["type"].text();
         } else if (word == "as_graph") {
             if (depth_ > 8) refuse(fmt::format("{}: graphs inside graphs, too deep", where_));
             out.kind = ArgumentKind::graph;
-            out.text = text_in(part, "name", where_);
-            out.graph = std::make_shared<const Graph>(
-                parse_graph(field(part, "graph", where_),
-                            fmt::format("{}, {}", where_, ticked(out.text)), depth_ + 1));
+            out.text = part["name"].text();
+            out.graph = std::make_shared<const Graph>(parse_graph(
+                part["graph"], fmt::format("{}, {}", where_, ticked(out.text)), depth_ + 1));
         } else {
             return several(word, part);
         }
@@ -142,7 +140,7 @@ private:
     }
 
     /// Lists: every item of one kind, or a union of its own.
-    Argument several(const std::string& word, const json& part) const {
+    Argument several(const std::string& word, const JsonReader& part) const {
         static const std::map<std::string, std::string> kItem = {
             {"as_tensors", "as_tensor"}, {"as_ints", "as_int"},       {"as_floats", "as_float"},
             {"as_bools", "as_bool"},     {"as_strings", "as_string"}, {"as_sym_ints", ""},
@@ -154,7 +152,7 @@ private:
             return out;
         }
         out.kind = ArgumentKind::list;
-        for (const json& one : array_of(part, where_)) {
+        for (const JsonReader& one : part.entries()) {
             out.items.push_back(item->second.empty() ? (*this)(one) : named(item->second, one));
             if (!item->second.empty()) out.items.back().word = item->second;
         }
@@ -174,27 +172,27 @@ private:
 };
 
 /// A node's outputs define names instead of reading them.
-Argument output_of(const json& value, Scope& scope, const std::string& where) {
-    const auto [word, part] = union_of(value, where);
+Argument output_of(const JsonReader& value, Scope& scope, const std::string& where) {
+    const auto [word, part] = union_of(value);
     Argument out;
     out.word = word;
     out.kind = ArgumentKind::value;
     if (word == "as_none") {
         out.kind = ArgumentKind::none;
     } else if (word == "as_tensor") {
-        out.value = scope.made(text_in(*part, "name", where), where);
+        out.value = scope.made(part["name"].text(), where);
     } else if (word == "as_sym_int" || word == "as_sym_float" || word == "as_sym_bool") {
-        out.value = scope.made(text_in(*part, "as_name", where), where);
+        out.value = scope.made(part["as_name"].text(), where);
     } else if (word == "as_tensors") {
         out.kind = ArgumentKind::list;
-        for (const json& one : array_of(*part, where)) {
+        for (const JsonReader& one : part.entries()) {
             Argument item;
             item.kind = ArgumentKind::value;
-            item.value = scope.made(text_in(one, "name", where), where);
+            item.value = scope.made(one["name"].text(), where);
             out.items.push_back(std::move(item));
         }
     } else if (word == "as_optional_tensor") {
-        return output_of(*part, scope, where);
+        return output_of(part, scope, where);
     } else {
         out.kind = ArgumentKind::unsupported;
     }
@@ -215,41 +213,40 @@ std::string own_name(const json& argument) {
     return "";
 }
 
-Node parse_node(const json& source, Scope& scope, const std::string& graph, std::size_t place,
+Node parse_node(const JsonReader& source, Scope& scope, const std::string& graph, std::size_t place,
                 int depth) {
     Node node;
-    std::string where = fmt::format("{}node {}", graph, place);
-    node.target = text_in(source, "target", where);
-    const json& outputs = array_of(field(source, "outputs", where), where);
-    node.name = outputs.empty() ? "" : own_name(outputs.front());
+    node.op = source["target"].text();
+    const std::vector<JsonReader> outputs = source["outputs"].entries();
+    node.name = outputs.empty() ? "" : own_name(outputs.front().json());
     if (node.name.empty()) node.name = std::to_string(place);
-    where = fmt::format("{}node {} ({})", graph, ticked(node.name), shortened(node.target, 100));
-    for (const json& input : array_of(field(source, "inputs", where), where)) {
-        const ArgumentReader read(scope, where, depth);
-        node.inputs.push_back({text_in(input, "name", where), read(field(input, "arg", where))});
-    }
-    for (const json& output : outputs) node.outputs.push_back(output_of(output, scope, where));
+    const std::string where = graph + node.place();
+    const ArgumentReader read(scope, where, depth);
+    for (const JsonReader& input : source["inputs"].entries())
+        node.inputs.push_back({input["name"].text(), read(input["arg"])});
+    for (const JsonReader& output : outputs)
+        node.outputs.push_back(output_of(output, scope, where));
     return node;
 }
 
-void parse_nodes(const json& source, Graph& graph, Scope& scope, const std::string& where,
+void parse_nodes(const JsonReader& source, Graph& graph, Scope& scope, const std::string& where,
                  int depth) {
     std::size_t place = 0;
-    for (const json& node : array_of(field(source, "nodes", where), where)) {
+    for (const JsonReader& node : source["nodes"].entries()) {
         graph.nodes.push_back(
             parse_node(node, scope, where.empty() ? "" : where + ": ", place, depth));
         ++place;
     }
     const ArgumentReader read(scope, where, depth);
-    for (const json& output : array_of(field(source, "outputs", where), where))
+    for (const JsonReader& output : source["outputs"].entries())
         graph.outputs.push_back(read(output));
 }
 
-Graph parse_graph(const json& source, const std::string& where, int depth) {
+Graph parse_graph(const JsonReader& source, const std::string& where, int depth) {
     Graph graph;
     Scope scope(graph);
-    for (const json& input : array_of(field(source, "inputs", where), where)) {
-        const std::string name = own_name(input);
+    for (const JsonReader& input : source["inputs"].entries()) {
+        const std::string name = own_name(input.json());
         // A fixed argument has no name: nothing can read it.
         graph.inputs.push_back(name.empty() ? -1 : scope.made(name, where));
     }
@@ -274,27 +271,23 @@ std::string symbol_in(const std::string& expression) {
     return std::string(text);
 }
 
-Dimension dimension_of(const json& size, const std::string& where) {
-    const auto [word, part] = union_of(size, where);
-    if (word == "as_int") {
-        const std::int64_t n = integer_of(*part, where);
-        if (n < 0) refuse(fmt::format("{}: a size of {}", where, n));
-        return {n, ""};
-    }
-    return {-1, symbol_in(text_in(*part, "expr_str", where))};
+Dimension dimension_of(const JsonReader& size) {
+    const auto [word, part] = union_of(size);
+    if (word == "as_int") return {part.integer(0), ""};
+    return {-1, symbol_in(part["expr_str"].text())};
 }
 
 /// One input of the model: a tensor of the archive, the images, or an argument that was fixed.
-void take_input(const json& spec, Program& program, Scope& scope, std::string& images) {
+void take_input(const JsonReader& spec, Program& program, Scope& scope, std::string& images) {
     const std::string where = "the signature's inputs";
-    const auto described = union_of(spec, where);
+    const auto described = union_of(spec);
     const std::string& kind = described.first;
-    const json* part = described.second;
+    const JsonReader& part = described.second;
     const auto tensor = [&](InputKind as, const char* key) {
         Input input;
         input.kind = as;
-        input.name = text_in(*part, key, where);
-        input.value = scope.made(text_in(field(*part, "arg", where), "name", where), where);
+        input.name = part[key].text();
+        input.value = scope.made(part["arg"]["name"].text(), where);
         program.inputs.push_back(std::move(input));
     };
     if (kind == "parameter") {
@@ -304,20 +297,20 @@ void take_input(const json& spec, Program& program, Scope& scope, std::string& i
     } else if (kind == "tensor_constant") {
         tensor(InputKind::constant, "tensor_constant_name");
     } else if (kind == "user_input") {
-        const json& argument = field(*part, "arg", where);
-        const auto [word, value] = union_of(argument, where);
+        const JsonReader argument = part["arg"];
+        const auto [word, value] = union_of(argument);
         if (word == "as_tensor") {
-            const std::string name = text_in(*value, "name", where);
+            const std::string name = value["name"].text();
             images += (images.empty() ? "" : ", ") + name;
             program.image = scope.made(name, where);
-        } else if (const std::string name = own_name(argument); !name.empty()) {
+        } else if (const std::string name = own_name(argument.json()); !name.empty()) {
             refuse(fmt::format("the model takes {} as {}, beside or instead of images",
                                ticked(name), ticked(word)));
         }
     } else if (kind == "constant_input") {
-        const std::string name = text_in(*part, "name", where);
+        const std::string name = part["name"].text();
         const ArgumentReader read(scope, where, 0);
-        program.constants[scope.made(name, where)] = read(field(*part, "value", where));
+        program.constants[scope.made(name, where)] = read(part["value"]);
     } else {
         refuse(fmt::format("the model has an input of the kind {}, which is not supported{}",
                            ticked(kind),
@@ -325,35 +318,30 @@ void take_input(const json& spec, Program& program, Scope& scope, std::string& i
     }
 }
 
-void parse_signature(const json& module, Program& program, Scope& scope) {
-    const json& signature = field(module, "signature", "the program");
+void parse_signature(const JsonReader& module, Program& program, Scope& scope) {
     std::string images;
-    for (const json& spec :
-         array_of(field(signature, "input_specs", "the signature"), "the signature"))
+    for (const JsonReader& spec : module["signature"]["input_specs"].entries())
         take_input(spec, program, scope, images);
     if (program.image < 0) refuse("the model takes no tensor");
     if (images.find(", ") != std::string::npos)
         refuse(fmt::format("the model takes several tensors ({}); one, of images, is supported",
                            shortened(images, 200)));
-    const json& graph = field(module, "graph", "the program");
-    const json& metas = field(graph, "tensor_values", "the graph");
-    const std::string where = fmt::format("the shape of {}", ticked(images));
-    const json& meta = field(metas, images, where);
-    program.image_type = number_type_of(integer_of(field(meta, "dtype", where), where), where);
-    for (const json& size : array_of(field(meta, "sizes", where), where))
-        program.image_sizes.push_back(dimension_of(size, where));
+    const JsonReader meta = module["graph"]["tensor_values"][images];
+    const JsonReader type = meta["dtype"];
+    program.image_type = number_type_of(type.integer(), type.place());
+    for (const JsonReader& size : meta["sizes"].entries())
+        program.image_sizes.push_back(dimension_of(size));
 }
 
-void parse_outputs(const json& module, Program& program, const Scope& scope) {
+void parse_outputs(const JsonReader& module, Program& program, const Scope& scope) {
     const std::string where = "the signature's outputs";
     const ArgumentReader read(scope, where, 0);
-    const json& signature = field(module, "signature", "the program");
-    for (const json& spec : array_of(field(signature, "output_specs", where), where)) {
-        const auto [kind, part] = union_of(spec, where);
+    for (const JsonReader& spec : module["signature"]["output_specs"].entries()) {
+        const auto [kind, part] = union_of(spec);
         if (kind == "user_output") {
-            program.outputs.push_back({"", read(field(*part, "arg", where))});
+            program.outputs.push_back({"", read(part["arg"])});
         } else if (kind == "buffer_mutation") {
-            program.mutated.push_back(text_in(*part, "buffer_name", where));
+            program.mutated.push_back(part["buffer_name"].text());
         } else {
             refuse(fmt::format("the model has an output of the kind {}, which is not supported",
                                ticked(kind)));
@@ -370,16 +358,14 @@ public:
     /// `fields`: of the types of named tuples, which newer exporters write down.
     explicit OutputNames(const json& fields) : fields_(fields) {}
 
-    void look(const json& spec, const std::string& prefix, int depth) {
+    void look(const JsonReader& spec, const std::string& prefix, int depth) {
         if (depth > 16) refuse("the model's outputs are nested too deep");
-        const std::string where = "the description of the outputs";
-        const json& children = array_of(field(spec, "children_spec", where), where);
-        const json& type = field(spec, "type", where);
-        if (type.is_null() && children.empty()) {
+        const std::vector<JsonReader> children = spec["children_spec"].entries();
+        if (spec["type"].json().is_null() && children.empty()) {
             names.push_back(prefix);
             return;
         }
-        const std::vector<std::string> keys = keys_of(spec, children.size());
+        const std::vector<std::string> keys = keys_of(spec.json(), children.size());
         for (std::size_t i = 0; i < children.size(); ++i) {
             const std::string own = keys.empty() ? std::to_string(i) : keys[i];
             look(children[i], prefix.empty() ? own : prefix + "." + own, depth + 1);
@@ -411,19 +397,20 @@ private:
     const json& fields_;
 };
 
-void name_outputs(const json& module, Program& program) {
-    const auto fields = module.find("treespec_namedtuple_fields");
+void name_outputs(const JsonReader& module, Program& program) {
     const json none = json::object();
-    OutputNames found(fields != module.end() && fields->is_object() ? *fields : none);
+    const auto fields = module.find("treespec_namedtuple_fields");
+    OutputNames found(fields && fields->json().is_object() ? fields->object() : none);
     const auto calls = module.find("module_call_graph");
-    if (calls != module.end() && calls->is_array()) {
-        for (const json& call : *calls) {
-            if (!call.is_object() || call.value("fqn", json("?")) != json("")) continue;
+    if (calls && calls->json().is_array()) {
+        for (const JsonReader& call : calls->entries()) {
+            if (!call.json().is_object() || call.json().value("fqn", json("?")) != json(""))
+                continue;
             const auto signature = call.find("signature");
-            if (signature == call.end() || !signature->is_object()) continue;
-            const std::string text = text_in(*signature, "out_spec", "the module's signature");
-            const json spec = parse_json(text, 64);
-            if (spec.is_array() && spec.size() == 2) found.look(spec[1], "", 0);
+            if (!signature || !signature->json().is_object()) continue;
+            const json spec = parse_json((*signature)["out_spec"].text(), 64);
+            if (spec.is_array() && spec.size() == 2)
+                found.look(JsonReader(spec[1], {}, "out_spec[1]"), "", 0);
         }
     }
     const bool fits = found.names.size() == program.outputs.size();
@@ -432,10 +419,10 @@ void name_outputs(const json& module, Program& program) {
         program.outputs[i].name = fits ? found.names[i] : std::to_string(i);
 }
 
-void parse_ranges(const json& source, Program& program) {
+void parse_ranges(const JsonReader& source, Program& program) {
     const auto ranges = source.find("range_constraints");
-    if (ranges == source.end() || !ranges->is_object()) return;
-    for (const auto& [symbol, range] : ranges->items()) {
+    if (!ranges || !ranges->json().is_object()) return;
+    for (const auto& [symbol, range] : ranges->object().items()) {
         Range& out = program.ranges[symbol];
         for (const auto& [key, limit] :
              {std::pair{"min_val", &out.least}, std::pair{"max_val", &out.most}}) {
@@ -450,14 +437,12 @@ void parse_ranges(const json& source, Program& program) {
 }  // namespace
 
 Program parse_program(std::string_view text) {
-    const json source = parse_export_json(text);
+    const json parsed = parse_export_json(text);
+    const JsonReader source(parsed, {.whole = "the program"});
     Program program;
-    const json& version = field(source, "schema_version", "the program");
-    const std::int64_t major =
-        integer_of(field(version, "major", "the schema version"), "the schema version");
-    const auto torch = source.find("torch_version");
-    if (torch != source.end() && torch->is_string())
-        program.torch_version = shortened(torch->get<std::string>());
+    const std::int64_t major = source["schema_version"]["major"].integer();
+    if (const auto torch = source.find("torch_version"); torch && torch->json().is_string())
+        program.torch_version = shortened(torch->text());
     if (major != kSchema) {
         refuse(fmt::format(
             "the program has version {} of torch.export's schema{}; version {} is read (PyTorch "
@@ -466,11 +451,10 @@ Program parse_program(std::string_view text) {
             major, program.torch_version.empty() ? "" : " (PyTorch " + program.torch_version + ")",
             kSchema));
     }
-    const json& module = field(source, "graph_module", "the program");
+    const JsonReader module = source["graph_module"];
     Scope scope(program.graph);
     parse_signature(module, program, scope);
-    const json& graph = field(module, "graph", "the program");
-    parse_nodes(graph, program.graph, scope, "", 0);
+    parse_nodes(module["graph"], program.graph, scope, "", 0);
     parse_outputs(module, program, scope);
     if (program.outputs.empty()) refuse("the model returns nothing");
     name_outputs(module, program);

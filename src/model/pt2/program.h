@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/graph_node.h"
 #include "model/pt2/tensors.h"
 
 namespace assay::pt2 {
@@ -51,9 +52,9 @@ struct NamedArgument {
     Argument argument;
 };
 
-struct Node {
-    std::string target;  ///< "torch.ops.aten.conv2d.default", "_operator.mul"
-    std::string name;    ///< its first output's, else its place: for messages
+/// The operator: "torch.ops.aten.conv2d.default", "_operator.mul". Without outputs the name is the
+/// place among the nodes.
+struct Node : GraphNode {
     std::vector<NamedArgument> inputs;
     std::vector<Argument> outputs;  ///< kinds value, none, and lists of values
 };

@@ -80,7 +80,7 @@ Tensors run_node(const OnnxOperator& op, const OnnxNode& node, std::span<const a
         }
         return out;
     } catch (...) {
-        const Error error = translated(fmt::format("node \"{}\" ({})", node.name, node.op));
+        const Error error = translated(node.place());
         if (error.code() != ErrorCode::bad_input) throw error;
         // Not an Error yet: the caller knows what was being tried, and puts it in front.
         throw NodeError(error.message());
@@ -95,8 +95,7 @@ bool is_quantised(const std::string& op) {
 
 bool condition_of(const OnnxNode& node, const at::Tensor& condition) {
     if (!condition.defined() || condition.numel() != 1) {
-        throw NodeError(fmt::format("node \"{}\" ({}): its condition is not one truth value",
-                                    node.name, node.op));
+        throw NodeError(node.place() + ": its condition is not one truth value");
     }
     return condition.to(at::kBool).item<bool>();
 }
@@ -104,8 +103,8 @@ bool condition_of(const OnnxNode& node, const at::Tensor& condition) {
 const OnnxBlock& branch_of(const OnnxNode& node, std::string_view name) {
     const auto block = std::ranges::find(node.blocks, name, &OnnxBlock::name);
     if (block == node.blocks.end() || block->outputs.size() != node.outputs.size()) {
-        throw Error(ErrorCode::bad_input, fmt::format("node \"{}\" (If) has no {} with {} outputs",
-                                                      node.name, name, node.outputs.size()));
+        throw Error(ErrorCode::bad_input, fmt::format("{} has no {} with {} outputs", node.place(),
+                                                      name, node.outputs.size()));
     }
     return *block;
 }
@@ -115,7 +114,7 @@ const OnnxBlock& branch_of(const OnnxNode& node, std::string_view name) {
 const OnnxBlock& body_of(const OnnxNode& node) {
     const auto body = std::ranges::find(node.blocks, "body", &OnnxBlock::name);
     const auto refused = [&](const char* what) {
-        throw Error(ErrorCode::bad_input, fmt::format("node \"{}\" (Loop) {}", node.name, what));
+        throw Error(ErrorCode::bad_input, fmt::format("{} {}", node.place(), what));
     };
     if (body == node.blocks.end()) refused("has no body");
     if (node.inputs.size() < 2) refused("has neither a number of rounds nor a condition");
@@ -133,18 +132,15 @@ const OnnxBlock& body_of(const OnnxNode& node) {
 /// The results of the rounds in one tensor, one after the other.
 at::Tensor put_together(const OnnxNode& node, const Tensors& rounds) {
     if (rounds.empty()) {
-        throw NodeError(
-            fmt::format("node \"{}\" (Loop): it went no round, so there is nothing to put together",
-                        node.name));
+        throw NodeError(node.place() + ": it went no round, so there is nothing to put together");
     }
     Ints sizes = rounds[0].sizes().vec();
     sizes.insert(sizes.begin(), static_cast<std::int64_t>(rounds.size()));
     check_numbers(sizes);
     for (const at::Tensor& one : rounds) {
         if (one.sizes() != rounds[0].sizes())
-            throw NodeError(fmt::format(
-                "node \"{}\" (Loop): what is put together has another size in a later round",
-                node.name));
+            throw NodeError(node.place() +
+                            ": what is put together has another size in a later round");
     }
     return at::stack(rounds);
 }
@@ -202,8 +198,7 @@ void Step::go_round(GraphRun& run) const {
     if (node.inputs[0] >= 0) {
         const at::Tensor count = tensor_of(values, node.inputs[0]);
         if (!count.defined() || count.numel() != 1)
-            throw NodeError(fmt::format(
-                "node \"{}\" (Loop): its number of rounds is not one number", node.name));
+            throw NodeError(node.place() + ": its number of rounds is not one number");
         most = count.to(at::kLong).item<std::int64_t>();
     }
     bool on = node.inputs[1] < 0 || condition_of(node, tensor_of(values, node.inputs[1]));
@@ -213,8 +208,8 @@ void Step::go_round(GraphRun& run) const {
     std::vector<Tensors> together(body.outputs.size() - 1 - carried.size());
     for (std::int64_t round = 0; on && round < most; ++round) {
         if (++run.rounds > kMostRounds)
-            throw NodeError(fmt::format("node \"{}\" (Loop): it goes on after {} rounds", node.name,
-                                        kMostRounds));
+            throw NodeError(
+                fmt::format("{}: it does not end after {} rounds", node.place(), kMostRounds));
         values[body.inputs[0]] = at::scalar_tensor(round, at::kLong);
         values[body.inputs[1]] = at::scalar_tensor(on, at::kBool);
         for (std::size_t i = 0; i < carried.size(); ++i) values[body.inputs[i + 2]] = carried[i];
@@ -232,38 +227,33 @@ void Step::go_round(GraphRun& run) const {
     }
 }
 
-struct Missing {
-    std::map<std::string, std::pair<std::size_t, std::string>> operators;  ///< count, first node
-    std::string quantised;
+/// Looks up the operators of all nodes, those inside others too.
+class OperatorCheck {
+public:
+    explicit OperatorCheck(const std::vector<OnnxNode>& nodes) { look(nodes); }
 
+    /// Throws bad_input where operators are missing.
+    void refuse_missing() const {
+        missing_.refuse("the ONNX interpreter",
+                        quantised_ ? "quantise the model in the form of QuantizeLinear and "
+                                     "DequantizeLinear nodes (QDQ), or use its float version"
+                                   : "");
+    }
+
+private:
     void look(const std::vector<OnnxNode>& nodes) {
         for (const OnnxNode& node : nodes) {
             for (const OnnxBlock& block : node.blocks) look(block.nodes);
             if (node.op == "If" || node.op == "Loop" || find_onnx_operator(node.op) != nullptr)
                 continue;
-            auto& [count, first] = operators[node.op];
-            if (count++ == 0) first = node.name;
-            if (is_quantised(node.op)) quantised = node.op;
+            missing_.add(node.op, node);
+            quantised_ = quantised_ || is_quantised(node.op);
         }
     }
-};
 
-/// Names every operator that is missing, not only the first.
-void check_operators(const std::vector<OnnxNode>& nodes) {
-    Missing missing;
-    missing.look(nodes);
-    if (missing.operators.empty()) return;
-    std::string list;
-    for (const auto& [op, where] : missing.operators)
-        list += fmt::format("{}{} ({} node{}, first \"{}\")", list.empty() ? "" : ", ", op,
-                            where.first, where.first == 1 ? "" : "s", where.second);
-    throw Error(ErrorCode::bad_input,
-                fmt::format("the model uses ONNX operators that are not supported: {}{}", list,
-                            missing.quantised.empty()
-                                ? ""
-                                : "; quantise it in the form of QuantizeLinear and "
-                                  "DequantizeLinear nodes (QDQ), or use its float version"));
-}
+    MissingOperators missing_;
+    bool quantised_ = false;  ///< one of them is
+};
 
 class OnnxNetwork final : public Network {
 public:
@@ -282,7 +272,7 @@ public:
                                                              : c10::IValue());
         }
         std::vector<OnnxNode> nodes = needed(std::move(graph.nodes));
-        check_operators(nodes);
+        OperatorCheck(nodes).refuse_missing();
         fold(std::move(nodes), graph_.steps);
         graph_.plan_releases({&output_, 1});
         std::vector<bool> quantised(graph_.known.size(), false);
@@ -392,8 +382,7 @@ private:
     /// Where the condition is known, the branch's nodes take the place of the If.
     void fold_if(OnnxNode node, std::vector<Step>& steps, bool perhaps) {
         if (node.inputs.size() != 1 || node.inputs[0] < 0)
-            throw Error(ErrorCode::bad_input,
-                        fmt::format("node \"{}\" (If) has no condition", node.name));
+            throw Error(ErrorCode::bad_input, node.place() + " has no condition");
         const OnnxBlock& yes = branch_of(node, "then_branch");
         const OnnxBlock& no = branch_of(node, "else_branch");
         if (!graph_.is_known(node.inputs[0])) {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "assay/model/cost.h"
+#include "model/graph_node.h"
 
 namespace assay::torch_plugin {
 
@@ -44,9 +45,8 @@ struct OnnxBlock {
     std::vector<int> outputs;
 };
 
-struct OnnxNode {
-    std::string op;    ///< with its domain unless that is ONNX's own: "Conv", "com.microsoft::Gelu"
-    std::string name;  ///< the node's, or its first output's when it has none
+/// The operator with its domain unless that is ONNX's own: "Conv", "com.microsoft::Gelu".
+struct OnnxNode : GraphNode {
     std::vector<int> inputs;   ///< numbers of values, -1: left out
     std::vector<int> outputs;  ///< the same
     std::vector<OnnxAttribute> attributes;

@@ -476,15 +476,14 @@ private:
                              node.op == "com.microsoft::DynamicQuantizeMatMul";
         if ((node.op == "QuantizeLinear" || node.op == "com.microsoft::QuantizeLinear") &&
             node.inputs.size() > 2 && narrow_.contains(node.inputs[2])) {
-            refuse(
-                fmt::format("node \"{}\" quantises to 4 bits, which is not supported", node.name));
+            refuse(node.place() + " quantises to 4 bits, which is not supported");
         }
         nodes.push_back(std::move(node));
     }
 
     int input_of(const std::string& name, const OnnxNode& node) {
         if (name.empty()) return -1;
-        return known(name, fmt::format("node \"{}\" ({}): its input", node.name, node.op));
+        return known(name, node.place() + ": its input");
     }
 
     /// The function's nodes in place of the call: its inputs are the caller's values, its names are
@@ -492,20 +491,19 @@ private:
     void inline_call(const onnx::NodeProto& call, const LocalFunction& function,
                      std::vector<OnnxNode>& nodes) {
         const onnx::FunctionProto& body = *function.proto;
-        OnnxNode place;
-        place.op = call.op_type();
-        place.name = call.name().empty() && call.output_size() > 0 ? call.output(0) : call.name();
+        OnnxNode caller;
+        caller.op = call.op_type();
+        caller.name = call.name().empty() && call.output_size() > 0 ? call.output(0) : call.name();
         if (++depth_ > kDeepestCall)
             refuse(
                 fmt::format("function \"{}\" calls itself, or functions call each other more "
                             "than {} deep",
                             body.name(), kDeepestCall));
         if (call.input_size() > body.input_size() || call.output_size() > body.output_size())
-            refuse(fmt::format("node \"{}\" ({}) has more inputs or outputs than its function",
-                               place.name, place.op));
+            refuse(caller.place() + " has more inputs or outputs than its function");
         std::map<std::string, int> inner;
         for (int i = 0; i < body.input_size(); ++i)
-            inner[body.input(i)] = i < call.input_size() ? input_of(call.input(i), place) : -1;
+            inner[body.input(i)] = i < call.input_size() ? input_of(call.input(i), caller) : -1;
         std::map<std::string, onnx::AttributeProto> attributes;
         for (const onnx::AttributeProto& given : function.defaults)
             attributes[given.name()] = given;
@@ -565,16 +563,13 @@ private:
             if (node.op == "Loop") {
                 block.inputs.push_back(define(input.name()));
             } else if (!hidden.contains(input.name())) {
-                refuse(
-                    fmt::format("node \"{}\" ({}): its graph \"{}\" has inputs, which is not "
-                                "supported",
-                                node.name, node.op, name));
+                refuse(fmt::format("{}: its graph \"{}\" has inputs, which is not supported",
+                                   node.place(), name));
             }
         }
         for (const onnx::NodeProto& inner : graph.node()) read_node(inner, block.nodes);
         for (const auto& output : graph.output())
-            block.outputs.push_back(known(
-                output.name(), fmt::format("node \"{}\" ({}): the output", node.name, node.op)));
+            block.outputs.push_back(known(output.name(), node.place() + ": the output"));
         hidden_ = outer;
         for (const auto& [inner, number] : hidden) {
             if (number) {

@@ -30,10 +30,8 @@ namespace assay::torch_plugin {
 namespace {
 
 /// A node with its operator looked up: a call of one, or arithmetic on sizes.
-struct Pt2Step {
-    std::string name;  ///< for messages: "node `conv2d` (torch.ops.aten.conv2d.default)"
-    std::string node;  ///< the file's name of it
-    std::string qualified;
+struct Pt2Step : GraphNode {
+    std::string qualified;  ///< "aten::conv2d"; "" of arithmetic
     std::optional<Pt2Call> call;
     SymbolFunction symbol = nullptr;
     std::vector<Pt2Feed> feeds;             ///< of `symbol`
@@ -60,12 +58,12 @@ struct Pt2Step {
                                         ? *constant
                                         : call->feeds[i].fitted(values, arguments[i]));
                 }
-                const NodeScope scope(node, qualified);
+                const NodeScope scope(name, qualified);
                 call->run(stack);
                 keep(std::move(stack), run);
             }
         } catch (...) {
-            throw translated(name);
+            throw translated(place());
         }
     }
 
@@ -194,7 +192,7 @@ public:
         std::vector<int> places(program.graph.names.size(), -1);
         bind_inputs(places);
         add_nodes(program.graph, places, 0);
-        refuse_missing();
+        missing_.refuse(framework_name());
         for (const pt2::Output& output : program.outputs)
             outputs.emplace_back(output.argument, places, where_);
         drop_unread();
@@ -234,47 +232,46 @@ private:
     void add_nodes(const pt2::Graph& graph, std::vector<int>& places, int depth) {
         if (depth > 8) refuse("graphs inside graphs, too deep");
         for (const pt2::Node& node : graph.nodes) {
-            if (is_assertion(node.target)) continue;
-            const std::string name =
-                fmt::format("node `{}` ({})", shortened(node.name), shortened(node.target, 100));
-            with_place(name, [&] {
-                if (node.target.starts_with("torch.ops.higher_order.")) {
+            if (is_assertion(node.op)) continue;
+            with_place(node, [&] {
+                if (node.op.starts_with("torch.ops.higher_order.")) {
                     add_inner(node, places, depth);
                 } else {
-                    add_node(node, name, places);
+                    add_node(node, places);
                 }
             });
         }
     }
 
     template <class Body>
-    static void with_place(const std::string& name, Body&& body) {
+    static void with_place(const GraphNode& node, Body&& body) {
         try {
             body();
         } catch (...) {
-            const Error error = translated(name);
+            const Error error = translated(node.place());
             if (error.message().starts_with("node `")) throw error;
-            throw Error(error.code(), fmt::format("{}: {}", name, error.message()));
+            throw Error(error.code(), fmt::format("{}: {}", node.place(), error.message()));
         }
     }
 
-    void add_node(const pt2::Node& node, const std::string& name, const std::vector<int>& places) {
+    void add_node(const pt2::Node& node, const std::vector<int>& places) {
         Pt2Step step;
-        step.name = name;
-        step.node = shortened(node.name);
-        step.symbol = find_symbol_function(node.target);
+        step.name = shortened(node.name);
+        step.op = node.op;
+        step.symbol = find_symbol_function(node.op);
         if (step.symbol != nullptr) {
             for (const pt2::NamedArgument& input : node.inputs)
                 step.feeds.emplace_back(input.argument, places, where_);
             for (const Pt2Feed& feed : step.feeds) feed.add_values(step.reads);
         } else {
-            const auto op = operator_name_of(node.target);
-            if (!op || !is_known_operator(*op)) {
-                const std::string missing =
-                    op ? op->qualified + (op->overload.empty() ? "" : "." + op->overload)
-                       : node.target;
-                auto& [count, first] = missing_[missing];
-                if (count++ == 0) first = node.name;
+            const auto op = operator_name_of(node.op);
+            if (!op) {
+                missing_.add(node.op, node, "only Python can run it");
+                return;
+            }
+            if (!is_known_operator(*op)) {
+                missing_.add(op->qualified + (op->overload.empty() ? "" : "." + op->overload), node,
+                             where_operator_is(op->qualified));
                 return;
             }
             step.qualified = op->qualified;
@@ -283,7 +280,7 @@ private:
             needs_contiguous = needs_contiguous || depends_on_strides(op->qualified);
             note_writes(step);
         }
-        needs_contiguous = needs_contiguous || node.target == "torch.ops.aten.sym_stride.int";
+        needs_contiguous = needs_contiguous || node.op == "torch.ops.aten.sym_stride.int";
         for (const pt2::Argument& output : node.outputs) {
             if (output.kind == pt2::ArgumentKind::unsupported)
                 refuse(fmt::format("a result of the kind `{}` is not supported", output.word));
@@ -321,8 +318,8 @@ private:
                 (graph == nullptr ? before : operands).push_back(&input.argument);
             }
         }
-        const bool grad = node.target == "torch.ops.higher_order.wrap_with_set_grad_enabled";
-        const bool autocast = node.target == "torch.ops.higher_order.wrap_with_autocast";
+        const bool grad = node.op == "torch.ops.higher_order.wrap_with_set_grad_enabled";
+        const bool autocast = node.op == "torch.ops.higher_order.wrap_with_autocast";
         if ((!grad && !autocast) || graph == nullptr)
             refuse("control flow of this kind is not supported");
         // (device type, number type, enabled, ...)
@@ -368,21 +365,6 @@ private:
                                names.size()));
         for (std::size_t i = 0; i < names.size(); ++i)
             places[static_cast<std::size_t>(names[i])] = results[i];
-    }
-
-    /// Names every operator that is missing, not only the first.
-    void refuse_missing() const {
-        if (missing_.empty()) return;
-        std::string list;
-        for (const auto& [op, where] : missing_) {
-            list += fmt::format(
-                "{}{} ({} node{}, first `{}`: {})", list.empty() ? "" : ", ", shortened(op, 100),
-                where.first, where.first == 1 ? "" : "s", shortened(where.second),
-                op.find("::") != std::string::npos ? where_operator_is(op.substr(0, op.find('.')))
-                                                   : "only Python can run it");
-        }
-        refuse(fmt::format("the model calls operators that {} does not have: {}", framework_name(),
-                           list));
     }
 
     /// The values that the model returns.
@@ -502,7 +484,7 @@ private:
             if (!step.call) continue;
             std::string trouble = randomness_in(step.qualified, *step.call);
             if (trouble.empty()) trouble = batch_dependence_of(step.qualified, *step.call);
-            if (!trouble.empty()) refuse(fmt::format("{}: {}", step.name, trouble));
+            if (!trouble.empty()) refuse(fmt::format("{}: {}", step.place(), trouble));
         }
     }
 
@@ -513,7 +495,7 @@ private:
 
     const pt2::Package& package_;
     const ComputeOn& where_;
-    std::map<std::string, std::pair<std::size_t, std::string>> missing_;  ///< count, first node
+    MissingOperators missing_;
     std::vector<int> root_;
     std::vector<bool> changed_;
 };
