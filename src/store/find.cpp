@@ -9,7 +9,6 @@
 #include "core/shell_word.h"
 #include "store/layout.h"
 #include "store/parts.h"
-#include "store/same_data.h"
 
 namespace assay {
 namespace {
@@ -98,16 +97,6 @@ std::vector<fs::path> find_stores(const std::vector<fs::path>& paths) {
             if (seen.insert(error ? folder : std::move(whole)).second)
                 stores.push_back(std::move(folder));
         }
-    }
-    return stores;
-}
-
-std::vector<PredictionStore> open_stores_together(const std::vector<std::string>& paths) {
-    std::vector<PredictionStore> stores;
-    for (const fs::path& folder : find_stores({paths.begin(), paths.end()})) {
-        with_note(fmt::format("opening `{}`", folder.string()),
-                  [&] { stores.push_back(PredictionStore::open(folder)); });
-        store::require_same(stores.front(), stores.back(), {.classes = true});
     }
     return stores;
 }

@@ -8,6 +8,7 @@
 #include "annotation/item_finder.h"
 #include "annotation/propose_search.h"
 #include "assay/error.h"
+#include "assay/robustness/model_stores.h"
 #include "assay/store/row_reader.h"
 #include "evaluate/saved_scores.h"
 #include "made_votes.h"
@@ -179,7 +180,7 @@ TEST(Propose, ReachesTheRecallWithFewQuestionsOnMadeUpModels) {
         EXPECT_EQ(all.questions[i].prior, again.questions[i].prior);
     }
     // Independent count: a pair is asked when a model has it first or above its threshold.
-    const auto stores = open_stores_together({(scratch.path() / "runs").string()});
+    const std::vector<PredictionStore> stores = open_models({scratch.path() / "runs"}).stores;
     std::set<std::pair<std::uint64_t, std::int32_t>> expected;
     for (std::size_t m = 0; m < stores.size(); ++m) {
         const RowReader reader(stores[m]);

@@ -319,10 +319,6 @@ std::vector<std::filesystem::path> find_stores(const std::filesystem::path& path
 /// Those at or below each path, in that order, each once ("runs" and "runs/val" overlap).
 std::vector<std::filesystem::path> find_stores(const std::vector<std::filesystem::path>& paths);
 
-/// Opens the stores at or below each path, in that order. All must be of the same items and the
-/// same classes in the same order. Throws usage when they are not; as find_stores() and open().
-std::vector<PredictionStore> open_stores_together(const std::vector<std::string>& paths);
-
 /// Reads every byte of a store and of its data set's description. One sentence for each problem
 /// (damaged and foreign files, shards that a finished store has lost; shards that no run has
 /// written yet and leftovers of killed writers are not problems); empty: all is well.
