@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "assay/error.h"
-#include "core/result_table.h"
+#include "core/list_columns.h"
 
 namespace assay {
 
@@ -113,6 +113,15 @@ const ResultShape* shape_at(const ResultType& type, std::string_view path) {
 struct ColumnPath {
     std::string_view column, path;
     bool every_part = false;
+
+    /// It stands for several: one for each entry of a list.
+    bool is_of_list() const { return column.find('{') != std::string_view::npos; }
+    std::string_view list() const { return path.substr(0, path.find('.')); }
+    /// "labels" of "subgroup{labels}_v1".
+    std::string_view field() const {
+        const std::size_t begin = column.find('{') + 1;
+        return column.substr(begin, column.find('}') - begin);
+    }
 };
 
 std::vector<ColumnPath> paths_of(const ResultType& type) {
@@ -129,6 +138,21 @@ std::vector<ColumnPath> paths_of(const ResultType& type) {
                        every_part});
     }
     return out;
+}
+
+/// What stands in a column; nothing: no value can stand there.
+const ResultShape* shape_of(const ResultType& type, const ColumnPath& column) {
+    std::string_view path = column.path;
+    if (!column.is_of_list()) return shape_at(type, path);
+    const Part* part = part_at(type, path);
+    if (part == nullptr || part->shape.kind != ResultShape::Kind::list) return nullptr;
+    const ResultShape* entry = part->shape.entry;
+    const auto inside = [&](std::string_view field) {
+        return field.empty()            ? entry
+               : entry->type != nullptr ? shape_at(entry->type(), field)
+                                        : nullptr;
+    };
+    return inside(column.field()) == nullptr ? nullptr : inside(path);
 }
 
 /// A type, and all types that it holds.
@@ -197,6 +221,47 @@ const json* value_at(const json& value, std::string_view path) {
     return at;
 }
 
+/// "subgroup2_v1" of "subgroup{labels}_v1".
+std::string column_of_entry(const ColumnPath& column, const json& entry, std::size_t place) {
+    const std::string_view name = column.column;
+    const json* field = column.field().empty() ? nullptr : value_at(entry, column.field());
+    return fmt::format("{}{}{}", name.substr(0, name.find('{')),
+                       field == nullptr ? std::to_string(place) : text_of(*field),
+                       name.substr(name.find('}') + 1));
+}
+
+/// Calls visit(column, its name, its value or nullptr). Without an object there are no values, and
+/// no columns of lists.
+template <class Visit>
+void each_column(const ResultType& type, const void* object, Visit&& visit) {
+    const std::vector<ColumnPath> columns = paths_of(type);
+    // Columns of one row of the description follow each other: its value is made once.
+    const Part* last = nullptr;
+    json value;
+    for (std::size_t c = 0, end = 0; c < columns.size(); c = end) {
+        std::string_view path = columns[c].path;
+        const Part* part = part_at(type, path);
+        if (part != nullptr && part != last && object != nullptr) value = value_of(*part, object);
+        last = part;
+        end = c + 1;
+        if (!columns[c].is_of_list()) {
+            visit(columns[c], std::string(columns[c].column), value_at(value, path));
+            continue;
+        }
+        while (end < columns.size() && columns[end].is_of_list() &&
+               columns[end].list() == columns[c].list())
+            ++end;
+        for (std::size_t i = 0; i < value.size(); ++i) {
+            for (std::size_t k = c; k < end; ++k) {
+                path = columns[k].path;
+                part_at(type, path);
+                visit(columns[k], column_of_entry(columns[k], value[i], i + 1),
+                      value_at(value[i], path));
+            }
+        }
+    }
+}
+
 }  // namespace
 
 namespace detail {
@@ -225,10 +290,10 @@ json json_of_result(const ResultType& type, const void* object) {
     return out;
 }
 
-void add_columns(Table& table, const ResultType& type) {
+void add_columns(Table& table, const ResultType& type, const void* object) {
     using Kind = ResultShape::Kind;
-    for (const ColumnPath& column : paths_of(type)) {
-        const ResultShape* shape = shape_at(type, column.path);
+    each_column(type, object, [&](const ColumnPath& column, std::string name, const json*) {
+        const ResultShape* shape = shape_of(type, column);
         if (shape == nullptr) {
             throw Error(ErrorCode::internal,
                         fmt::format("{}: no value is at {}", type.facts.name, column.path));
@@ -236,25 +301,20 @@ void add_columns(Table& table, const ResultType& type) {
         const bool text =
             shape->kind == Kind::text || shape->kind == Kind::map || shape->kind == Kind::list;
         table.columns.push_back(
-            {.name = std::string(column.column),
+            {.name = std::move(name),
              .numbers = !text,
              .show = column.every_part ? Column::Show::every_part : Column::Show::value});
-    }
+    });
+}
+
+void add_columns(Table& table, const ResultType& type) {
+    add_columns(table, type, nullptr);
 }
 
 void add_cells(std::vector<Cell>& cells, const ResultType& type, const void* object) {
-    // Columns of one row follow each other: its value is made once.
-    const Part* last = nullptr;
-    json value;
-    for (const ColumnPath& column : paths_of(type)) {
-        std::string_view path = column.path;
-        const Part* part = part_at(type, path);
-        if (part == nullptr) continue;  // add_columns() has thrown
-        if (part != last) value = value_of(*part, object);
-        last = part;
-        const json* const found = value_at(value, path);
-        cells.push_back(found == nullptr ? Cell() : cell_of(*found));
-    }
+    each_column(type, object, [&](const ColumnPath&, const std::string&, const json* value) {
+        cells.push_back(value == nullptr ? Cell() : cell_of(*value));
+    });
 }
 
 std::vector<ResultType> types_in(std::span<const ResultType> types) {
@@ -271,7 +331,7 @@ std::vector<std::string> faults_of(std::span<const ResultType> types) {
         if (type.facts.name == last) out.push_back(fmt::format("{}: two types of this name", last));
         last = type.facts.name;
         for (const ColumnPath& column : paths_of(type)) {
-            if (shape_at(type, column.path) == nullptr)
+            if (shape_of(type, column) == nullptr)
                 out.push_back(fmt::format("{}: column {} leads nowhere: {}", type.facts.name,
                                           column.column, column.path));
         }

@@ -14,6 +14,7 @@
 #include "core/hash.h"
 #include "core/json_limits.h"
 #include "core/paths.h"
+#include "core/record_file.h"
 #include "core/text.h"
 
 namespace assay {
@@ -24,7 +25,7 @@ using nlohmann::json;
 
 // A line with the checksum of all behind it, a line of JSON that says what follows, then the
 // arrays, each at a multiple of 64 bytes, in the byte order of the machine.
-constexpr const char* columns_schema = "assay.item_columns/1";
+constexpr RecordSchema columns_schema{"assay.item_columns/1"};
 constexpr std::uint64_t alignment = 64;
 constexpr std::size_t most_header = std::size_t{16} << 20;
 constexpr const char* byte_order = std::endian::native == std::endian::little ? "little" : "big";
@@ -33,6 +34,35 @@ struct Array {
     std::string name;
     std::span<const std::byte> bytes;
 };
+
+struct ArrayFacts {
+    std::string name;
+    std::uint64_t bytes = 0;
+};
+/// What follows the header.
+struct ColumnsHeader {
+    std::string byte_order;
+    std::uint64_t rows = 0;
+    std::string items_xxh128;  ///< of the csv file that says the same
+    std::vector<ArrayFacts> arrays;
+};
+
+}  // namespace
+
+template <>
+inline constexpr auto description<ArrayFacts> = describe<ArrayFacts>({
+    field<&ArrayFacts::name>({}),
+    field<&ArrayFacts::bytes>({}),
+});
+template <>
+inline constexpr auto description<ColumnsHeader> = describe<ColumnsHeader>({
+    field<&ColumnsHeader::byte_order>({}),
+    field<&ColumnsHeader::rows>({}),
+    field<&ColumnsHeader::items_xxh128>({}),
+    field<&ColumnsHeader::arrays>({}),
+});
+
+namespace {
 
 template <class T>
 std::span<const std::byte> bytes_of(std::span<const T> values) {
@@ -71,15 +101,14 @@ std::vector<Array> arrays_of(const Dataset& dataset, const Written& written) {
 /// Arrays of a mapped file, by name.
 class Mapped {
 public:
-    Mapped(std::shared_ptr<const MappedFile> file, const json& arrays, std::uint64_t begin)
+    Mapped(std::shared_ptr<const MappedFile> file, const std::vector<ArrayFacts>& arrays,
+           std::uint64_t begin)
         : file_(std::move(file)), rest_(begin) {
-        for (const json& array : arrays) {
-            const auto bytes = array.at("bytes").get<std::uint64_t>();
+        for (const auto& [name, bytes] : arrays) {
             const std::uint64_t at = aligned(rest_), size = file_->bytes().size();
             if (at > size || bytes > size - at) throw Error(ErrorCode::bad_input, "too short");
-            arrays_.push_back({array.at("name").get<std::string>(),
-                               file_->bytes().subspan(static_cast<std::size_t>(at),
-                                                      static_cast<std::size_t>(bytes))});
+            arrays_.push_back({name, file_->bytes().subspan(static_cast<std::size_t>(at),
+                                                            static_cast<std::size_t>(bytes))});
             rest_ = at + bytes;
         }
     }
@@ -118,14 +147,11 @@ private:
 void write_item_columns(const Dataset& dataset, std::string_view items_hash, const fs::path& path) {
     const Written written(dataset);
     const std::vector<Array> arrays = arrays_of(dataset, written);
-    json header = {{"schema", columns_schema},
-                   {"byte_order", byte_order},
-                   {"rows", dataset.size()},
-                   {"items_xxh128", items_hash},
-                   {"arrays", json::array()}};
-    for (const Array& array : arrays)
-        header["arrays"].push_back({{"name", array.name}, {"bytes", array.bytes.size()}});
-    const std::string text = header.dump(-1, ' ', true, json::error_handler_t::replace) + "\n";
+    ColumnsHeader header{byte_order, dataset.size(), std::string(items_hash), {}};
+    for (const Array& array : arrays) header.arrays.push_back({array.name, array.bytes.size()});
+    const std::string text =
+        record_of(columns_schema, header).dump(-1, ' ', true, json::error_handler_t::replace) +
+        "\n";
     std::string checksum = hash_text(text) + "\n";  // as long as the right one
     static constexpr std::array<std::byte, alignment> padding{};
     std::vector<std::span<const std::byte>> parts = {
@@ -156,11 +182,11 @@ std::optional<Dataset> map_item_columns(const fs::path& path, std::string_view i
         const std::string_view begin = all.substr(first + 1, most_header);
         const std::string_view text = begin.substr(0, begin.find('\n'));
         constexpr int deepest = 4;
-        const json header = parse_json(text, deepest);
-        if (header.at("schema") != columns_schema || header.at("byte_order") != byte_order ||
-            header.at("items_xxh128") != items_hash)
+        ColumnsHeader header;
+        if (!read_record(parse_json(text, deepest), columns_schema, header) ||
+            header.byte_order != byte_order || header.items_xxh128 != items_hash)
             return std::nullopt;
-        Mapped mapped(file, header.at("arrays"), first + 1 + text.size() + 1);
+        Mapped mapped(file, header.arrays, first + 1 + text.size() + 1);
         if (!mapped.is_all()) return std::nullopt;
         Dataset dataset;
         dataset.ids = mapped.take_column("id");
@@ -173,11 +199,10 @@ std::optional<Dataset> map_item_columns(const fs::path& path, std::string_view i
             if (values.size() != dataset.size()) return std::nullopt;
             dataset.attributes.push_back({std::move(name), std::move(values)});
         }
-        const bool whole = header.at("rows") == dataset.size() &&
+        const bool whole = header.rows == dataset.size() &&
                            dataset.labels.size() == dataset.size() &&
                            (dataset.paths.size() == 0 || dataset.paths.size() == dataset.size());
         return whole ? std::optional(std::move(dataset)) : std::nullopt;
-    } catch (const json::exception&) {
     } catch (const Error& error) {
         if (error.code() == ErrorCode::interrupted) throw;
     }

@@ -8,7 +8,7 @@
 
 #include "assay/error.h"
 #include "assay/estimate.h"
-#include "core/result_table.h"
+#include "core/list_columns.h"
 
 namespace assay {
 namespace {
@@ -208,6 +208,67 @@ TEST(DescribeResult, ColumnsAndCellsAreOfOneList) {
     EXPECT_EQ(std::get<Number>(row.at(9)).value, 4);
     EXPECT_TRUE(std::holds_alternative<std::monostate>(table.rows.at(1).at(8)));
     EXPECT_TRUE(std::holds_alternative<std::monostate>(table.rows.at(1).at(9)));
+}
+
+struct Bush {
+    std::string name;
+    std::vector<Leaf> leaves;
+    std::vector<std::optional<int>> counts;
+};
+ResultType result_type(ResultOf<Bush>) {
+    static constexpr auto rows = describe_result<Bush>(
+        {.name = "Bush",
+         .columns = "name,{name}_size=leaves.size*,{name}_low=leaves.size.interval.low,"
+                    "count_{}=counts,end=name"},
+        {part<&Bush::name>({}), part<&Bush::leaves>({}), part<&Bush::counts>({})});
+    return rows;
+}
+
+TEST(DescribeResult, AColumnWithBracesIsOneForEachEntry) {
+    const Bush small{"b", {leaf("x", 5.0), leaf("y", {})}, {7, {}}};
+    const std::vector<Bush> bushes = {small, {"c", {leaf("x", {}), leaf("y", 2.0)}, {{}, 8}}};
+    Table table = result_table_for(small);
+    for (const Bush& bush : bushes) add_row(table, bush);
+    std::vector<std::string> names;
+    for (const Column& column : table.columns) names.push_back(column.name);
+    // Columns of one list follow each other, entry by entry.
+    EXPECT_THAT(names, ElementsAre("name", "x_size", "x_low", "y_size", "y_low", "count_1",
+                                   "count_2", "end"));
+    EXPECT_EQ(table.columns[1].show, Column::Show::every_part);
+    const auto& first = table.rows.at(0);
+    const auto& second = table.rows.at(1);
+    EXPECT_EQ(std::get<Estimate>(first.at(1)).value, 5);
+    EXPECT_EQ(std::get<Number>(first.at(2)).value, 4);
+    EXPECT_FALSE(std::get<Estimate>(first.at(3)).value);
+    EXPECT_TRUE(std::holds_alternative<std::monostate>(first.at(4)));
+    EXPECT_EQ(std::get<Count>(first.at(5)).value, 7U);
+    EXPECT_TRUE(std::holds_alternative<std::monostate>(first.at(6)));
+    EXPECT_EQ(std::get<std::string>(first.at(7)), "b");
+    EXPECT_EQ(std::get<Estimate>(second.at(3)).value, 2);
+    EXPECT_EQ(std::get<Count>(second.at(6)).value, 8U);
+    // Without an object there is nothing that they could be called by.
+    EXPECT_EQ(result_table<Bush>().columns.size(), 2U);
+    // A row that has more entries than the table's first one is a mistake of the program.
+    Table narrow = result_table_for(Bush{"n", {}, {}});
+    EXPECT_THROW(add_row(narrow, small), Error);
+    EXPECT_THAT(faults_of(std::vector{result_type(ResultOf<Bush>{})}), ElementsAre());
+}
+
+struct Thorny {
+    std::vector<Leaf> leaves;
+};
+ResultType result_type(ResultOf<Thorny>) {
+    static constexpr auto rows = describe_result<Thorny>(
+        {.name = "Thorny", .columns = "a{none}=leaves.name,b{}=leaves.none,{}=none"},
+        {part<&Thorny::leaves>({})});
+    return rows;
+}
+
+TEST(DescribeResult, FaultsOfColumnsWithBracesAreFound) {
+    EXPECT_THAT(faults_of(std::vector{result_type(ResultOf<Thorny>{})}),
+                ElementsAre("Thorny: column a{none} leads nowhere: leaves.name",
+                            "Thorny: column b{} leads nowhere: leaves.none",
+                            "Thorny: column {} leads nowhere: none"));
 }
 
 struct Faulty {

@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "assay/error.h"
 #include "core/file.h"
 #include "core/hash.h"
 #include "core/json_limits.h"
 #include "core/paths.h"
-#include "core/refuse.h"
+#include "core/record_file.h"
 #include "core/text.h"
 
 namespace assay::remote {
@@ -20,45 +21,100 @@ using nlohmann::json;
 using webdataset::LabelRule;
 using webdataset::Sample;
 
-constexpr const char* schema = "assay.tar_index/1";
+constexpr RecordSchema index_schema{"assay.tar_index/1"};
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
 
-json settings_of(std::string_view url, const LabelRule& rule) {
-    return {{"schema", schema}, {"url", url}, {"label_column", rule.name}};
-}
+/// What the file's name is made of.
+struct IndexSettings {
+    std::string url, label_column;
+};
 
 /// The columns of a table, which is a third of the size of its rows as objects.
-json table_of(const std::vector<Sample>& samples) {
-    json keys = json::array(), images = json::array(), offsets = json::array(),
-         sizes = json::array(), labels = json::array(), places = json::array();
-    for (const Sample& sample : samples) {
-        keys.push_back(sample.key);
-        images.push_back(sample.image);
-        offsets.push_back(sample.offset);
-        sizes.push_back(sample.size);
-        labels.push_back(sample.label);
-        places.push_back(sample.label_place);
-    }
-    return {{"key", keys},   {"image", images}, {"offset", offsets},
-            {"size", sizes}, {"label", labels}, {"label_place", places}};
+struct SampleColumns {
+    std::vector<std::string> key, image;
+    std::vector<std::uint64_t> offset, size;
+    std::vector<std::string> label, label_place;
+};
+
+/// The file, beside its settings.
+struct KeptIndex {
+    std::uint64_t bytes = 0;
+    std::string version;
+    std::uint64_t without_image = 0;
+    std::string first_without;
+    std::uint64_t left_out = 0;
+    bool has_end_mark = false;
+    SampleColumns samples;
+};
+
+}  // namespace
+}  // namespace assay::remote
+
+namespace assay {
+
+template <>
+inline constexpr auto description<remote::IndexSettings> = describe<remote::IndexSettings>({
+    field<&remote::IndexSettings::url>({}),
+    field<&remote::IndexSettings::label_column>({}),
+});
+template <>
+inline constexpr auto description<remote::SampleColumns> = describe<remote::SampleColumns>({
+    field<&remote::SampleColumns::key>({}),
+    field<&remote::SampleColumns::image>({}),
+    field<&remote::SampleColumns::offset>({}),
+    field<&remote::SampleColumns::size>({}),
+    field<&remote::SampleColumns::label>({}),
+    field<&remote::SampleColumns::label_place>({}),
+});
+template <>
+inline constexpr auto description<remote::KeptIndex> = describe<remote::KeptIndex>({
+    field<&remote::KeptIndex::bytes>({}),
+    field<&remote::KeptIndex::version>({}),
+    field<&remote::KeptIndex::without_image>({}),
+    field<&remote::KeptIndex::first_without>({}),
+    field<&remote::KeptIndex::left_out>({}),
+    field<&remote::KeptIndex::has_end_mark>({}),
+    field<&remote::KeptIndex::samples>({}),
+});
+
+}  // namespace assay
+
+namespace assay::remote {
+namespace {
+
+json settings_of(std::string_view url, const LabelRule& rule) {
+    return record_of(index_schema, IndexSettings{std::string(url), std::string(rule.name)});
 }
 
-std::vector<Sample> samples_of(const json& table, std::uint64_t archive_bytes) {
-    const json& keys = table.at("key");
-    std::vector<Sample> samples(keys.size());
-    for (const auto& [name, column] : table.items())
-        if (!column.is_array() || column.size() != samples.size())
-            refuse("columns differ in length");
+SampleColumns columns_of(const std::vector<Sample>& samples) {
+    SampleColumns columns;
+    for (const Sample& sample : samples) {
+        columns.key.push_back(sample.key);
+        columns.image.push_back(sample.image);
+        columns.offset.push_back(sample.offset);
+        columns.size.push_back(sample.size);
+        columns.label.push_back(sample.label);
+        columns.label_place.push_back(sample.label_place);
+    }
+    return columns;
+}
+
+/// Nothing where columns differ in length, or an image lies beyond the archive's end.
+std::optional<std::vector<Sample>> samples_of(SampleColumns columns, std::uint64_t archive_bytes) {
+    std::vector<Sample> samples(columns.key.size());
+    for (const std::size_t size : {columns.image.size(), columns.offset.size(), columns.size.size(),
+                                   columns.label.size(), columns.label_place.size()})
+        if (size != samples.size()) return std::nullopt;
     for (std::size_t i = 0; i < samples.size(); ++i) {
         Sample& sample = samples[i];
-        sample.key = keys[i].get<std::string>();
-        sample.image = table.at("image")[i].get<std::string>();
-        sample.offset = table.at("offset")[i].get<std::uint64_t>();
-        sample.size = table.at("size")[i].get<std::uint64_t>();
-        sample.label = table.at("label")[i].get<std::string>();
-        sample.label_place = table.at("label_place")[i].get<std::string>();
+        sample.key = std::move(columns.key[i]);
+        sample.image = std::move(columns.image[i]);
+        sample.offset = columns.offset[i];
+        sample.size = columns.size[i];
+        sample.label = std::move(columns.label[i]);
+        sample.label_place = std::move(columns.label_place[i]);
         if (sample.offset > archive_bytes || sample.size > archive_bytes - sample.offset)
-            refuse("an image beyond the archive's end");
+            return std::nullopt;
     }
     return samples;
 }
@@ -84,17 +140,17 @@ std::optional<KeptSamples> kept_samples(const fs::path& folder, std::string_view
             text.substr(0, line) != hash_text(std::string_view(text).substr(line + 1)))
             return std::nullopt;
         const json all = parse_json(std::string_view(text).substr(line + 1), deepest);
-        json settings = all.at("settings");
-        if (settings != settings_of(url, rule)) return std::nullopt;
+        KeptIndex index;
+        if (!read_fields(all, &index, description<KeptIndex>) ||
+            all.value("settings", json()) != settings_of(url, rule))
+            return std::nullopt;
+        auto samples = samples_of(std::move(index.samples), index.bytes);
+        if (!samples) return std::nullopt;
         KeptSamples kept;
-        kept.version = {all.at("bytes").get<std::uint64_t>(), all.at("version").get<std::string>()};
-        kept.samples.samples = samples_of(all.at("samples"), kept.version.size);
-        kept.samples.without_image = all.at("without_image").get<std::uint64_t>();
-        kept.samples.first_without = all.at("first_without").get<std::string>();
-        kept.samples.left_out = all.at("left_out").get<std::uint64_t>();
-        kept.samples.has_end_mark = all.at("has_end_mark").get<bool>();
+        kept.version = {index.bytes, index.version};
+        kept.samples = {std::move(*samples), index.without_image, index.first_without,
+                        index.left_out, index.has_end_mark};
         return kept;
-    } catch (const json::exception&) {
     } catch (const Error& error) {
         if (error.code() == ErrorCode::interrupted) throw;
     }
@@ -104,14 +160,15 @@ std::optional<KeptSamples> kept_samples(const fs::path& folder, std::string_view
 void keep_samples(const fs::path& folder, std::string_view url, const LabelRule& rule,
                   const KeptSamples& kept) {
     if (folder.empty() || kept.version.tag.empty()) return;
-    const json all = {{"settings", settings_of(url, rule)},
-                      {"bytes", kept.version.size},
-                      {"version", kept.version.tag},
-                      {"without_image", kept.samples.without_image},
-                      {"first_without", kept.samples.first_without},
-                      {"left_out", kept.samples.left_out},
-                      {"has_end_mark", kept.samples.has_end_mark},
-                      {"samples", table_of(kept.samples.samples)}};
+    const KeptIndex index{kept.version.size,
+                          kept.version.tag,
+                          kept.samples.without_image,
+                          kept.samples.first_without,
+                          kept.samples.left_out,
+                          kept.samples.has_end_mark,
+                          columns_of(kept.samples.samples)};
+    json all = json_of(index);
+    all["settings"] = settings_of(url, rule);
     std::string text;
     try {
         text = all.dump();

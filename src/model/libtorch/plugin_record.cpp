@@ -7,6 +7,7 @@
 
 #include "assay/error.h"
 #include "core/file.h"
+#include "core/record_file.h"
 #include "core/text.h"
 
 namespace assay {
@@ -15,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr const char* schema = "assay.torch_plugin/1";
+constexpr RecordSchema plugin_schema{"assay.torch_plugin/1"};
 constexpr const char* what_to_do =
     "`assay torch --build` compiles it for a LibTorch that is there, `assay torch --remove` goes "
     "back to the installed one";
@@ -27,11 +28,7 @@ fs::path record_file(const fs::path& plugin) {
 }
 
 std::string text_of(const PluginRecord& record) {
-    const json written = {{"schema", schema},
-                          {"libtorch", record.libtorch.string()},
-                          {"bytes", record.bytes},
-                          {"version", record.version}};
-    return written.dump(2) + "\n";
+    return record_of(plugin_schema, record).dump(2) + "\n";
 }
 
 std::optional<PluginRecord> record_of_plugin(const fs::path& plugin) {
@@ -39,18 +36,12 @@ std::optional<PluginRecord> record_of_plugin(const fs::path& plugin) {
     std::error_code none;
     if (!fs::exists(file, none)) return std::nullopt;
     const json read = json::parse(read_text(file, 1 << 16), nullptr, false);
-    const auto text = [&](const char* key) -> std::string {
-        return read.is_object() && read.contains(key) && read[key].is_string() ? read[key]
-                                                                               : json("");
-    };
-    PluginRecord record{text("libtorch"), 0, text("version")};
-    const bool has_bytes =
-        read.is_object() && read.contains("bytes") && read["bytes"].is_number_unsigned();
-    if (text("schema") != schema || !record.libtorch.is_absolute() || !has_bytes) {
-        throw Error(ErrorCode::bad_input, fmt::format("{} is no record of a plug-in ({}); {}",
-                                                      file.string(), schema, what_to_do));
+    PluginRecord record;
+    if (!read_record(read, plugin_schema, record) || !record.libtorch.is_absolute()) {
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("{} is no record of a plug-in ({}); {}", file.string(),
+                                plugin_schema.name, what_to_do));
     }
-    record.bytes = read["bytes"];
     return record;
 }
 

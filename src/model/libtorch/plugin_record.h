@@ -7,6 +7,8 @@
 #include <optional>
 #include <string>
 
+#include "assay/describe.h"
+
 namespace assay {
 
 /// libassay_torch.json beside libassay_torch.so: assay.torch_plugin/1.
@@ -15,6 +17,12 @@ struct PluginRecord {
     std::uint64_t bytes = 0;         ///< the size of that file: another LibTorch has another
     std::string version;             ///< "2.6.0"
 };
+template <>
+inline constexpr auto description<PluginRecord> = describe<PluginRecord>({
+    field<&PluginRecord::libtorch>({}),
+    field<&PluginRecord::bytes>({}),
+    field<&PluginRecord::version>({}),
+});
 
 /// The record's file for a plug-in's.
 std::filesystem::path record_file(const std::filesystem::path& plugin);
