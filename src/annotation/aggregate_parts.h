@@ -1,0 +1,22 @@
+// What the text, the JSON and the csv of an Aggregation have in common.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "assay/annotation/aggregate_votes.h"
+#include "assay/report.h"
+
+namespace assay {
+
+std::vector<std::string> notes_of(const Aggregation& a);
+/// The thresholds that people look at: every twentieth, the finer end, the one in use and the best.
+std::vector<double> thresholds_shown(const Aggregation& a);
+/// The answer that a latent class of the fit stands for.
+std::string latent_name(std::size_t l, const Aggregation& a);
+
+/// A row per number, for csv.
+Table value_records(const Aggregation& a);
+
+}  // namespace assay
