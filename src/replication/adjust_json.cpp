@@ -88,12 +88,8 @@ ResultType result_type(ResultOf<AdjustedClassifier>) {
             part(
                 {.name = "name"},
                 [](const Of& o) -> const auto& { return o.report->classifiers[o.classifier]; }),
-            part(
-                {.name = "method", .only_csv = true},
-                [](const Of& o) -> const auto& { return o.method->id; }),
-            part(
-                {.name = "definition", .only_csv = true},
-                [](const Of& o) -> const auto& { return o.method->definition; }),
+            part<&Of::method, &MethodResult::id>({.name = "method", .only_csv = true}),
+            part<&Of::method, &MethodResult::definition>({.only_csv = true}),
             part(
                 {.name = "original", .only_csv = true},
                 [](const Of& o) -> const auto& { return o.report->first[o.classifier]; }),
@@ -194,40 +190,24 @@ ResultType result_type(ResultOf<MethodOf>) {
         {
             part({.help = "What the method is exact for", .name = "exact_for"},
                  [](const Of& o) { return exact_for(o.method->id); }),
-            part(
-                {.name = "adjusted", .group = "mean"},
-                [](const Of& o) -> const auto& { return o.method->mean_adjusted; }),
-            part(
-                {.name = "gap", .group = "mean"},
-                [](const Of& o) -> const auto& { return o.method->mean_gap; }),
-            part(
-                {.help = "Of the adjusted accuracies; null for one classifier", .name = "line"},
-                [](const Of& o) -> const auto& { return o.method->line; }),
-            part({.help = "Proportion of the original's readings that the replication has too",
-                  .name = "covered"},
-                 [](const Of& o) { return o.method->covered; }),
-            part(
-                {.help = "Classifiers with an adjusted accuracy outside 0 to 1", .name = "outside"},
-                [](const Of& o) { return o.method->outside; }),
-            part({.help = "Classifiers whose bootstrap interval says nothing",
-                  .name = "wide_intervals",
-                  .omitted = true},
-                 [](const Of& o) { return o.method->wide_intervals; }),
-            part(
-                {.name = "exponents", .omitted = true},
-                [](const Of& o) -> const auto& { return o.method->exponents; }),
-            part(
-                {.help = "By cell of the replication", .name = "weights", .omitted = true},
-                [](const Of& o) -> const auto& { return o.method->weights; }),
-            part(
-                {.name = "notes", .omitted = true},
-                [](const Of& o) -> const auto& { return o.method->notes; }),
-            part(
+            part<&Of::method, &MethodResult::mean_adjusted>({.name = "adjusted", .group = "mean"}),
+            part<&Of::method, &MethodResult::mean_gap>({.name = "gap", .group = "mean"}),
+            part<&Of::method, &MethodResult::line>(
+                {.help = "Of the adjusted accuracies; null for one classifier"}),
+            part<&Of::method, &MethodResult::covered>(
+                {.help = "Proportion of the original's readings that the replication has too"}),
+            part<&Of::method, &MethodResult::outside>(
+                {.help = "Classifiers with an adjusted accuracy outside 0 to 1"}),
+            part<&Of::method, &MethodResult::wide_intervals>(
+                {.help = "Classifiers whose bootstrap interval says nothing", .omitted = true}),
+            part<&Of::method, &MethodResult::exponents>({.omitted = true}),
+            part<&Of::method, &MethodResult::weights>(
+                {.help = "By cell of the replication", .omitted = true}),
+            part<&Of::method, &MethodResult::notes>({.omitted = true}),
+            part<&Of::method, &MethodResult::details>(
                 {.help = "Parameters of the fitted densities and curves",
-                 .name = "details",
                  .script = "Record<string, unknown>",
-                 .omitted = true},
-                [](const Of& o) -> const auto& { return o.method->details; }),
+                 .omitted = true}),
             part({.help = "At the result's `rates`, without points of mass",
                   .name = "density",
                   .omitted = true},
@@ -235,9 +215,7 @@ ResultType result_type(ResultOf<MethodOf>) {
                      const Drawing& drawing = o.method->drawing;
                      return numbers_of_sets(drawing.first_density, drawing.second_density);
                  }),
-            part(
-                {.name = "blind_spots", .omitted = true},
-                [](const Of& o) -> const auto& { return o.method->blind_spots; }),
+            part<&Of::method, &MethodResult::blind_spots>({.omitted = true}),
             part({.name = "classifiers"}, [](const Of& o) { return classifiers_of(o); }),
         });
     return rows;
@@ -253,14 +231,10 @@ ResultType result_type(ResultOf<AnyMethodOf>) {
     static constexpr auto rows = describe_result<Of>(
         {.name = "AdjustMethod"},
         {
-            part(
-                {.name = "id"}, [](const Of& o) -> const auto& { return o.method->id; }),
-            part(
-                {.name = "definition"},
-                [](const Of& o) -> const auto& { return o.method->definition; }),
-            part(
-                {.help = "Why the method has no estimates", .name = "undefined", .omitted = true},
-                [](const Of& o) -> const auto& { return o.method->mean_adjusted.undefined; }),
+            part<&Of::method, &MethodResult::id>({}),
+            part<&Of::method, &MethodResult::definition>({}),
+            part<&Of::method, &MethodResult::mean_adjusted, &Estimate::undefined>(
+                {.help = "Why the method has no estimates", .omitted = true}),
             part({.inlined = true},
                  [](const Of& o) {
                      return o.method->defined() ? std::optional(MethodOf{o.report, o.method})

@@ -81,12 +81,12 @@ ResultType result_type(ResultOf<Simulation>) {
          .help = "What is true of a simulated study",
          .schema = "assay.replicate_truth/1"},
         {
-            part({.name = "world"}, [](const Of& o) { return o.options.world; }),
-            part({.name = "seed"}, [](const Of& o) { return o.options.seed; }),
-            part({.name = "annotators"}, [](const Of& o) { return o.options.annotators; }),
-            part({.name = "classes"}, [](const Of& o) { return o.options.classes; }),
-            part({.help = "Expected selection rates", .name = "original", .group = "mean_rate"},
-                 [](const Of& o) { return o.truth.first_rate; }),
+            part<&Of::options, &SimulationOptions::world>({}),
+            part<&Of::options, &SimulationOptions::seed>({}),
+            part<&Of::options, &SimulationOptions::annotators>({}),
+            part<&Of::options, &SimulationOptions::classes>({}),
+            part<&Of::truth, &Simulation::Truth::first_rate>(
+                {.help = "Expected selection rates", .name = "original", .group = "mean_rate"}),
             part({.name = "replication", .group = "mean_rate", .omitted = true},
                  [](const Of& o) { return of_second<false>(o, o.truth.second_rate); }),
             part({.name = "candidates", .group = "mean_rate", .omitted = true},

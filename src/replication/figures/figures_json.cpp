@@ -76,16 +76,14 @@ ResultType result_type(ResultOf<MethodCurves>) {
     static constexpr auto rows = describe_result<Of>(
         {.name = "MethodCurves", .help = "At the `rates` beside it"},
         {
-            part(
-                {.name = "method"}, [](const Of& o) -> const auto& { return o.method->id; }),
+            part<&Of::method, &MethodResult::id>({.name = "method"}),
             part({.name = "density", .omitted = true},
                  [](const Of& o) {
                      const Drawing& drawing = o.method->drawing;
                      return numbers_of_sets(drawing.first_density, drawing.second_density);
                  }),
-            part(
-                {.help = "By classifier", .name = "accuracy", .omitted = true},
-                [](const Of& o) -> const auto& { return o.method->drawing.accuracy; }),
+            part<&Of::method, &MethodResult::drawing, &Drawing::accuracy>(
+                {.help = "By classifier", .omitted = true}),
         });
     return rows;
 }
@@ -113,28 +111,16 @@ ResultType result_type(ResultOf<FigurePoint>) {
          .help = "Estimates with so many annotators, as expected over which of them were asked"},
         {
             part<&Of::annotators>({}),
-            part(
-                {.name = "method"}, [](const Of& o) -> const auto& { return o.result.id; }),
-            part(
-                {.name = "definition"},
-                [](const Of& o) -> const auto& { return o.result.definition; }),
-            part(
-                {.help = "Mean over classifiers", .name = "adjusted"},
-                [](const Of& o) -> const auto& { return o.result.mean_adjusted; }),
-            part(
-                {.name = "remaining"},
-                [](const Of& o) -> const auto& { return o.result.mean_gap.remaining; }),
-            part(
-                {.name = "selection_bias"},
-                [](const Of& o) -> const auto& { return o.result.mean_gap.bias; }),
-            part(
-                {.name = "line"}, [](const Of& o) -> const auto& { return o.result.line; }),
-            part(
-                {.name = "notes", .omitted = true},
-                [](const Of& o) -> const auto& { return o.result.notes; }),
-            part(
-                {.help = "Adjusted accuracies", .name = "classifiers"},
-                [](const Of& o) -> const auto& { return o.result.adjusted; }),
+            part<&Of::result, &MethodResult::id>({.name = "method"}),
+            part<&Of::result, &MethodResult::definition>({}),
+            part<&Of::result, &MethodResult::mean_adjusted>(
+                {.help = "Mean over classifiers", .name = "adjusted"}),
+            part<&Of::result, &MethodResult::mean_gap, &GapParts::remaining>({}),
+            part<&Of::result, &MethodResult::mean_gap, &GapParts::bias>({.name = "selection_bias"}),
+            part<&Of::result, &MethodResult::line>({}),
+            part<&Of::result, &MethodResult::notes>({.omitted = true}),
+            part<&Of::result, &MethodResult::adjusted>(
+                {.help = "Adjusted accuracies", .name = "classifiers"}),
         });
     return rows;
 }
@@ -189,14 +175,10 @@ ResultType result_type(ResultOf<ReplicateFigures>) {
          .help = "The file of `assay replicate adjust --figures`",
          .schema = "assay.replicate_figures/1"},
         {
-            part(
-                {.help = "Id of the method of the verdict", .name = "quoted"},
-                [](const Of& o) -> const auto& { return o.adjusted->quoted; }),
-            part(
-                {.name = "classifiers"},
-                [](const Of& o) -> const auto& { return o.adjusted->classifiers; }),
-            part({.help = "What intervals take as independent: classes or images", .name = "units"},
-                 [](const Of& o) { return o.adjusted->units; }),
+            part<&Of::adjusted, &AdjustReport::quoted>({.help = "Id of the method of the verdict"}),
+            part<&Of::adjusted, &AdjustReport::classifiers>({}),
+            part<&Of::adjusted, &AdjustReport::units>(
+                {.help = "What intervals take as independent: classes or images"}),
             part({.name = "classifiers", .group = "scatter"},
                  [](const Of& o) { return points_of(*o.adjusted); }),
             part({.name = "lines", .group = "scatter"},
@@ -205,14 +187,10 @@ ResultType result_type(ResultOf<ReplicateFigures>) {
                  [](const Of&) { return drawing_rates(); }),
             part({.name = "methods", .group = "curves"},
                  [](const Of& o) { return curves_of(*o.adjusted); }),
-            part(
-                {.help = "Every number of annotators, every method", .name = "annotators"},
-                [](const Of& o) -> const auto& { return o.data->annotators; }),
-            part(
-                {.help = "Mixtures by their number of parts", .name = "parts"},
-                [](const Of& o) -> const auto& { return o.data->parts; }),
-            part(
-                {.name = "readings"}, [](const Of& o) -> const auto& { return o.data->readings; }),
+            part<&Of::data, &FigureData::annotators>(
+                {.help = "Every number of annotators, every method"}),
+            part<&Of::data, &FigureData::parts>({.help = "Mixtures by their number of parts"}),
+            part<&Of::data, &FigureData::readings>({}),
             part({.help = "Why there are none",
                   .name = "undefined",
                   .group = "halves",
@@ -227,17 +205,14 @@ ResultType result_type(ResultOf<ReplicateFigures>) {
                  [](const Of& o) {
                      return o.data->halves.empty() ? std::nullopt : std::optional(o.data->splits);
                  }),
-            part(
-                {.name = "points", .group = "halves", .omitted = true},
-                [](const Of& o) -> const auto& { return o.data->halves; }),
-            part(
+            part<&Of::data, &FigureData::halves>(
+                {.name = "points", .group = "halves", .omitted = true}),
+            part<&Of::data, &FigureData::first_accuracy>(
                 {.help = "With all annotators: by classifier, then by selections",
                  .name = "original",
-                 .group = "readings_by_classifier"},
-                [](const Of& o) -> const auto& { return o.data->first_accuracy; }),
-            part(
-                {.name = "replication", .group = "readings_by_classifier"},
-                [](const Of& o) -> const auto& { return o.data->second_accuracy; }),
+                 .group = "readings_by_classifier"}),
+            part<&Of::data, &FigureData::second_accuracy>(
+                {.name = "replication", .group = "readings_by_classifier"}),
             part({.help = "Proportions of images that the densities of `pl` imply",
                   .name = "fitted_readings",
                   .omitted = true},

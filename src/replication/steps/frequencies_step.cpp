@@ -54,9 +54,7 @@ ResultType result_type(ResultOf<FrequencySet>) {
     static constexpr auto rows = describe_result<Of>(
         {.name = "FrequencySet", .columns = "set=source"},
         {
-            part(
-                {.help = "The file", .name = "source"},
-                [](const Of& o) -> const auto& { return o.set->source; }),
+            part<&Of::set, &Readings::source>({.help = "The file"}),
             part({.name = "images"}, [](const Of& o) { return o.set->size(); }),
             part({.name = "mean_frequency"}, [](const Of& o) { return mean_frequency(*o.set); }),
             part({.help = "Images in each fifth of the frequencies", .name = "buckets"},

@@ -84,13 +84,11 @@ ResultType result_type(ResultOf<ChosenImage>) {
                 {.name = "label"}, [](const Of& o) -> const auto& {
                     return o.prepared->names.classes[o.candidates().classes[o.matched->candidate]];
                 }),
-            part({.name = "bucket"}, [](const Of& o) { return o.matched->bucket; }),
-            part({.name = "annotators"}, [](const Of& o) { return o.matched->annotators; }),
-            part({.name = "selected"}, [](const Of& o) { return o.matched->selected; }),
-            part({.name = "held_out_annotators"},
-                 [](const Of& o) { return o.matched->held_out_annotators; }),
-            part({.name = "held_out_selected"},
-                 [](const Of& o) { return o.matched->held_out_selected; }),
+            part<&Of::matched, &Matched::bucket>({}),
+            part<&Of::matched, &Matched::annotators>({}),
+            part<&Of::matched, &Matched::selected>({}),
+            part<&Of::matched, &Matched::held_out_annotators>({}),
+            part<&Of::matched, &Matched::held_out_selected>({}),
         });
     return rows;
 }
@@ -112,16 +110,11 @@ ResultType result_type(ResultOf<MatchBucket>) {
         {.name = "MatchBucket", .help = "The chosen images of one fifth of the frequencies"},
         {
             part<&Of::bucket>({.help = "0 to 4"}),
-            part(
-                {.name = "in_sample"},
-                [](const Of& o) -> const auto& { return o.frequencies->in_sample; }),
-            part(
-                {.name = "held_out"},
-                [](const Of& o) -> const auto& { return o.frequencies->held_out; }),
-            part(
+            part<&Of::frequencies, &BucketFrequencies::in_sample>({}),
+            part<&Of::frequencies, &BucketFrequencies::held_out>({}),
+            part<&Of::frequencies, &BucketFrequencies::regression>(
                 {.help = "Below 0 in high buckets and above it in low ones, biased or not",
-                 .name = "held_out_minus_in_sample"},
-                [](const Of& o) -> const auto& { return o.frequencies->regression; }),
+                 .name = "held_out_minus_in_sample"}),
         });
     return rows;
 }
@@ -143,15 +136,10 @@ ResultType result_type(ResultOf<MatchedClass>) {
             part(
                 {.name = "label"},
                 [](const Of& o) -> const auto& { return o.names->classes[o.match->cls]; }),
-            part(
-                {.help = "Images wanted", .name = "target"},
-                [](const Of& o) -> const auto& { return o.match->target; }),
-            part(
-                {.name = "available"},
-                [](const Of& o) -> const auto& { return o.match->available; }),
-            part(
-                {.name = "taken"}, [](const Of& o) -> const auto& { return o.match->taken; }),
-            part({.name = "missing"}, [](const Of& o) { return o.match->missing; }),
+            part<&Of::match, &ClassMatch::target>({.help = "Images wanted"}),
+            part<&Of::match, &ClassMatch::available>({}),
+            part<&Of::match, &ClassMatch::taken>({}),
+            part<&Of::match, &ClassMatch::missing>({}),
         });
     return rows;
 }

@@ -147,22 +147,17 @@ ResultType result_type(ResultOf<PlanOutcome>) {
          .help = "The size of a study, from a pilot",
          .schema = "assay.replicate_plan/3"},
         {
-            part({.help = "Wanted, of the interval", .name = "width"},
-                 [](const Of& o) { return o.options.width; }),
-            part({.name = "level"}, [](const Of& o) { return o.options.level; }),
-            part({.help = "Variance of classes over that of independent images",
-                  .name = "design_effect"},
-                 [](const Of& o) { return o.plan.design_effect; }),
-            part({.help = "The pilot has no hits", .name = "assumed_curve"},
-                 [](const Of& o) { return o.plan.assumed_curve; }),
-            part({.name = "original", .group = "pilot_images"},
-                 [](const Of& o) { return o.plan.first_images; }),
-            part({.name = "replication", .group = "pilot_images"},
-                 [](const Of& o) { return o.plan.second_images; }),
-            part(
-                {.name = "warnings"}, [](const Of& o) -> const auto& { return o.plan.warnings; }),
-            part(
-                {.name = "rows"}, [](const Of& o) -> const auto& { return o.plan.rows; }),
+            part<&Of::options, &PlanOptions::width>({.help = "Wanted, of the interval"}),
+            part<&Of::options, &PlanOptions::level>({}),
+            part<&Of::plan, &PlanReport::design_effect>(
+                {.help = "Variance of classes over that of independent images"}),
+            part<&Of::plan, &PlanReport::assumed_curve>({.help = "The pilot has no hits"}),
+            part<&Of::plan, &PlanReport::first_images>(
+                {.name = "original", .group = "pilot_images"}),
+            part<&Of::plan, &PlanReport::second_images>(
+                {.name = "replication", .group = "pilot_images"}),
+            part<&Of::plan, &PlanReport::warnings>({}),
+            part<&Of::plan, &PlanReport::rows>({}),
             part<&Of::prepared>({.name = "annotations"}),
         });
     return rows;

@@ -64,7 +64,7 @@ ResultType result_type(ResultOf<SimulateOutcome>) {
          .help = "A simulated study",
          .schema = "assay.replicate_simulate/1"},
         {
-            part({.name = "world"}, [](const Of& o) { return o.options.world; }),
+            part<&Of::options, &SimulationOptions::world>({}),
             part<&Of::folder>({}),
             part<&Of::files>({.help = "Written there"}),
             part({.help = "Accuracies that are true", .name = "original", .group = "mean"},
