@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,9 +17,9 @@
 #include "assay/serve/server.h"
 #include "cli/command.h"
 #include "cli/outputs.h"
+#include "cli/serve_result.h"
 #include "cli/serving.h"
 #include "core/file.h"
-#include "core/json_text.h"
 #include "core/parallel.h"
 #include "core/text.h"
 #include "serve/http.h"
@@ -201,24 +200,18 @@ std::vector<labelling::Person> people_to_ask(labelling::Service& service,
     return service.people();
 }
 
-nlohmann::ordered_json link_or_null(const serve::Server& server, const labelling::Person& person) {
-    if (person.revoked) return nullptr;  // it is dead
-    return server.link_of(person);
-}
-
 void print_links(const serve::Server& server, const std::vector<labelling::Person>& people,
                  bool as_json) {
     if (as_json) {
-        nlohmann::ordered_json out = {{"schema", "assay.serve/1"},
-                                      {"url", server.url()},
-                                      {"organiser", server.organiser_link()},
-                                      {"people", nlohmann::ordered_json::array()}};
-        for (const labelling::Person& person : people)
-            out["people"].push_back({{"id", person.id},
-                                     {"name", person.name},
-                                     {"link", link_or_null(server, person)},
-                                     {"revoked", person.revoked}});
-        write_result("-", out.dump(2) + "\n");
+        ServedLinks links{server.url(), {}, server.organiser_link(), std::vector<ServedPerson>()};
+        for (const labelling::Person& person : people) {
+            ServedPerson& served = links.people->emplace_back();
+            served.id = person.id;
+            served.name = person.name;
+            served.revoked = person.revoked;
+            if (!person.revoked) served.link = server.link_of(person);  // else it is dead
+        }
+        print_served(links);
         return;
     }
     const std::string organiser = "(organiser)";

@@ -1,12 +1,11 @@
 // assay serve RUNS: the report, kept up to date until somebody ends it.
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "assay/serve/report_server.h"
 #include "cli/command.h"
 #include "cli/outputs.h"
 #include "cli/progress.h"
+#include "cli/serve_result.h"
 #include "cli/serving.h"
 #include "core/parallel.h"
 
@@ -26,9 +25,7 @@ int serve_report(const std::vector<std::filesystem::path>& paths, const std::str
     for (const std::string& text : server.first().warnings) warn(text);
     if (const std::string text = server.network_warning(); !text.empty()) warn(text);
     if (as_json) {
-        const nlohmann::ordered_json out = {
-            {"schema", "assay.serve/1"}, {"url", server.url()}, {"report", server.link()}};
-        write_result("-", out.dump(2) + "\n");
+        print_served({server.url(), server.link(), {}, {}});
     } else {
         write_result("-", server.link() + "\n");
     }

@@ -2,15 +2,19 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
+#include "assay/describe_result.h"
 #include "assay/error.h"
 #include "assay/version.h"
 #include "core/cpu.h"
+#include "core/result_table.h"
 #include "evaluate/commit.h"
+#include "evaluate/described_program.h"
+#include "model/described_model.h"
 
 namespace assay {
 namespace {
-
-using nlohmann::json;
 
 std::string compiler_name() {
 #if defined(__clang__)
@@ -20,34 +24,62 @@ std::string compiler_name() {
 #endif
 }
 
-json json_of(const About& about) {
-    json result = {{"schema", "assay.version/1"},    {"version", about.version},
-                   {"commit", about.commit},         {"compiler", about.compiler},
-                   {"build_type", about.build_type}, {"instructions", about.instructions},
-                   {"processor", about.processor},   {"framework", nullptr},
-                   {"mpi", json::array()},           {"cuda", nullptr}};
-    if (about.framework)
-        result["framework"] = {
-            {"is", about.framework->framework},
-            {"file", about.framework->file.string()},
-            {"libtorch",
-             about.framework->libtorch.empty() ? json() : json(about.framework->libtorch.string())},
-            {"problem",
-             about.framework->problem.empty() ? json() : json(about.framework->problem)}};
-    for (const MpiPlugin& plugin : about.mpi)
-        result["mpi"].push_back({{"is", plugin.mpi}, {"file", plugin.file.string()}});
-    if (about.cuda)
-        result["cuda"] = {{"devices", about.cuda->devices}, {"libraries", about.cuda->libraries}};
-    return result;
-}
-
 std::string cuda_text(const CudaFacts& cuda) {
     if (cuda.devices == 0) return "LibTorch finds no device";
     const std::string last = cuda.devices > 1 ? fmt::format(" to cuda:{}", cuda.devices - 1) : "";
     return "cuda:0" + last + (cuda.libraries.empty() ? "" : ", " + cuda.libraries);
 }
 
+/// A row of the table.
+struct AboutRow {
+    std::string part, is;
+    std::optional<std::filesystem::path> file;
+};
+ResultType result_type(ResultOf<AboutRow>) {
+    static constexpr auto rows = describe_result<AboutRow>(
+        {.name = "AboutRow", .columns = "part,is,file"}, {
+                                                             part<&AboutRow::part>({}),
+                                                             part<&AboutRow::is>({}),
+                                                             part<&AboutRow::file>({}),
+                                                         });
+    return rows;
+}
+
 }  // namespace
+
+ResultType result_type(ResultOf<MpiPlugin>) {
+    static constexpr auto rows = describe_result<MpiPlugin>(
+        {.name = "MpiPlugin"}, {part<&MpiPlugin::mpi>({.name = "is"}), part<&MpiPlugin::file>({})});
+    return rows;
+}
+
+ResultType result_type(ResultOf<CudaFacts>) {
+    static constexpr auto rows = describe_result<CudaFacts>(
+        {.name = "CudaFacts"},
+        {part<&CudaFacts::devices>({}),
+         part<&CudaFacts::libraries>({.help = "As `CUDA 12.4, cuDNN 9.1.0`"})});
+    return rows;
+}
+
+ResultType result_type(ResultOf<About>) {
+    static constexpr auto rows = describe_result<About>(
+        {.name = "VersionResult",
+         .help = "What `assay version` prints",
+         .schema = "assay.version/1"},
+        {
+            part<&About::version>({}),
+            part<&About::commit>(
+                {.help = "12 digits, and + where files differed from it; empty: not known"}),
+            part<&About::compiler>({}),
+            part<&About::build_type>({}),
+            part<&About::instructions>({.help = "In use: `avx2`, `none`"}),
+            part<&About::processor>({}),
+            part<&About::framework>({.help = "Null without a plug-in that runs models"}),
+            part<&About::mpi>({.help = "Plug-ins that were found"}),
+            part<&About::cuda>({.help = "Null unless `--devices` asks"}),
+        });
+    return rows;
+}
 
 About about_assay(bool devices) {
     About about;
@@ -68,29 +100,30 @@ About about_assay(bool devices) {
 }
 
 Report report_of(const About& about) {
-    Table table{.title = "",
-                .columns = {{"part", false}, {"is", false}, {"file", false}},
-                .rows = {},
-                .notes = {}};
-    table.add({"commit", about.commit.empty() ? "not known" : about.commit});
-    table.add({"compiler", fmt::format("{}, {}", about.compiler, about.build_type)});
-    table.add({"SIMD", fmt::format("{} in use", about.instructions)});
-    table.add({"processor", about.processor});
+    std::vector<AboutRow> rows;
+    const auto add = [&](std::string part, std::string is,
+                         std::optional<std::filesystem::path> file = {}) {
+        rows.push_back({std::move(part), std::move(is), std::move(file)});
+    };
+    add("commit", about.commit.empty() ? "not known" : about.commit);
+    add("compiler", fmt::format("{}, {}", about.compiler, about.build_type));
+    add("SIMD", fmt::format("{} in use", about.instructions));
+    add("processor", about.processor);
     if (about.framework) {
-        table.add({"models", about.framework->framework, about.framework->file.string()});
+        add("models", about.framework->framework, about.framework->file);
         if (!about.framework->libtorch.empty())
-            table.add({"LibTorch",
-                       about.framework->problem.empty()
-                           ? "it was built for"
-                           : "another than it was built for (assay torch)",
-                       about.framework->libtorch.string()});
+            add("LibTorch",
+                about.framework->problem.empty() ? "it was built for"
+                                                 : "another than it was built for (assay torch)",
+                about.framework->libtorch);
     } else {
-        table.add({"models", "none"});
-        table.notes.push_back("No models: " + about.no_framework);
+        add("models", "none");
     }
-    for (const MpiPlugin& plugin : about.mpi) table.add({"MPI", plugin.mpi, plugin.file.string()});
-    if (about.mpi.empty()) table.add({"MPI", "no plug-in"});
-    table.add({"CUDA", about.cuda ? cuda_text(*about.cuda) : "not asked: assay version --devices"});
+    for (const MpiPlugin& plugin : about.mpi) add("MPI", plugin.mpi, plugin.file);
+    if (about.mpi.empty()) add("MPI", "no plug-in");
+    add("CUDA", about.cuda ? cuda_text(*about.cuda) : "not asked: assay version --devices");
+    Table table = table_of(rows);
+    if (!about.framework) table.notes.push_back("No models: " + about.no_framework);
     Report report;
     report.records = table;
     report.sections.push_back(

@@ -4,86 +4,27 @@
 
 #include <algorithm>
 #include <array>
+#include <nlohmann/json.hpp>
 
-#include "assay/data/class_list.h"
+#include "assay/describe_result.h"
 #include "assay/error.h"
-#include "assay/metric/metric.h"
-#include "assay/model/model_spec.h"
-#include "assay/robustness/corruption.h"
 #include "assay/store/prediction_store.h"
+#include "core/result_table.h"
+#include "evaluate/described_program.h"
+#include "evaluate/listed.h"
+#include "metric/described_metric.h"
 
 namespace assay {
+
+std::string ListedStore::state() const {
+    if (!facts) return "damaged: " + damaged;
+    if (facts->missing_shards == 0) return "complete";
+    return fmt::format("{} of {} shards missing", facts->missing_shards, facts->shards);
+}
+
 namespace {
 
 using nlohmann::json;
-
-/// One table for people and the same things as JSON.
-struct Listing {
-    Table table;
-    json rows = json::array();
-    std::size_t meaning = 1;  ///< column that says the most in few words
-};
-
-/// The same table with column names for programs: "resolves to" -> resolves_to.
-Table for_programs(Table table) {
-    for (Column& column : table.columns)
-        std::replace(column.name.begin(), column.name.end(), ' ', '_');
-    return table;
-}
-
-Listing begin(std::string title, std::vector<Column> columns) {
-    return {
-        Table{.title = std::move(title), .columns = std::move(columns), .rows = {}, .notes = {}}};
-}
-
-Listing metrics() {
-    Listing listing = begin(
-        "Metrics", {{"metric", false}, {"definition", false}, {"formula", false}, {"from", false}});
-    for (const MetricFacts& facts : metric_table()) {
-        listing.table.add({std::string(facts.name), parse_metric(facts.name).definition(),
-                           std::string(facts.formula), std::string(facts.origin)});
-    }
-    listing.table.notes = {
-        "Parameters: assay list metrics --markdown; a request looks like "
-        "ece:bins=20,edges=right_closed"};
-    listing.rows = metric_table_json();
-    listing.meaning = 2;  // the formula
-    return listing;
-}
-
-Listing corruption_rows() {
-    Listing listing = begin(
-        "Corruptions",
-        {{"corruption", false}, {"group", false}, {"severities 1 to 5", false}, {"from", false}});
-    for (const Corruption& c : corruptions()) {
-        const std::string_view from = !c.file.empty() ? c.file
-                                      : c.extra       ? "not in the mean of the 15"
-                                                      : "Hendrycks and Dietterich 2019";
-        listing.table.add({std::string(c.name), std::string(c.group), std::string(c.parameters),
-                           std::string(from)});
-        listing.rows.push_back({{"name", c.name},
-                                {"group", c.group},
-                                {"severities", c.parameters},
-                                {"extra", c.extra},
-                                {"min_side", c.min_side}});
-        if (c.file.empty()) continue;
-        listing.rows.back()["plugin"] = c.file;
-        listing.rows.back()["definition"] = c.definition;
-    }
-    listing.meaning = 2;
-    return listing;
-}
-
-Listing preset_rows() {
-    Listing listing = begin("Presets", {{"preset", false}, {"resolves to", false}, {"for", false}});
-    for (const Preset& preset : presets()) {
-        listing.table.add({preset.name, describe(preset.preprocess), preset.summary});
-        listing.rows.push_back({{"name", preset.name},
-                                {"summary", preset.summary},
-                                {"preprocess", to_json(preset.preprocess)}});
-    }
-    return listing;
-}
 
 std::string_view meaning_of(ClassMap::Decision decision) {
     switch (decision) {
@@ -97,97 +38,259 @@ std::string_view meaning_of(ClassMap::Decision decision) {
     return "highest score of all, then mapped";
 }
 
-Listing class_maps() {
-    Listing listing =
-        begin("Class maps", {{"class map", false}, {"classes"}, {"predicted class", false}});
-    for (const std::string& name : class_map_names()) {
-        const ClassMap map = class_map_named(name, imagenet_classes());
-        const std::string meaning(meaning_of(map.decision));
-        listing.table.add({name, Count{map.targets.size()}, meaning});
-        listing.rows.push_back(
-            {{"name", name}, {"classes", map.targets.ids()}, {"predicted_class", meaning}});
-    }
-    listing.meaning = 2;
-    return listing;
+std::string_view source_of(const Corruption& corruption) {
+    if (!corruption.file.empty()) return corruption.file;
+    return corruption.extra ? "not in the mean of the 15" : "Hendrycks and Dietterich 2019";
 }
 
-Listing formats() {
-    static constexpr std::array<std::array<std::string_view, 3>, 10> known = {{
-        {"model", ".pt", "TorchScript"},
-        {"model", ".pt2", "torch.export"},
-        {"model", ".onnx", "ONNX, opset 1 to 25, operators of the usual vision classifiers"},
-        {"images", ".jpg .jpeg .png .webp .bmp .tif .tiff", "as Pillow reads them"},
-        {"predictions", ".npy .npz .safetensors", "N x C, float16 / 32 / 64"},
-        {"predictions", ".csv .tsv .jsonl .json", "full matrix, or top-k with timm's columns"},
-        {"predictions", ".json", "COCO's results; FiftyOne's labels.json and samples.json"},
-        {"labels", ".json", "list per image (ReaL), or file -> labels"},
-        {"labels", ".csv .txt .npy", "image,label rows; one label a line; N x C of 0/1"},
-        {"settings", ".toml .json", "sidecars, assay.toml"},
-    }};
-    Listing listing = begin("Formats", {{"what", false}, {"files", false}, {"contents", false}});
-    for (const auto& [what, files, contents] : known) {
-        listing.table.add({std::string(what), std::string(files), std::string(contents)});
-        listing.rows.push_back({{"what", what}, {"files", files}, {"contents", contents}});
-    }
-    listing.meaning = 2;
-    return listing;
+/// In csv, "?" where a store is damaged.
+template <auto member>
+json fact_or_mark(const ListedStore& store) {
+    return store.facts ? json((*store.facts).*member) : json("?");
 }
 
-Listing environment() {
-    Listing listing =
-        begin("Environment", {{"variable", false}, {"value", false}, {"meaning", false}});
-    for (const auto& [name, value, meaning] : environment_variables()) {
-        listing.table.add({std::string(name), std::string(value), std::string(meaning)});
-        listing.rows.push_back({{"name", name}, {"value", value}, {"meaning", meaning}});
-    }
-    listing.meaning = 2;
-    return listing;
+/// A row of csv where there are several topics.
+struct ListedRow {
+    std::string topic, name, meaning;
+};
+ResultType result_type(ResultOf<ListedRow>) {
+    static constexpr auto rows = describe_result<ListedRow>(
+        {.name = "ListedRow", .columns = "topic,name,meaning"}, {
+                                                                    part<&ListedRow::topic>({}),
+                                                                    part<&ListedRow::name>({}),
+                                                                    part<&ListedRow::meaning>({}),
+                                                                });
+    return rows;
 }
 
-void add_damaged(Listing& listing, const std::filesystem::path& folder, const std::string& why) {
-    listing.table.add({folder.string(), "?", "?", "?", "?", "damaged: " + why});
-    listing.rows.push_back({{"store", folder.string()}, {"damaged", why}});
+}  // namespace
+
+ResultType result_type(ResultOf<Corruption>) {
+    static constexpr auto rows = describe_result<Corruption>(
+        {.name = "ListedCorruption",
+         .columns = "corruption=name,group,severities_1_to_5=severities,from"},
+        {
+            part<&Corruption::name>({}),
+            part<&Corruption::group>({}),
+            part<&Corruption::parameters>(
+                {.help = "What severities 1 to 5 change", .name = "severities"}),
+            part<&Corruption::extra>({.help = "Not among the 15 whose mean is reported"}),
+            part<&Corruption::min_side>({.help = "Smallest side, pixels, at each severity"}),
+            part<&Corruption::file>(
+                {.help = "Of a plug-in: its file", .name = "plugin", .omitted = true}),
+            part({.help = "Of a plug-in: what is recorded of it, with the file's hash",
+                  .name = "definition",
+                  .omitted = true},
+                 [](const Corruption& of) { return of.file.empty() ? nullptr : &of.definition; }),
+            part({.name = "from", .only_csv = true},
+                 [](const Corruption& of) { return source_of(of); }),
+        });
+    return rows;
 }
 
-void add_store(Listing& listing, const std::filesystem::path& folder) try {
-    const PredictionStore store = PredictionStore::open(folder);
-    const std::string kind(name_of(store.spec().kind)), storage(name_of(store.spec().storage));
-    listing.table.add({folder.string(), Count{store.rows()}, Count{store.classes()}, kind, storage,
-                       store.complete() ? "complete"
-                                        : fmt::format("{} of {} shards missing",
-                                                      store.missing_shards(), store.shards())});
-    listing.rows.push_back({{"store", folder.string()},
-                            {"model", store.spec().model_name},
-                            {"dataset", store.spec().dataset_name},
-                            {"rows", store.rows()},
-                            {"classes", store.classes()},
-                            {"kind", kind},
-                            {"storage", storage},
-                            {"missing_shards", store.missing_shards()}});
-} catch (const Error& error) {
-    add_damaged(listing, folder, error.what());
+ResultType result_type(ResultOf<Preset>) {
+    static constexpr auto rows = describe_result<Preset>(
+        {.name = "ListedPreset", .columns = "preset=name,resolves_to,for=summary"},
+        {
+            part<&Preset::name>({}),
+            part<&Preset::summary>({.help = "Where these values come from"}),
+            part({.name = "preprocess", .script = "Record<string, unknown>"},
+                 [](const Preset& preset) { return to_json(preset.preprocess); }),
+            part({.name = "resolves_to", .only_csv = true},
+                 [](const Preset& preset) { return describe(preset.preprocess); }),
+        });
+    return rows;
 }
 
-void add(Report& report, std::string_view name, Listing listing) {
-    for (const auto& row : listing.table.rows)
-        report.records.add({std::string(name), row.at(0), row.at(listing.meaning)});
-    report.sections.push_back({.title = "", .blocks = {std::move(listing.table)}, .sections = {}});
-    report.result[std::string(name)] = std::move(listing.rows);
+ResultType result_type(ResultOf<ListedClassMap>) {
+    static constexpr auto rows = describe_result<ListedClassMap>(
+        {.name = "ListedClassMap", .columns = "class_map=name,classes=count,predicted_class"},
+        {
+            part<&ListedClassMap::name>({}),
+            part(
+                {.help = "Ids", .name = "classes"},
+                [](const ListedClassMap& of) -> const auto& { return of.map.targets.ids(); }),
+            part({.help = "How it is found", .name = "predicted_class"},
+                 [](const ListedClassMap& of) { return meaning_of(of.map.decision); }),
+            part({.name = "count", .only_csv = true},
+                 [](const ListedClassMap& of) { return of.map.targets.size(); }),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<ListedFormat>) {
+    static constexpr auto rows =
+        describe_result<ListedFormat>({.name = "ListedFormat", .columns = "what,files,contents"},
+                                      {
+                                          part<&ListedFormat::what>({}),
+                                          part<&ListedFormat::files>({.help = "Endings"}),
+                                          part<&ListedFormat::contents>({}),
+                                      });
+    return rows;
+}
+
+ResultType result_type(ResultOf<EnvironmentVariable>) {
+    static constexpr auto rows = describe_result<EnvironmentVariable>(
+        {.name = "ListedVariable", .columns = "variable=name,value,meaning"},
+        {
+            part<&EnvironmentVariable::name>({}),
+            part<&EnvironmentVariable::value>({.help = "What it may be"}),
+            part<&EnvironmentVariable::meaning>({}),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<StoreFacts>) {
+    static constexpr auto rows = describe_result<StoreFacts>(
+        {.name = "StoreFacts"}, {
+                                    part<&StoreFacts::model>({}),
+                                    part<&StoreFacts::dataset>({}),
+                                    part<&StoreFacts::rows>({}),
+                                    part<&StoreFacts::classes>({}),
+                                    part<&StoreFacts::kind>({.help = "Of the scores"}),
+                                    part<&StoreFacts::storage>({}),
+                                    part<&StoreFacts::missing_shards>({}),
+                                });
+    return rows;
+}
+
+ResultType result_type(ResultOf<ListedStore>) {
+    static constexpr auto rows = describe_result<ListedStore>(
+        {.name = "ListedStore",
+         .columns = "store,rows=rows_or_mark,classes=classes_or_mark,kind=kind_or_mark,"
+                    "storage=storage_or_mark,state"},
+        {
+            part<&ListedStore::folder>({.name = "store"}),
+            part<&ListedStore::facts>({.inlined = true}),
+            part<&ListedStore::damaged>({.help = "Why it cannot be read", .omitted = true}),
+            part({.name = "rows_or_mark", .only_csv = true},
+                 [](const ListedStore& of) { return fact_or_mark<&StoreFacts::rows>(of); }),
+            part({.name = "classes_or_mark", .only_csv = true},
+                 [](const ListedStore& of) { return fact_or_mark<&StoreFacts::classes>(of); }),
+            part({.name = "kind_or_mark", .only_csv = true},
+                 [](const ListedStore& of) { return of.facts ? of.facts->kind : "?"; }),
+            part({.name = "storage_or_mark", .only_csv = true},
+                 [](const ListedStore& of) { return of.facts ? of.facts->storage : "?"; }),
+            part<&ListedStore::state>({.only_csv = true}),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<Listed>) {
+    static constexpr auto rows = describe_result<Listed>(
+        {.name = "ListResult",
+         .help = "What `assay list` prints: a list for each topic that was asked for",
+         .schema = "assay.list/1"},
+        {
+            part<&Listed::metrics>({.omitted = true}),
+            part<&Listed::corruptions>({.omitted = true}),
+            part<&Listed::presets>({.omitted = true}),
+            part<&Listed::maps>({.omitted = true}),
+            part<&Listed::formats>({.omitted = true}),
+            part<&Listed::environment>({.omitted = true}),
+            part<&Listed::stores>({.omitted = true}),
+        });
+    return rows;
+}
+
+namespace {
+
+std::vector<ListedClassMap> class_maps() {
+    std::vector<ListedClassMap> out;
+    for (const std::string& name : class_map_names())
+        out.push_back({name, class_map_named(name, imagenet_classes())});
+    return out;
+}
+
+constexpr std::array<ListedFormat, 10> formats = {{
+    {"model", ".pt", "TorchScript"},
+    {"model", ".pt2", "torch.export"},
+    {"model", ".onnx", "ONNX, opset 1 to 25, operators of the usual vision classifiers"},
+    {"images", ".jpg .jpeg .png .webp .bmp .tif .tiff", "as Pillow reads them"},
+    {"predictions", ".npy .npz .safetensors", "N x C, float16 / 32 / 64"},
+    {"predictions", ".csv .tsv .jsonl .json", "full matrix, or top-k with timm's columns"},
+    {"predictions", ".json", "COCO's results; FiftyOne's labels.json and samples.json"},
+    {"labels", ".json", "list per image (ReaL), or file -> labels"},
+    {"labels", ".csv .txt .npy", "image,label rows; one label a line; N x C of 0/1"},
+    {"settings", ".toml .json", "sidecars, assay.toml"},
+}};
+
+/// The table of a topic as csv has it, and the column that says the most in few words.
+struct TopicTable {
+    Table table;
+    std::size_t meaning = 2;
+};
+
+template <class List>
+TopicTable topic_table(const std::optional<List>& list, const char* title) {
+    TopicTable out{table_of(*list)};
+    out.table.title = title;
+    return out;
+}
+
+TopicTable metrics(Listed& listed) {
+    listed.metrics = metric_table();
+    TopicTable out = topic_table(listed.metrics, "Metrics");
+    out.table.notes = {
+        "Parameters: assay list metrics --markdown; a request looks like "
+        "ece:bins=20,edges=right_closed"};
+    return out;
 }
 
 struct Topic {
     std::string_view name;
-    Listing (*list)();
+    TopicTable (*list)(Listed& listed);
 };
-/// One more thing to list: a function, a row.
+/// One more thing to list: a member of Listed with a description, a row.
 constexpr std::array<Topic, 6> topics = {{
     {"metrics", metrics},
-    {"corruptions", corruption_rows},
-    {"presets", preset_rows},
-    {"maps", class_maps},
-    {"formats", formats},
-    {"environment", environment},
+    {"corruptions",
+     [](Listed& listed) {
+         listed.corruptions = corruptions();
+         return topic_table(listed.corruptions, "Corruptions");
+     }},
+    {"presets",
+     [](Listed& listed) {
+         listed.presets = std::span(presets());
+         TopicTable out = topic_table(listed.presets, "Presets");
+         out.meaning = 1;  // what it resolves to
+         return out;
+     }},
+    {"maps",
+     [](Listed& listed) {
+         listed.maps = class_maps();
+         return topic_table(listed.maps, "Class maps");
+     }},
+    {"formats",
+     [](Listed& listed) {
+         listed.formats = std::span(formats);
+         return topic_table(listed.formats, "Formats");
+     }},
+    {"environment",
+     [](Listed& listed) {
+         listed.environment = environment_variables();
+         return topic_table(listed.environment, "Environment");
+     }},
 }};
+
+/// Names of columns for people: resolves_to -> "resolves to".
+Table for_people(Table table) {
+    for (Column& column : table.columns) std::ranges::replace(column.name, '_', ' ');
+    return table;
+}
+
+/// What the store's manifest says.
+ListedStore listed_store(const std::filesystem::path& folder) try {
+    const PredictionStore store = PredictionStore::open(folder);
+    const StoreSpec& spec = store.spec();
+    return {folder,
+            StoreFacts{spec.model_name, spec.dataset_name, store.rows(), store.classes(),
+                       std::string(name_of(spec.kind)), std::string(name_of(spec.storage)),
+                       store.shards(), store.missing_shards()},
+            {}};
+} catch (const Error& error) {
+    return {folder, {}, error.what()};
+}
 
 }  // namespace
 
@@ -203,33 +306,38 @@ const std::vector<std::string>& listing_topics() {
 
 Report listing(std::string_view topic) {
     Report report;
-    report.result = {{"schema", "assay.list/1"}};
-    report.records.columns = {{"topic", false}, {"name", false}, {"meaning", false}};
+    Listed listed;
+    std::vector<ListedRow> all;
     for (const Topic& one : topics) {
-        if (topic.empty() || topic == one.name) add(report, one.name, one.list());
+        if (!topic.empty() && topic != one.name) continue;
+        TopicTable made = one.list(listed);
+        for (const auto& row : made.table.rows)
+            all.push_back({std::string(one.name), std::get<std::string>(row.at(0)),
+                           std::get<std::string>(row.at(made.meaning))});
+        if (!topic.empty()) report.records = made.table;
+        report.sections.push_back(
+            {.title = "", .blocks = {for_people(std::move(made.table))}, .sections = {}});
     }
-    if (report.sections.size() == 1)
-        report.records = for_programs(std::get<Table>(report.sections[0].blocks[0]));
     if (report.sections.empty()) {
         throw Error(ErrorCode::usage, fmt::format("there is no list of `{}`{}", topic,
                                                   suggest(topic, listing_topics())));
     }
+    if (topic.empty()) report.records = table_of(all);
+    report.result = json_of(listed);
     return report;
 }
 
 Report store_listing(const std::filesystem::path& path) {
-    Listing listing = begin("", {{"store", false},
-                                 {"rows"},
-                                 {"classes"},
-                                 {"kind", false},
-                                 {"storage", false},
-                                 {"state", false}});
+    std::vector<ListedStore> stores;
     const StoreFolders found = look_for_stores(path);
-    for (const auto& folder : found.stores) add_store(listing, folder);
-    for (const auto& fault : found.faults) add_damaged(listing, fault.folder, fault.why);
+    for (const auto& folder : found.stores) stores.push_back(listed_store(folder));
+    for (const auto& fault : found.faults) stores.push_back({fault.folder, {}, fault.why});
     Report report;
-    report.sections.push_back({.title = "", .blocks = {std::move(listing.table)}, .sections = {}});
-    report.result = {{"schema", "assay.list/1"}, {"stores", std::move(listing.rows)}};
+    report.records = table_of(stores);
+    report.sections.push_back({.title = "", .blocks = {report.records}, .sections = {}});
+    Listed listed;
+    listed.stores = std::move(stores);
+    report.result = json_of(listed);
     return report;
 }
 

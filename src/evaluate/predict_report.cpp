@@ -9,6 +9,8 @@
 #include "assay/model/settings_file.h"
 #include "core/result_table.h"
 #include "evaluate/described_evaluate.h"
+#include "evaluate/described_program.h"
+#include "model/described_model.h"
 #include "store/parts.h"
 
 namespace assay {
@@ -152,31 +154,54 @@ Report report_of(std::span<const PredictResult> results) {
     return report;
 }
 
+namespace {
+
+/// A row of csv.
+struct PlannedModel {
+    const ModelSpec* spec;
+
+    std::string preprocessing() const { return describe(spec->preprocess); }
+    std::string settings_from() const { return settings_source(*spec); }
+};
+ResultType result_type(ResultOf<PlannedModel>) {
+    static constexpr auto rows = describe_result<PlannedModel>(
+        {.name = "PlannedModel", .columns = "model,preprocessing,outputs,settings_from"},
+        {
+            part<&PlannedModel::spec, &ModelSpec::name>({.name = "model"}),
+            part<&PlannedModel::preprocessing>({}),
+            part<&PlannedModel::spec, &ModelSpec::outputs>({}),
+            part<&PlannedModel::settings_from>({}),
+        });
+    return rows;
+}
+
+}  // namespace
+
+ResultType result_type(ResultOf<PredictionPlan>) {
+    static constexpr auto rows =
+        describe_result<PredictionPlan>({.name = "PredictionPlan",
+                                         .help = "What `assay predict --dry-run` prints",
+                                         .schema = "assay.predict.plan/1"},
+                                        {part<&PredictionPlan::models>({})});
+    return rows;
+}
+
 Report plan_report_of(std::span<const ModelSpec> models) {
     Report report;
     Section section;
-    Table records{.title = "",
-                  .columns = {{"model", false},
-                              {"preprocessing", false},
-                              {"outputs", false},
-                              {"settings_from", false}},
-                  .rows = {},
-                  .notes = {}};
-    nlohmann::json list = nlohmann::json::array();
+    std::vector<PlannedModel> planned;
     std::string lines;
     for (const ModelSpec& spec : models) {
         lines += (lines.empty() ? "" : "\n") + describe(spec);
         if (const std::string keys = keys_without_effect(spec); !keys.empty())
             lines += "\n  " + keys;
         for (const std::string& text : notes_on_files_like_sidecars(spec)) lines += "\n  " + text;
-        records.add({spec.name, describe(spec.preprocess), std::string(name_of(spec.outputs)),
-                     settings_source(spec)});
-        list.push_back(to_json(spec));
+        planned.push_back({&spec});
     }
     section.blocks.emplace_back(std::move(lines));
     report.sections.push_back(std::move(section));
-    report.records = std::move(records);
-    report.result = {{"schema", "assay.predict.plan/1"}, {"models", std::move(list)}};
+    report.records = table_of(planned);
+    report.result = json_of(PredictionPlan{models});
     return report;
 }
 

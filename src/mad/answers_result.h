@@ -2,6 +2,8 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "assay/mad/questions.h"
@@ -26,5 +28,13 @@ struct ExportedFiles {
     std::vector<ExportedFile> files;
 };
 ResultType result_type(ResultOf<ExportedFiles>);
+
+/// Of each file that an export wrote: the hashes of what it may hold.
+using ExportHashes = std::map<std::string, std::vector<std::string>>;
+/// "assay.mad_export_files/1": export.json of the folder.
+struct ExportManifest {
+    ExportHashes files;
+};
+ResultType result_type(ResultOf<ExportManifest>);
 
 }  // namespace assay::mad

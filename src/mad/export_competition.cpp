@@ -5,6 +5,7 @@
 #include <array>
 #include <map>
 
+#include "assay/describe_result.h"
 #include "assay/error.h"
 #include "containers/csv.h"
 #include "core/file.h"
@@ -15,6 +16,7 @@
 #include "core/refuse.h"
 #include "core/text.h"
 #include "mad/answer_readers.h"
+#include "mad/answers_result.h"
 #include "mad/label_studio.h"
 #include "mad/question_rows.h"
 #include "mad/question_texts.h"
@@ -134,9 +136,6 @@ std::string annotations_json(const Competition& competition, const Tally& tally,
     return text + "\n]\n";
 }
 
-/// Of each file that exports wrote here: the hashes of what it may hold.
-using ExportHashes = std::map<std::string, std::vector<std::string>>;
-
 ExportHashes read_export_hashes(const std::filesystem::path& file) {
     if (!is_there(file)) return {};
     const std::string where = file.string();
@@ -160,8 +159,7 @@ ExportHashes read_export_hashes(const std::filesystem::path& file) {
 }
 
 void write_export_hashes(const std::filesystem::path& file, const ExportHashes& hashes) {
-    const nlohmann::json manifest = {{"schema", "assay.mad_export_files/1"}, {"files", hashes}};
-    write_file_atomically(file, manifest.dump(1) + "\n");
+    write_file_atomically(file, json_of(ExportManifest{hashes}).dump(1) + "\n");
 }
 
 /// Tables of the same names may be the user's own, and ours may have been written into since: only
@@ -191,6 +189,15 @@ void check_export_folder(const std::filesystem::path& folder, const ExportHashes
 }
 
 }  // namespace
+
+ResultType result_type(ResultOf<ExportManifest>) {
+    static constexpr auto rows = describe_result<ExportManifest>(
+        {.name = "MadExportManifest",
+         .help = "`export.json` of a folder that `assay mad export` wrote",
+         .schema = "assay.mad_export_files/1"},
+        {part<&ExportManifest::files>({.help = "Hashes of what each may hold"})});
+    return rows;
+}
 
 std::vector<std::filesystem::path> export_competition(const Competition& competition,
                                                       const std::filesystem::path& folder,

@@ -1,10 +1,13 @@
 // The table of metrics for readers: JSON, and the page docs/definitions.md.
 #include <algorithm>
+#include <array>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "assay/describe_result.h"
 #include "metric/definitions.h"
+#include "metric/described_metric.h"
 
 namespace assay {
 namespace {
@@ -73,36 +76,63 @@ std::vector<Parameters> choices_of(const MetricFacts& facts) {
     return choices;
 }
 
+ResultType result_type(ResultOf<ParameterFacts>) {
+    static constexpr auto whole = [](const ParameterFacts& of) { return of.allowed.empty(); };
+    static constexpr auto rows = describe_result<ParameterFacts>(
+        {.name = "MetricParameter"},
+        {
+            part<&ParameterFacts::name>({}),
+            part<&ParameterFacts::fallback>({.name = "default"}),
+            part<&ParameterFacts::meaning>({}),
+            part({.help = "Of whole numbers", .name = "low", .omitted = true},
+                 [](const ParameterFacts& of) { return whole(of) ? &of.low : nullptr; }),
+            part({.help = "Of whole numbers", .name = "high", .omitted = true},
+                 [](const ParameterFacts& of) { return whole(of) ? &of.high : nullptr; }),
+            part({.help = "Several numbers and ranges of them: `1-5`, `2,3,4`",
+                  .name = "list",
+                  .omitted = true},
+                 [](const ParameterFacts& of) { return whole(of) && of.list; }),
+            part<&ParameterFacts::allowed>({.help = "Of words", .omitted = true}),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<MetricFacts>) {
+    static constexpr auto rows = describe_result<MetricFacts>(
+        {.name = "ListedMetric", .columns = "metric=name,definition,formula,from=source"},
+        {
+            part<&MetricFacts::name>({}),
+            part<&MetricFacts::title>({}),
+            part<&MetricFacts::formula>({}),
+            part({.help = "Ids, of all choices of the parameters", .name = "definitions"},
+                 [](const MetricFacts& facts) { return definitions_of(facts); }),
+            part<&MetricFacts::parameters>({}),
+            part({.name = "needs"}, [](const MetricFacts& facts) { return needs_of(facts.needs); }),
+            part({.help = "Null where neither direction is better by itself",
+                  .name = "higher_is_better"},
+                 [](const MetricFacts& facts) {
+                     return facts.judges ? &facts.higher_is_better : nullptr;
+                 }),
+            part({.name = "range", .script = "[number | null, number | null]"},
+                 [](const MetricFacts& facts) {
+                     return std::array{facts.low, facts.high};
+                 }),
+            part<&MetricFacts::origin>({.help = "Paper and equation", .name = "source"}),
+            part<&MetricFacts::by_default>({}),
+            part<&MetricFacts::with_sets>(
+                {.help = "By default only where an item has several labels",
+                 .name = "with_label_sets"}),
+            part<&MetricFacts::with_cues>(
+                {.help = "By default only where items have shape and texture cues"}),
+            part({.name = "definition", .only_csv = true},
+                 [](const MetricFacts& facts) { return parse_metric(facts.name).definition(); }),
+        });
+    return rows;
+}
+
 nlohmann::json metric_table_json() {
     nlohmann::json list = nlohmann::json::array();
-    for (const auto& facts : metric_table()) {
-        nlohmann::json parameters = nlohmann::json::array();
-        for (const auto& p : facts.parameters) {
-            nlohmann::json one = {
-                {"name", p.name}, {"default", p.fallback}, {"meaning", p.meaning}};
-            if (p.allowed.empty()) {
-                one["low"] = p.low;
-                one["high"] = p.high;
-                if (p.list) one["list"] = true;
-            } else {
-                one["allowed"] = p.allowed;
-            }
-            parameters.push_back(std::move(one));
-        }
-        list.push_back({{"name", facts.name},
-                        {"title", facts.title},
-                        {"formula", facts.formula},
-                        {"definitions", definitions_of(facts)},
-                        {"parameters", std::move(parameters)},
-                        {"needs", needs_of(facts.needs)},
-                        {"higher_is_better", facts.judges ? nlohmann::json(facts.higher_is_better)
-                                                          : nlohmann::json(nullptr)},
-                        {"range", {facts.low, facts.high}},
-                        {"source", facts.origin},
-                        {"by_default", facts.by_default},
-                        {"with_label_sets", facts.with_sets},
-                        {"with_cues", facts.with_cues}});
-    }
+    for (const MetricFacts& facts : metric_table()) list.push_back(json_of(facts));
     return list;
 }
 

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "assay/describe_result.h"
 #include "assay/error.h"
 #include "assay/model/settings_file.h"
 #include "containers/zip.h"
@@ -213,29 +214,57 @@ ModelSpec resolve_model(const fs::path& model, const ModelSettings& flags,
     return spec;
 }
 
+namespace {
+
+struct ClassesOfModel {
+    const ClassList* classes;
+
+    std::size_t count() const { return classes->size(); }
+    std::string fingerprint() const { return std::string(classes->fingerprint()); }
+};
+ResultType result_type(ResultOf<ClassesOfModel>) {
+    static constexpr auto rows = describe_result<ClassesOfModel>(
+        {.name = "ClassesOfModel"},
+        {part<&ClassesOfModel::count>({}), part<&ClassesOfModel::fingerprint>({})});
+    return rows;
+}
+
+}  // namespace
+
+ResultType result_type(ResultOf<ModelSpec>) {
+    static constexpr auto rows = describe_result<ModelSpec>(
+        {.name = "ModelSettings",
+         .help = "What the settings of a model resolve to, with the keys of a settings file"},
+        {
+            part<&ModelSpec::name>({}),
+            part<&ModelSpec::path>({}),
+            part<&ModelSpec::format>({}),
+            part({.name = "preprocess", .script = "Record<string, unknown>"},
+                 [](const ModelSpec& spec) { return to_json(spec.preprocess); }),
+            part<&ModelSpec::num_classes>({.help = "Null if it is unknown"}),
+            part<&ModelSpec::outputs>({}),
+            part<&ModelSpec::output>({.help = "Name or place, where a model has several"}),
+            part<&ModelSpec::layout>({.help = "Null: as the model's file says"}),
+            part<&ModelSpec::input_type>({.help = "Likewise"}),
+            part({.help = "Null without a class list", .name = "classes"},
+                 [](const ModelSpec& spec) {
+                     return spec.classes.empty() ? std::nullopt
+                                                 : std::optional(ClassesOfModel{&spec.classes});
+                 }),
+            part<&ModelSpec::preset>({.help = "Empty: none"}),
+            part<&ModelSpec::sidecar>({.help = "The settings file; empty: none"}),
+            part<&ModelSpec::also_read>({.help = "A second settings file", .omitted = true}),
+            part<&ModelSpec::instead_of>(
+                {.help = "The size it was trained at, where it is evaluated at another",
+                 .omitted = true}),
+            part<&ModelSpec::without_effect>(
+                {.help = "Keys that say nothing about evaluation", .omitted = true}),
+        });
+    return rows;
+}
+
 json to_json(const ModelSpec& spec) {
-    json out = {{"name", spec.name},
-                {"path", spec.path.string()},
-                {"format", name_of(spec.format)},
-                {"preprocess", to_json(spec.preprocess)},
-                {"num_classes", nullptr},
-                {"outputs", name_of(spec.outputs)},
-                {"output", spec.output},
-                {"layout", nullptr},
-                {"input_type", nullptr},
-                {"classes", nullptr},
-                {"preset", spec.preset},
-                {"sidecar", spec.sidecar.string()}};
-    if (spec.num_classes) out["num_classes"] = *spec.num_classes;
-    if (spec.layout) out["layout"] = name_of(*spec.layout);
-    if (spec.input_type) out["input_type"] = name_of(*spec.input_type);
-    if (!spec.also_read.empty()) out["also_read"] = spec.also_read.string();
-    if (!spec.instead_of.empty()) out["instead_of"] = spec.instead_of;
-    if (!spec.without_effect.empty()) out["without_effect"] = spec.without_effect;
-    if (!spec.classes.empty())
-        out["classes"] = {{"count", spec.classes.size()},
-                          {"fingerprint", spec.classes.fingerprint()}};
-    return out;
+    return json_of(spec);
 }
 
 }  // namespace assay

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "assay/describe_result.h"
-#include "core/result_table.h"
+#include "core/list_columns.h"
 #include "patchml/described_patchml.h"
 
 namespace assay {
@@ -20,8 +20,9 @@ std::size_t most_labels(const PatchmlResult& result) {
     return static_cast<std::size_t>(most);
 }
 
-Cell composites_with(const GridCounts& counts, std::size_t labels) {
-    return labels < counts.by_labels.size() ? Cell(Count{counts.by_labels[labels]}) : Cell();
+std::optional<std::uint64_t> composites_with(const GridCounts& counts, std::size_t labels) {
+    return labels < counts.by_labels.size() ? std::optional(counts.by_labels[labels])
+                                            : std::nullopt;
 }
 
 /// The numbers of labels that some composite has.
@@ -74,7 +75,10 @@ Table composite_table(const PatchmlResult& result) {
                       : std::string(),
                 Count{static_cast<std::uint64_t>(counts.grid.k)},
                 Count{static_cast<std::uint64_t>(counts.grid.p)}, Count{counts.composites}};
-            for (const std::size_t n : shown) cells.push_back(composites_with(counts, n));
+            for (const std::size_t n : shown) {
+                const auto composites = composites_with(counts, n);
+                cells.push_back(composites ? Cell(Count{*composites}) : Cell());
+            }
             cells.emplace_back(grid.repeats);
             cells.emplace_back(grid.repeats);
             cells.push_back(expected_cell(grid, grid.expected_pool));
@@ -228,17 +232,27 @@ ResultType result_type(ResultOf<PatchmlResult>) {
 
 namespace {
 
-/// The columns of the description, and one for each number of labels.
+/// Composites with 1, 2, ... distinct labels, of all grids up to the same number.
+struct LabelColumns {
+    std::vector<std::optional<std::uint64_t>> composites;
+};
+ResultType result_type(ResultOf<LabelColumns>) {
+    static constexpr auto rows = describe_result<LabelColumns>(
+        {.name = "PatchmlLabelColumns", .columns = "labels_{}=composites"},
+        {part<&LabelColumns::composites>({})});
+    return rows;
+}
+
 Table records_of(const PatchmlResult& result) {
     const std::size_t most = most_labels(result);
-    Table table = result_table<PatchmlDataset, GridSummary>();
-    for (std::size_t n = 1; n <= most; ++n)
-        table.columns.push_back({.name = fmt::format("labels_{}", n)});
+    Table table;
     for (const PatchmlDataset& set : result.datasets) {
         for (const GridSummary& grid : set.grids) {
-            add_row(table, set, grid);
+            LabelColumns labels;
             for (std::size_t n = 1; n <= most; ++n)
-                table.rows.back().push_back(composites_with(grid.counts, n));
+                labels.composites.push_back(composites_with(grid.counts, n));
+            if (table.columns.empty()) table = result_table_for(set, grid, labels);
+            add_row(table, set, grid, labels);
         }
     }
     return table;

@@ -15,8 +15,6 @@
 namespace assay {
 namespace {
 
-using nlohmann::json;
-
 /// One metric under one definition.
 struct MetricColumn {
     MeasurementKey key;  ///< of its first model
@@ -176,16 +174,16 @@ std::string why_untested(const PairedMetric& m) {
                                      : m.difference.note;
 }
 
-json column_json(const StoreGroup& group, const MetricColumn& column, const GroupPairs* compared,
-                 double level) {
-    json out = {{"dataset", group.dataset},
-                {"metric", column.key.metric},
-                {"definition", column.key.definition},
-                {"best", group.stores[column.best].model},
-                {"alike", json::array()},
-                {"untested", json::array()},
-                {"level", level}};
-    if (!column.key.parameters.empty()) out["parameters"] = column.key.parameters;
+ColumnBest best_of_column(const StoreGroup& group, const MetricColumn& column,
+                          const GroupPairs* compared, double level) {
+    ColumnBest out{group.dataset,
+                   column.key.metric,
+                   column.key.definition,
+                   column.key.parameters,
+                   group.stores[column.best].model,
+                   {},
+                   {},
+                   level};
     for (std::size_t s = 0; compared != nullptr && s < group.stores.size(); ++s) {
         if (s == column.best) continue;
         std::string why = compared->why[s];
@@ -196,10 +194,9 @@ json column_json(const StoreGroup& group, const MetricColumn& column, const Grou
             why = found == metrics.end() ? "the metric is not defined on the common items"
                                          : why_untested(*found);
             if (why.empty() && found->verdict != Verdict::worse)
-                out["alike"].push_back(group.stores[s].model);
+                out.alike.push_back(group.stores[s].model);
         }
-        if (!why.empty())
-            out["untested"].push_back({{"model", group.stores[s].model}, {"why", why}});
+        if (!why.empty()) out.untested.push_back({group.stores[s].model, why});
     }
     return out;
 }
@@ -267,8 +264,8 @@ BestOfGroup best_of_group(const StoreGroup& group, const ScoreResult& scores,
     }
     for (const MetricColumn& column : columns) {
         const auto pairs = compared.find(column.best);
-        out.columns.push_back(
-            column_json(group, column, pairs == compared.end() ? nullptr : &pairs->second, level));
+        out.columns.push_back(best_of_column(
+            group, column, pairs == compared.end() ? nullptr : &pairs->second, level));
     }
     if (!compared.empty())
         out.comparison = kept_pairs(group, out.order, compared.at(leader), options.pairs, said);

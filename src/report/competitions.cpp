@@ -40,7 +40,7 @@ CompetitionParts competition_parts(const std::filesystem::path& folder,
                                    Said& said) {
     CompetitionParts parts;
     const auto add = [&](const Report& report) {
-        parts.results.push_back({{"source", folder.string()}, {"result", report.result}});
+        parts.results.push_back({folder.string(), report.result});
         for (const std::string& text : report.warnings) said.warn(text);
         said.partial = said.partial || report.partial;
     };

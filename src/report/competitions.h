@@ -5,16 +5,15 @@
 #include <filesystem>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "assay/report/document.h"
+#include "report/described_report.h"
 #include "report/said.h"
 
 namespace assay {
 
 struct CompetitionParts {
-    std::vector<nlohmann::json> results;  ///< each with its source
-    std::vector<Thumbnail> thumbnails;    ///< of the selected images; data set: the folder
+    std::vector<SourcedResult> results;
+    std::vector<Thumbnail> thumbnails;  ///< of the selected images; data set: the folder
 };
 /// "assay.mad/1", "assay.mad_status/1", the selected images ("assay.mad_gallery/1", without sheets)
 /// and, once some question is settled, "assay.mad_ranking/1"; at most so many `thumbnails`. Throws

@@ -41,9 +41,9 @@ VersionsOf find_clean(const std::vector<StoreGroup>& groups, const std::string& 
     return versions;
 }
 
-nlohmann::json measure_versions(const std::vector<StoreGroup>& groups, const std::string& clean,
-                                const std::set<std::size_t>& versions, const ReportOptions& options,
-                                Said& said) {
+SourcedResult measure_versions(const std::vector<StoreGroup>& groups, const std::string& clean,
+                               const std::set<std::size_t>& versions, const ReportOptions& options,
+                               Said& said) {
     CorruptedAccuracyOptions how{.paths = {},
                                  .clean = clean,
                                  .plugins = options.measure.plugins,
@@ -62,14 +62,14 @@ nlohmann::json measure_versions(const std::vector<StoreGroup>& groups, const std
     const Report report = report_of(result);
     for (const std::string& text : report.warnings) said.warn(text);
     said.partial = said.partial || report.partial;
-    return {{"source", source}, {"result", report.result}};
+    return {source, report.result};
 }
 
 }  // namespace
 
-std::vector<nlohmann::json> corrupted_results(std::vector<StoreGroup>& groups,
-                                              const ReportOptions& options, Said& said) {
-    std::vector<nlohmann::json> results;
+std::vector<SourcedResult> corrupted_results(std::vector<StoreGroup>& groups,
+                                             const ReportOptions& options, Said& said) {
+    std::vector<SourcedResult> results;
     std::set<std::size_t> measured;
     VersionsOf all = find_clean(groups, options.clean, said);
     if (!options.clean.empty() && all.empty()) all[options.clean];  // says what is missing

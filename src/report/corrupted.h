@@ -3,9 +3,8 @@
 
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "assay/report/document.h"
+#include "report/described_report.h"
 #include "report/said.h"
 #include "report/store_groups.h"
 
@@ -16,7 +15,7 @@ namespace assay {
 /// them. "assay.corrupted_accuracy/1" with its source, one for each clean data set. Throws, where
 /// `options.clean` is named, as measure_corrupted(); else what cannot be measured stays in
 /// `groups`, with a sentence.
-std::vector<nlohmann::json> corrupted_results(std::vector<StoreGroup>& groups,
-                                              const ReportOptions& options, Said& said);
+std::vector<SourcedResult> corrupted_results(std::vector<StoreGroup>& groups,
+                                             const ReportOptions& options, Said& said);
 
 }  // namespace assay

@@ -13,6 +13,7 @@
 #include "evaluate/given_labels.h"
 #include "report/competitions.h"
 #include "report/corrupted.h"
+#include "report/described_report.h"
 #include "report/example_pictures.h"
 #include "report/items.h"
 #include "report/measured.h"
@@ -38,9 +39,10 @@ public:
 
     ReportDocument run() {
         const ReportInputs inputs = look_at_inputs(options_.paths);
-        json tags = options_.tags.empty() ? no_tags() : read_tags(options_.tags);
-        if (!options_.tags.empty())
+        if (!options_.tags.empty()) {
+            parts_.tags = read_tags(options_.tags);
             add_file(options_.tags.string(), hash_file(options_.tags), "csv");
+        }
         examples_left_ = static_cast<std::size_t>(
             std::count_if(inputs.saved.begin(), inputs.saved.end(), is_examples));
         add_stores(inputs);
@@ -52,21 +54,13 @@ public:
         }
 
         ReportDocument out;
-        out.json = {{"schema", "assay.report/1"},
-                    {"assay", version},
-                    {"title", options_.title.empty() ? title_of_paths() : options_.title},
-                    {"results", std::move(results_)},
-                    {"best", std::move(best_)},
-                    {"tags", std::move(tags)},
-                    {"items", std::move(items_)},
-                    {"thumbnails", json::array()},
-                    {"provenance",
-                     {{"command", options_.command},
-                      {"stores", std::move(stores_)},
-                      {"files", std::move(files_)}}},
-                    {"warnings", said_.warnings},
-                    {"left_out", said_.left_out}};
-        out.json["definitions"] = definitions_in(out.json["results"]);
+        parts_.assay = version;
+        parts_.title = options_.title.empty() ? title_of_paths() : options_.title;
+        parts_.command = options_.command;
+        parts_.definitions = definitions_in(parts_.results);
+        parts_.warnings = said_.warnings;
+        parts_.left_out = std::move(said_.left_out);
+        out.json = json_of(parts_);
         out.thumbnails = std::move(thumbnails_);
         out.warnings = std::move(said_.warnings);
         out.notes = std::move(notes_);
@@ -76,23 +70,23 @@ public:
 
 private:
     void add(std::string source, json result) {
-        results_.push_back({{"source", std::move(source)}, {"result", std::move(result)}});
+        parts_.results.push_back({std::move(source), std::move(result)});
     }
-    void add_all(std::vector<json> sourced) {
-        for (json& one : sourced) results_.push_back(std::move(one));
+    void add_all(std::vector<SourcedResult> sourced) {
+        for (SourcedResult& one : sourced) parts_.results.push_back(std::move(one));
     }
     void add_file(const std::string& file, const std::string& hash, const std::string& schema) {
-        files_.push_back({{"file", file}, {"hash", hash}, {"schema", schema}});
+        parts_.files.push_back({file, hash, schema});
     }
 
     void add_stores(const ReportInputs& inputs) {
         std::vector<StoreGroup> groups = group_stores(inputs.stores, said_.warnings);
         for (const StoreGroup& group : groups)
             for (const ReportStore& store : group.stores) {
-                stores_.push_back(store.provenance);
-                said_.partial = said_.partial || store.provenance["missing"] != 0;
+                parts_.stores.push_back(store.provenance);
+                said_.partial = said_.partial || store.provenance.missing != 0;
             }
-        std::vector<json> corrupted = corrupted_results(groups, options_, said_);
+        std::vector<SourcedResult> corrupted = corrupted_results(groups, options_, said_);
         std::size_t classes_left = options_.class_estimates;
         std::size_t items_left = options_.items;
         // Images under attack come last, and are not shown: on the disk lie the others.
@@ -117,7 +111,7 @@ private:
             said_.leave_out(
                 fmt::format("{} images are shown with their predictions; comparisons and "
                             "confusions name more.",
-                            count_text(items_.size())));
+                            count_text(parts_.items.size())));
     }
 
     /// Of every group, by its first store.
@@ -158,7 +152,7 @@ private:
             add(group.folder.string(),
                 scores_json(group, *scores, options.confusions, classes_left, said_));
             BestOfGroup best = best_of_group(group, *scores, options, comm_, progress_, said_);
-            for (json& column : best.columns) best_.push_back(std::move(column));
+            for (ColumnBest& column : best.columns) parts_.best.push_back(std::move(column));
             if (best.comparison) {
                 for (const std::string& text : best.comparison->warnings)
                     said_.warn(group.dataset + ": " + text);
@@ -167,7 +161,7 @@ private:
             if (!group.attack.empty()) return std::size_t{0};
             GroupItems shown = items_of_group(group, *scores, best, options, items);
             items_cut_ = items_cut_ || shown.cut;
-            for (json& item : shown.shown) items_.push_back(std::move(item));
+            for (ReportItem& item : shown.shown) parts_.items.push_back(std::move(item));
             add_thumbnails(thumbnails_of(group, shown.wanted, thumbnails, options_.thumbnail_side,
                                          options_.threads, said_));
             return shown.wanted.size();
@@ -210,8 +204,7 @@ private:
     Comm& comm_;
     const ProgressCallback& progress_;
     Said said_;
-    json results_ = json::array(), best_ = json::array(), items_ = json::array(),
-         stores_ = json::array(), files_ = json::array();
+    ReportParts parts_;
     std::vector<std::string> notes_;
     std::vector<Thumbnail> thumbnails_;
     std::size_t examples_left_ = 0;  ///< results with pictures that are not in yet

@@ -11,8 +11,6 @@
 namespace assay {
 namespace {
 
-using nlohmann::json;
-
 constexpr std::size_t confusions_with_examples = 20;  // of a model
 constexpr std::size_t examples_of_a_confusion = 2;
 constexpr std::size_t classes_of_a_model = 5;
@@ -100,30 +98,30 @@ void want_confusions(WantedItems& wanted, const StoreGroup& group, const ScoreRe
     }
 }
 
-json class_json(const ClassList& classes, std::int32_t c) {
+ItemClass item_class(const ClassList& classes, std::int32_t c) {
     const auto index = static_cast<std::size_t>(c);
     if (c >= 0 && index < classes.size())
-        return {{"class", c}, {"id", classes.id(index)}, {"name", classes.name(index)}};
+        return {c, std::string(classes.id(index)), std::string(classes.name(index))};
     const std::string number = std::to_string(c);
-    return {{"class", c}, {"id", number}, {"name", number}};
+    return {c, number, number};
 }
 
-json model_json(const RowReader& reader, std::uint64_t row, std::span<const std::int32_t> labels,
-                const ClassList& classes) {
-    json out = json::object();
+ItemModel item_model(const std::string& name, const RowReader& reader, std::uint64_t row,
+                     std::span<const std::int32_t> labels, const ClassList& classes) {
+    ItemModel out{name, {}, {}};
     std::vector<RankedClass> best;
     if (reader.top(row, classes_of_a_model, best) != RowStatus::ok) {
-        out["not_scored"] = reader.why_not(row);
+        out.not_scored = reader.why_not(row);
         return out;
     }
-    out["predictions"] = json::array();
+    out.predictions.emplace();
     for (const RankedClass& one : best) {
-        json predicted = class_json(classes, one.cls);
-        predicted["rank"] = out["predictions"].size() + 1;
+        ItemPrediction& predicted = out.predictions->emplace_back();
+        predicted.cls = item_class(classes, one.cls);
+        predicted.rank = out.predictions->size();
         if (reader.has_probabilities())
-            predicted["probability"] = static_cast<double>(one.probability);
-        predicted["correct"] = std::find(labels.begin(), labels.end(), one.cls) != labels.end();
-        out["predictions"].push_back(std::move(predicted));
+            predicted.probability = static_cast<double>(one.probability);
+        predicted.correct = std::find(labels.begin(), labels.end(), one.cls) != labels.end();
     }
     return out;
 }
@@ -137,9 +135,9 @@ std::vector<std::size_t> stores_shown(const WantedItem& item, std::size_t stores
     return {shown.begin(), shown.end()};
 }
 
-json show_items(const StoreGroup& group, const std::vector<WantedItem>& wanted,
-                const MeasureOptions& measure, const ScoreResult& scores) {
-    std::vector<json> items;
+std::vector<ReportItem> show_items(const StoreGroup& group, const std::vector<WantedItem>& wanted,
+                                   const MeasureOptions& measure, const ScoreResult& scores) {
+    std::vector<ReportItem> items;
     std::vector<std::vector<std::size_t>> stores;
     for (const WantedItem& item : wanted) stores.push_back(stores_shown(item, group.stores.size()));
     for (std::size_t s = 0; s < group.stores.size(); ++s) {
@@ -151,18 +149,17 @@ json show_items(const StoreGroup& group, const std::vector<WantedItem>& wanted,
         for (std::size_t i = 0; i < wanted.size(); ++i) {
             const auto labels = truth.labels[wanted[i].row];
             if (s == 0) {
-                items.push_back({{"dataset", group.dataset},
-                                 {"id", std::string(store.dataset().ids[wanted[i].row])},
-                                 {"item", wanted[i].row},
-                                 {"labels", json::array()},
-                                 {"models", json::array()}});
+                items.push_back({group.dataset,
+                                 std::string(store.dataset().ids[wanted[i].row]),
+                                 wanted[i].row,
+                                 {},
+                                 {}});
                 for (const std::int32_t c : labels)
-                    items[i]["labels"].push_back(class_json(classes, c));
+                    items[i].labels.push_back(item_class(classes, c));
             }
             if (!std::binary_search(stores[i].begin(), stores[i].end(), s)) continue;
-            json model = model_json(reader, wanted[i].row, labels, classes);
-            model["name"] = group.stores[s].model;
-            items[i]["models"].push_back(std::move(model));
+            items[i].models.push_back(
+                item_model(group.stores[s].model, reader, wanted[i].row, labels, classes));
         }
     }
     return items;

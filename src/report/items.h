@@ -8,10 +8,9 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "assay/evaluate/score.h"
 #include "assay/report/document.h"
+#include "report/described_report.h"
 #include "report/measured.h"
 #include "report/store_groups.h"
 
@@ -31,9 +30,9 @@ std::vector<std::uint64_t> confusion_examples(const PredictionStore& store,
                                               std::size_t examples, std::size_t most, int threads);
 
 struct GroupItems {
-    std::vector<WantedItem> wanted;                  ///< disagreements and confusions in turns
-    nlohmann::json shown = nlohmann::json::array();  ///< ShownItem of web/src/report/document.ts
-    bool cut = false;                                ///< there are more
+    std::vector<WantedItem> wanted;  ///< disagreements and confusions in turns
+    std::vector<ReportItem> shown;
+    bool cut = false;  ///< there are more
 };
 /// At most `most` images: the disagreements, of each pair in turn, up to a half; examples of the
 /// confusions of the best models; disagreements again. Classes are those that predictions are

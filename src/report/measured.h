@@ -11,6 +11,7 @@
 #include "assay/evaluate/compare.h"
 #include "assay/evaluate/score.h"
 #include "assay/report/document.h"
+#include "report/described_report.h"
 #include "report/said.h"
 #include "report/store_groups.h"
 
@@ -28,7 +29,7 @@ nlohmann::json scores_json(const StoreGroup& group, const ScoreResult& scores,
                            std::size_t confusions, std::size_t& classes_left, Said& said);
 
 struct BestOfGroup {
-    nlohmann::json columns = nlohmann::json::array();  ///< ColumnBest of web/src/report/document.ts
+    std::vector<ColumnBest> columns;
     /// The best by the first column (top-1, where it is measured) with all others, pair by pair.
     std::optional<CompareResult> comparison;
     /// Places of the stores, the best by that column first; those without a value last.

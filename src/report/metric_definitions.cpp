@@ -32,19 +32,15 @@ void collect(const json& value, std::map<std::string, std::string>& metrics) {
 
 }  // namespace
 
-json definitions_in(const json& results) {
+std::vector<MetricDefinition> definitions_in(const std::vector<SourcedResult>& results) {
     std::map<std::string, std::string> metrics;  // by definition
-    collect(results, metrics);
-    json out = json::array();
+    for (const SourcedResult& one : results) collect(one.result, metrics);
+    std::vector<MetricDefinition> out;
     for (const auto& [definition, metric] : metrics) {
         const MetricFacts* facts = facts_of_metric(metric);
         if (facts == nullptr) continue;
-        json one = {{"definition", definition},
-                    {"metric", metric},
-                    {"name", facts->title},
-                    {"meaning", facts->formula}};
-        if (!facts->origin.empty()) one["source"] = facts->origin;
-        out.push_back(std::move(one));
+        out.push_back({definition, metric, std::string(facts->title), std::string(facts->formula),
+                       std::string(facts->origin)});
     }
     return out;
 }

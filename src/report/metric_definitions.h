@@ -1,12 +1,14 @@
 // What the metrics of a report mean.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "report/described_report.h"
 
 namespace assay {
 
-/// Definition of web/src/report/document.ts for each `definition` of a metric that stands anywhere
-/// in the results, by its id. The results may be of any types.
-nlohmann::json definitions_in(const nlohmann::json& results);
+/// Of each metric whose `definition` stands anywhere in the results, by its id. The results may be
+/// of any types.
+std::vector<MetricDefinition> definitions_in(const std::vector<SourcedResult>& results);
 
 }  // namespace assay

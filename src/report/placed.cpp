@@ -6,6 +6,7 @@
 #include <span>
 
 #include "core/hash.h"
+#include "report/described_report.h"
 #include "report/packed.h"
 
 namespace assay {
@@ -20,11 +21,8 @@ nlohmann::json with_thumbnails(const ReportDocument& document, Source&& source) 
     nlohmann::json out = document.json;
     out["thumbnails"] = nlohmann::json::array();
     for (const Thumbnail& one : document.thumbnails)
-        out["thumbnails"].push_back({{"dataset", one.dataset},
-                                     {"id", one.id},
-                                     {"width", one.width},
-                                     {"height", one.height},
-                                     {"source", source(one)}});
+        out["thumbnails"].push_back(
+            json_of(PlacedThumbnail{one.dataset, one.id, one.width, one.height, source(one)}));
     return out;
 }
 

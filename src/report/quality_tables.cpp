@@ -27,11 +27,11 @@ Report scored(const quality::QualityTable& table, quality::QubaOptions how) {
 
 }  // namespace
 
-std::vector<nlohmann::json> table_results(const SavedResult& saved, const ReportOptions& options,
-                                          Said& said) {
-    std::vector<nlohmann::json> results;
+std::vector<SourcedResult> table_results(const SavedResult& saved, const ReportOptions& options,
+                                         Said& said) {
+    std::vector<SourcedResult> results;
     const auto add = [&](nlohmann::json result) {
-        results.push_back({{"source", saved.source}, {"result", std::move(result)}});
+        results.push_back({saved.source, std::move(result)});
     };
     if (!saved.table) return results;
     const quality::QualityTable& table = *saved.table;

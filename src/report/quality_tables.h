@@ -3,9 +3,8 @@
 
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "assay/report/document.h"
+#include "report/described_report.h"
 #include "report/report_paths.h"
 #include "report/said.h"
 
@@ -13,7 +12,7 @@ namespace assay {
 
 /// The table itself ("assay.quality/1"), its scores, correlations and choice, each with its source.
 /// What a table does not allow is left out, with a sentence.
-std::vector<nlohmann::json> table_results(const SavedResult& saved, const ReportOptions& options,
-                                          Said& said);
+std::vector<SourcedResult> table_results(const SavedResult& saved, const ReportOptions& options,
+                                         Said& said);
 
 }  // namespace assay

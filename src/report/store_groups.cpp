@@ -20,25 +20,35 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-/// What is known of how the store was made, as its manifest has it.
-json provenance_of(const PredictionStore& store) {
+StoreProvenance provenance_of(const PredictionStore& store) {
     const StoreSpec& spec = store.spec();
-    json out = {{"store", store.folder().string()},
-                {"model", spec.model_name},
-                {"dataset", spec.dataset_name},
-                {"model_hash", spec.model_hash},
-                {"dataset_id", store::dataset_id_of(store)},
-                {"rows", store.rows()},
-                {"missing", store.missing_shards()},
-                {"classes", store.classes()},
-                {"kind", name_of(spec.kind)},
-                {"storage", name_of(spec.storage)}};
-    if (!spec.preprocess_hash.empty()) out["preprocess_hash"] = spec.preprocess_hash;
+    StoreProvenance out{.store = store.folder().string(),
+                        .model = spec.model_name,
+                        .dataset = spec.dataset_name,
+                        .model_hash = spec.model_hash,
+                        .dataset_id = store::dataset_id_of(store),
+                        .rows = store.rows(),
+                        .missing = store.missing_shards(),
+                        .classes = store.classes(),
+                        .kind = std::string(name_of(spec.kind)),
+                        .storage = std::string(name_of(spec.storage)),
+                        .preprocess_hash = spec.preprocess_hash,
+                        .command = {},
+                        .versions = {},
+                        .commit = {},
+                        .device = {},
+                        .processor = {}};
     if (spec.provenance_json.empty()) return out;
     constexpr int deepest = 32;
     const json made = parse_json(spec.provenance_json, deepest);
-    for (const char* key : {"command", "versions", "commit", "device", "processor"})
-        if (made.is_object() && made.contains(key)) out[key] = made[key];
+    const auto said = [&](const char* key) {
+        return made.is_object() && made.contains(key) ? std::optional(made[key]) : std::nullopt;
+    };
+    out.command = said("command");
+    out.versions = said("versions");
+    out.commit = said("commit");
+    out.device = said("device");
+    out.processor = said("processor");
     return out;
 }
 
@@ -62,8 +72,8 @@ void name_models(StoreGroup& group, std::vector<std::string>& warnings) {
             warnings.push_back(
                 fmt::format("several models on {} are called `{}`: one of them is `{}`",
                             group.dataset, store.own_model, names[i]));
-        store.provenance["dataset"] = group.dataset;
-        store.provenance["model"] = store.model;
+        store.provenance.dataset = group.dataset;
+        store.provenance.model = store.model;
     }
     std::stable_sort(group.stores.begin(), group.stores.end(),
                      [](const auto& a, const auto& b) { return a.model < b.model; });

@@ -6,9 +6,8 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "assay/robustness/corrupted_accuracy.h"
+#include "report/described_report.h"
 
 namespace assay {
 
@@ -18,7 +17,7 @@ struct ReportStore {
     std::string model;      ///< no other one of its group has this name
     std::string own_model;  ///< as the store says; of an attack's, the model that was attacked
     std::uint64_t rows = 0;
-    nlohmann::json provenance;  ///< StoreProvenance of web/src/report/document.ts
+    StoreProvenance provenance;
 };
 
 struct StoreGroup {

@@ -15,6 +15,7 @@
 #include "core/paths.h"
 #include "core/refuse.h"
 #include "core/text.h"
+#include "report/described_report.h"
 #include "report/placed.h"
 
 namespace assay {
@@ -23,7 +24,6 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr std::string_view folder_schema = "assay.report_folder/1";
 constexpr std::string_view title_of_pages = "<title>Assay report</title>";
 
 bool is_page(const fs::path& out) {
@@ -43,7 +43,8 @@ bool is_report_folder(const fs::path& folder) {
     try {
         constexpr std::uint64_t most_bytes = 4096;
         const json found = parse_json(read_text(mark, most_bytes), 4);
-        return found.is_object() && found.value("schema", json()) == folder_schema;
+        return found.is_object() && found.value("schema", json()) ==
+                                        result_type(ResultOf<ReportFolderMark>{}).facts.schema;
     } catch (const Error&) {
         return false;
     }
@@ -74,7 +75,7 @@ void write_into(const fs::path& folder, const ReportDocument& document) {
                                      one.bytes.size());
         write_file_atomically(file, bytes);
     }
-    write_file_atomically(folder / "report.json", json_text({{"schema", folder_schema}}));
+    write_file_atomically(folder / "report.json", json_text(json_of(ReportFolderMark{})));
     write_file_atomically(folder / "report.html", page_of(with_linked_thumbnails(document)));
 }
 

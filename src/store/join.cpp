@@ -14,6 +14,7 @@
 #include "core/parallel.h"
 #include "core/paths.h"
 #include "core/refuse.h"
+#include "core/result_table.h"
 #include "store/begun_rows.h"
 #include "store/described_store.h"
 #include "store/layout.h"
@@ -248,13 +249,17 @@ std::vector<JoinedStore> join_parts(const fs::path& path, const ProgressCallback
 
 ResultType result_type(ResultOf<JoinedStore>) {
     static constexpr auto rows = describe_result<JoinedStore>(
-        {.name = "JoinedStore"},
+        {.name = "JoinedStore", .columns = "store,rows,shards,parts=parts_or_whole,moved"},
         {
             part<&JoinedStore::folder>({.name = "store"}),
             part<&JoinedStore::rows>({}),
             part<&JoinedStore::shards>({}),
             part<&JoinedStore::parts>({.help = "That it was in; 0: it was whole"}),
             part<&JoinedStore::moved>({.help = "Shards, by this call"}),
+            part({.name = "parts_or_whole", .only_csv = true},
+                 [](const JoinedStore& store) {
+                     return store.parts == 0 ? json("whole already") : json(store.parts);
+                 }),
         });
     return rows;
 }
@@ -268,17 +273,8 @@ ResultType result_type(ResultOf<JoinResult>) {
 
 Report report_of(const std::vector<JoinedStore>& stores) {
     Report report;
-    Table table{.title = "",
-                .columns = {{"store", false}, {"rows"}, {"shards"}, {"parts"}, {"moved"}},
-                .rows = {},
-                .notes = {}};
-    for (const JoinedStore& store : stores) {
-        table.add({store.folder.string(), Count{store.rows}, Count{store.shards},
-                   store.parts == 0 ? Cell("whole already") : Cell(Count{store.parts}),
-                   Count{store.moved}});
-    }
-    report.records = table;
-    report.sections.push_back({.title = "", .blocks = {std::move(table)}, .sections = {}});
+    report.records = table_of(stores);
+    report.sections.push_back({.title = "", .blocks = {report.records}, .sections = {}});
     report.result = json_of(JoinResult{stores});
     return report;
 }

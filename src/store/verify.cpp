@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "assay/describe_result.h"
 #include "assay/error.h"
 #include "assay/store/join.h"
 #include "assay/store/prediction_store.h"
 #include "core/parallel.h"
+#include "core/result_table.h"
 #include "core/text.h"
 #include "store/dataset_files.h"
 #include "store/described_store.h"
@@ -139,18 +141,41 @@ std::vector<std::string> all_notes(const std::vector<StoreCheck>& checks) {
     return order;
 }
 
+/// A row of the table.
+struct CheckedRow {
+    std::optional<std::filesystem::path> store;
+    nlohmann::json shards, missing;  ///< "?" where they are not known
+    std::string state;
+};
+ResultType result_type(ResultOf<CheckedRow>) {
+    static constexpr auto rows =
+        describe_result<CheckedRow>({.name = "CheckedRow", .columns = "store,shards,missing,state"},
+                                    {
+                                        part<&CheckedRow::store>({}),
+                                        part<&CheckedRow::shards>({}),
+                                        part<&CheckedRow::missing>({}),
+                                        part<&CheckedRow::state>({}),
+                                    });
+    return rows;
+}
+
+CheckedRow row_of(const StoreCheck& check) {
+    const auto known = [](const std::optional<std::size_t>& n) {
+        return n ? nlohmann::json(*n) : nlohmann::json("?");
+    };
+    return {check.folder, known(check.shards), known(check.missing), state_of(check)};
+}
+
 /// A row per store; with its problems, a row for each but the first.
-Table records_of(const std::vector<StoreCheck>& checks, const Table& table) {
-    Table records;
-    records.columns = table.columns;
-    for (std::size_t i = 0; i < checks.size(); ++i) {
-        std::vector<Cell> row = table.rows[i];
-        const std::vector<std::string>& problems = checks[i].problems;
-        if (!problems.empty()) row.back() = "damaged: " + problems.front();
-        records.add(std::move(row));
-        for (std::size_t p = 1; p < problems.size(); ++p) records.add({{}, {}, {}, problems[p]});
+std::vector<CheckedRow> records_of(const std::vector<StoreCheck>& checks) {
+    std::vector<CheckedRow> rows;
+    for (const StoreCheck& check : checks) {
+        rows.push_back(row_of(check));
+        const std::vector<std::string>& problems = check.problems;
+        if (!problems.empty()) rows.back().state = "damaged: " + problems.front();
+        for (std::size_t p = 1; p < problems.size(); ++p) rows.push_back({{}, {}, {}, problems[p]});
     }
-    return records;
+    return rows;
 }
 
 }  // namespace
@@ -239,22 +264,14 @@ ResultType result_type(ResultOf<VerifyResult>) {
 
 Report report_of(const std::vector<StoreCheck>& checks) {
     Report report;
-    Table table{.title = "",
-                .columns = {{"store", false}, {"shards"}, {"missing"}, {"state", false}},
-                .rows = {},
-                .notes = {}};
-    const auto cell = [](const std::optional<std::size_t>& n) -> Cell {
-        if (n) return Count{*n};
-        return "?";
-    };
+    std::vector<CheckedRow> shown;
     for (const StoreCheck& check : checks) {
         report.partial = report.partial || check.missing.value_or(0) > 0 ||
                          !check.written_by.empty() || check.replaced > 0;
-        table.add(
-            {check.folder.string(), cell(check.shards), cell(check.missing), state_of(check)});
+        shown.push_back(row_of(check));
     }
-    report.records = records_of(checks, table);
-    Section section{.title = "", .blocks = {std::move(table)}, .sections = {}};
+    report.records = table_of(records_of(checks));
+    Section section{.title = "", .blocks = {table_of(shown)}, .sections = {}};
     for (const StoreCheck& check : checks) {
         if (!check.problems.empty()) section.blocks.emplace_back(problems_text(check));
     }

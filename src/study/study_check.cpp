@@ -1,9 +1,12 @@
 #include "study/study_check.h"
 
+#include <nlohmann/json.hpp>
 #include <optional>
 
+#include "assay/describe_result.h"
 #include "study/annotator_links.h"
 #include "study/column_check.h"
+#include "study/described_study.h"
 #include "study/study_file.h"
 #include "study/study_tables.h"
 
@@ -45,13 +48,53 @@ StudyCheck check_study(const std::filesystem::path& folder, StudyKind kind,
     return {folder, problems.take(), kind == StudyKind::competition};
 }
 
+namespace {
+
+constexpr std::string_view check_states = R"("sound" | "damaged")";
+
+const char* state_of(const StudyCheck& check) {
+    return check.problems.empty() ? "sound" : "damaged";
+}
+
+}  // namespace
+
+ResultType result_type(ResultOf<CompetitionCheck>) {
+    static constexpr auto check = &CompetitionCheck::check;
+    static constexpr auto rows = describe_result<CompetitionCheck>(
+        {.name = "CompetitionCheck",
+         .help = "What `assay verify` prints of a competition",
+         .schema = "assay.mad_verify/1"},
+        {
+            part<check, &StudyCheck::folder>({.name = "competition"}),
+            part({.name = "state", .script = check_states},
+                 [](const CompetitionCheck& of) { return state_of(*of.check); }),
+            part<check, &StudyCheck::problems>({.help = "A sentence each"}),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<FolderCheck>) {
+    static constexpr auto check = &FolderCheck::check;
+    static constexpr auto rows = describe_result<FolderCheck>(
+        {.name = "LabellingFolderCheck",
+         .help = "What `assay verify` prints of a folder of questions",
+         .schema = "assay.labelling_verify/1"},
+        {
+            part<check, &StudyCheck::folder>({}),
+            part({.name = "state", .script = check_states},
+                 [](const FolderCheck& of) { return state_of(*of.check); }),
+            part<check, &StudyCheck::problems>({.help = "A sentence each"}),
+        });
+    return rows;
+}
+
 Report report_of(const StudyCheck& check) {
     const std::vector<std::string>& problems = check.problems;
     const std::string folder = check.folder.string();
     const std::string noun = check.competition ? "competition" : "folder";
     Report report;
     report.title = folder;
-    const std::string state = problems.empty() ? "sound" : "damaged";
+    const std::string state = state_of(check);
     assay::Table table{.title = "",
                        .columns = {{noun, false}, {"state", false}, {"problem", false}},
                        .rows = {},
@@ -59,11 +102,8 @@ Report report_of(const StudyCheck& check) {
     for (const std::string& problem : problems) table.add({folder, state, problem});
     if (problems.empty()) table.add({folder, state, std::string()});
     report.sections.push_back({.title = "", .blocks = {std::move(table)}, .sections = {}});
-    report.result = {
-        {"schema", check.competition ? "assay.mad_verify/1" : "assay.labelling_verify/1"},
-        {noun, folder},
-        {"state", state},
-        {"problems", problems}};
+    report.result =
+        check.competition ? json_of(CompetitionCheck{&check}) : json_of(FolderCheck{&check});
     return report;
 }
 

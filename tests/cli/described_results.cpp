@@ -12,14 +12,19 @@
 #include "assay/replication/figures.h"
 #include "assay/replication/simulation.h"
 #include "assay/replication/steps.h"
+#include "cli/serve_result.h"
 #include "evaluate/attack_examples.h"
 #include "evaluate/cost_result.h"
 #include "evaluate/described_evaluate.h"
+#include "evaluate/described_program.h"
 #include "mad/answers_result.h"
+#include "model/described_model.h"
 #include "patchml/described_patchml.h"
 #include "quality/described_quality.h"
+#include "report/described_report.h"
 #include "robustness/described_robustness.h"
 #include "store/described_store.h"
+#include "study/described_study.h"
 
 namespace assay {
 
@@ -27,6 +32,7 @@ std::vector<ResultType> described_results() {
     // A line a schema.
     // clang-format off
     return {
+        result_type(ResultOf<About>{}),
         result_type(ResultOf<Aggregation>{}),
         result_type(ResultOf<CheckResult>{}),
         result_type(ResultOf<CompareResult>{}),
@@ -37,21 +43,28 @@ std::vector<ResultType> described_results() {
         result_type(ResultOf<GapReport>{}),
         result_type(ResultOf<ImportReport>{}),
         result_type(ResultOf<JoinResult>{}),
+        result_type(ResultOf<Listed>{}),
         result_type(ResultOf<PatchmlResult>{}),
         result_type(ResultOf<PeopleResult>{}),
         result_type(ResultOf<PredictedStores>{}),
+        result_type(ResultOf<PredictionPlan>{}),
         result_type(ResultOf<Proposals>{}),
         result_type(ResultOf<RelabelResult>{}),
+        result_type(ResultOf<ReportFolderMark>{}),
+        result_type(ResultOf<ReportParts>{}),
         result_type(ResultOf<ShowResult>{}),
         result_type(ResultOf<ShownAttacks>{}),
         result_type(ResultOf<ShownScores>{}),
+        result_type(ResultOf<TorchState>{}),
         result_type(ResultOf<VerifyResult>{}),
         result_type(ResultOf<attack::ExamplesFile>{}),
+        result_type(ResultOf<cli::ServedLinks>{}),
         result_type(ResultOf<labelling::FolderSummary>{}),
         result_type(ResultOf<mad::AnswerRounds>{}),
         result_type(ResultOf<mad::BlockRound>{}),
         result_type(ResultOf<mad::Competition>{}),
         result_type(ResultOf<mad::CompetitionStatus>{}),
+        result_type(ResultOf<mad::ExportManifest>{}),
         result_type(ResultOf<mad::ExportedFiles>{}),
         result_type(ResultOf<mad::Gallery>{}),
         result_type(ResultOf<mad::QuestionRound>{}),
@@ -72,6 +85,8 @@ std::vector<ResultType> described_results() {
         result_type(ResultOf<replication::ReplicateFigures>{}),
         result_type(ResultOf<replication::SimulateOutcome>{}),
         result_type(ResultOf<replication::Simulation>{}),
+        result_type(ResultOf<study::CompetitionCheck>{}),
+        result_type(ResultOf<study::FolderCheck>{}),
     };
     // clang-format on
 }

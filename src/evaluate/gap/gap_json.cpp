@@ -2,6 +2,7 @@
 
 #include "assay/describe_result.h"
 #include "evaluate/described_evaluate.h"
+#include "evaluate/gap/gap_result.h"
 
 namespace assay {
 namespace {
@@ -140,7 +141,21 @@ std::array<std::array<const GapRank*, 2>, 3> ranks_of(const GapModel& model) {
 
 ResultType result_type(ResultOf<GapModel>) {
     static constexpr auto rows = describe_result<GapModel>(
-        {.name = "GapModel"},
+        {.name = "GapModel",
+         .columns =
+             "model,"
+             "top1_v1=metrics.top1.first*,top1_v2=metrics.top1.second*,top1_gap=metrics.top1.gap*,"
+             "real_v1=metrics.real.first*,real_v2=metrics.real.second*,real_gap=metrics.real.gap*,"
+             "asma_v1=metrics.asma.first*,asma_v2=metrics.asma.second*,asma_gap=metrics.asma.gap*,"
+             "composition=decomposition.composition*,within=decomposition.within*,"
+             "top1_rank_v1=ranks.top1.first.rank,top1_rank_v2=ranks.top1.second.rank,"
+             "real_rank_v1=ranks.real.first.rank,real_rank_v2=ranks.real.second.rank,"
+             "asma_rank_v1=ranks.asma.first.rank,asma_rank_v2=ranks.asma.second.rank,"
+             "rank_change_v1=rank_change.first,rank_change_v2=rank_change.second,"
+             "not_scored_v1=not_scored.first,not_scored_v2=not_scored.second,"
+             "subgroup{labels}_v1=subgroups.agreement.first*,"
+             "subgroup{labels}_v2=subgroups.agreement.second*,"
+             "subgroup{labels}_gap=subgroups.agreement.gap*"},
         {
             part<&GapModel::name>({.name = "model"}),
             part({.name = "metrics", .keys = gap_metric_keys},

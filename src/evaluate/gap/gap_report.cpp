@@ -5,8 +5,11 @@
 
 #include <fmt/format.h>
 
+#include "assay/describe_result.h"
 #include "assay/evaluate/gap.h"
+#include "core/list_columns.h"
 #include "evaluate/gap/gap_report_tables.h"
+#include "evaluate/gap/gap_result.h"
 
 namespace assay {
 namespace {
@@ -33,70 +36,73 @@ Section section_of(const GapReport& r, bool all_models) {
     return section;
 }
 
-std::vector<Column> record_columns(const GapReport& r) {
-    std::vector<Column> columns{{.name = "model"}};
-    const auto estimate = [&](std::string name) {
-        columns.push_back({.name = std::move(name), .show = Column::Show::every_part});
-    };
-    const auto pair = [&](const std::string& name) {
-        for (const char* ending : {"_v1", "_v2", "_gap"}) estimate(name + ending);
-    };
-    for (const GapMetric m : gap_metrics) pair(std::string(name_of(m)));
-    estimate("composition");
-    estimate("within");
-    for (const GapMetric m : gap_metrics) {
-        for (const char* set : {"_rank_v1", "_rank_v2"})
-            columns.push_back({.name = std::string(name_of(m)) + set});
+/// A model on a further data set.
+struct FurtherValues {
+    const std::string* set;
+    const std::array<Estimate, 3>* metrics;
+
+    template <GapMetric metric>
+    const Estimate& of() const {
+        return (*metrics)[static_cast<std::size_t>(metric)];
     }
-    for (const char* name : {"rank_change_v1", "rank_change_v2", "not_scored_v1", "not_scored_v2"})
-        columns.push_back({.name = name});
-    for (const std::uint32_t g : r.subgroups) pair(fmt::format("subgroup{}", g));
-    for (const GapAlso& also : r.also) {
-        for (const GapMetric m : gap_metrics) estimate(fmt::format("{}_{}", name_of(m), also.name));
-    }
-    if (r.ranking) {
-        for (const char* name : {"ranking", "ranking_against", "ranking_change"})
-            columns.push_back({.name = name});
-    }
-    return columns;
+};
+ResultType result_type(ResultOf<FurtherValues>) {
+    static constexpr auto rows = describe_result<FurtherValues>(
+        {.name = "GapFurtherValues"},
+        {
+            part<&FurtherValues::set>({}),
+            part<&FurtherValues::of<GapMetric::top1>>({.name = "top1"}),
+            part<&FurtherValues::of<GapMetric::real>>({.name = "real"}),
+            part<&FurtherValues::of<GapMetric::asma>>({.name = "asma"}),
+        });
+    return rows;
+}
+
+/// Columns behind those of the model.
+struct FurtherColumns {
+    std::vector<FurtherValues> also;
+};
+ResultType result_type(ResultOf<FurtherColumns>) {
+    static constexpr auto rows = describe_result<FurtherColumns>(
+        {.name = "GapFurtherColumns",
+         .columns = "top1_{set}=also.top1*,real_{set}=also.real*,asma_{set}=also.asma*"},
+        {part<&FurtherColumns::also>({})});
+    return rows;
+}
+
+struct RankingColumns {
+    const GapRanking::Place* place;  ///< nullptr: the model is not ranked
+};
+ResultType result_type(ResultOf<RankingColumns>) {
+    static constexpr auto rows = describe_result<RankingColumns>(
+        {.name = "GapRankingColumns", .columns = "ranking,ranking_against,ranking_change"},
+        {
+            part({.name = "ranking"},
+                 [](const RankingColumns& of) { return of.place ? &of.place->rank : nullptr; }),
+            part({.name = "ranking_against"},
+                 [](const RankingColumns& of) { return of.place ? &of.place->against : nullptr; }),
+            part({.name = "ranking_change"},
+                 [](const RankingColumns& of) { return of.place ? &of.place->change : nullptr; }),
+        });
+    return rows;
 }
 
 // A row per model; read_gap_table() reads such a table.
 Table records_of(const GapReport& r) {
     Table table;
-    table.columns = record_columns(r);
-    for (const GapModel& model : r.models) {
-        std::vector<Cell> cells{model.name};
-        const auto add_pair = [&](const GapPair& p) {
-            for (const Estimate* v : {&p.first, &p.second, &p.gap}) cells.emplace_back(*v);
-        };
-        for (const GapPair& p : model.metrics) add_pair(p);
-        cells.emplace_back(model.decomposition.composition);
-        cells.emplace_back(model.decomposition.within);
-        for (const auto& metric : model.ranks) {
-            for (const GapRank& rank : metric) {
-                Cell& cell = cells.emplace_back();
-                if (rank.rank > 0) cell = Count{rank.rank};
-            }
+    for (std::size_t i = 0; i < r.models.size(); ++i) {
+        const GapModel& model = r.models[i];
+        FurtherColumns further;
+        for (const GapAlso& also : r.also) further.also.push_back({&also.name, &also.models[i]});
+        if (!r.ranking) {
+            if (i == 0) table = result_table_for(model, further);
+            add_row(table, model, further);
+            continue;
         }
-        for (const auto& change : model.rank_change) {
-            Cell& cell = cells.emplace_back();
-            if (change) cell = Number{static_cast<double>(*change)};
-        }
-        for (const std::uint64_t n : model.not_scored) cells.emplace_back(Count{n});
-        for (const GapSubgroup& s : model.subgroups) add_pair(s.agreement);
-        const auto i = static_cast<std::size_t>(&model - r.models.data());
-        for (const GapAlso& also : r.also) {
-            for (const Estimate& v : also.models[i]) cells.emplace_back(v);
-        }
-        if (r.ranking) {
-            const auto place = std::ranges::find(r.ranking->places, i, &GapRanking::Place::model);
-            const bool there = place != r.ranking->places.end();
-            cells.push_back(there ? Cell(Count{place->rank}) : Cell());
-            cells.push_back(there ? Cell(Count{place->against}) : Cell());
-            cells.push_back(there ? Cell(Number{static_cast<double>(place->change)}) : Cell());
-        }
-        table.add(std::move(cells));
+        const auto place = std::ranges::find(r.ranking->places, i, &GapRanking::Place::model);
+        const RankingColumns ranking{place == r.ranking->places.end() ? nullptr : &*place};
+        if (i == 0) table = result_table_for(model, further, ranking);
+        add_row(table, model, further, ranking);
     }
     return table;
 }

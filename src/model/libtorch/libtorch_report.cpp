@@ -1,19 +1,30 @@
 #include <fmt/format.h>
 
+#include <array>
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "assay/describe_result.h"
 #include "assay/error.h"
 #include "assay/model/libtorch.h"
 #include "core/plugin_folders.h"
+#include "core/result_table.h"
+#include "model/described_model.h"
 #include "model/libtorch/libtorch_places.h"
 #include "model/plugin.h"
 
 namespace assay {
+
+constexpr auto words_of(LibTorchSource) {
+    using Row = std::pair<LibTorchSource, std::string_view>;
+    return std::array{Row{LibTorchSource::torch_dir, "torch_dir"},
+                      Row{LibTorchSource::python, "python"},
+                      Row{LibTorchSource::distribution, "distribution"}};
+}
+
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
 
 /// Whether the plug-in is for that LibTorch: by its record; one without is for the system's.
 bool is_for(const FrameworkFile& plugin, const LibTorch& place) {
@@ -44,44 +55,108 @@ std::string state_of(const TorchState& state, const FrameworkFile& plugin) {
     return first ? "used" : "not used: the one above is found first";
 }
 
-std::string_view name_of(LibTorchSource source) {
-    switch (source) {
-        case LibTorchSource::torch_dir:
-            return "torch_dir";
-        case LibTorchSource::python:
-            return "python";
-        case LibTorchSource::distribution:
-            break;
-    }
-    return "distribution";
+template <class Text>
+const Text* unless_empty(const Text& text) {
+    return text.empty() ? nullptr : &text;
 }
 
-json text_or_null(const std::string& text) {
-    return text.empty() ? json() : json(text);
+struct ShownTorchPlugin {
+    const TorchState* torch;
+    const FrameworkFile* file;
+
+    std::string state() const { return state_of(*torch, *file); }
+};
+ResultType result_type(ResultOf<ShownTorchPlugin>) {
+    static constexpr auto rows = describe_result<ShownTorchPlugin>(
+        {.name = "TorchPlugin"},
+        {
+            part(
+                {.inlined = true},
+                [](const ShownTorchPlugin& of) -> const auto& { return *of.file; }),
+            part<&ShownTorchPlugin::state>({.help = "In words"}),
+        });
+    return rows;
 }
 
-json json_of(const TorchState& state) {
-    json plugins = json::array(), places = json::array();
-    for (const FrameworkFile& plugin : state.plugins) {
-        plugins.push_back({{"file", plugin.file.string()},
-                           {"is", plugin.framework},
-                           {"libtorch", text_or_null(plugin.libtorch.string())},
-                           {"problem", text_or_null(plugin.problem)},
-                           {"state", state_of(state, plugin)}});
-    }
-    for (const LibTorch& place : state.libtorch) {
-        places.push_back({{"source", name_of(place.source)},
-                          {"asked", place.asked},
-                          {"root", text_or_null(place.root.string())},
-                          {"version", text_or_null(place.version)},
-                          {"cuda", place.cuda},
-                          {"unusable", text_or_null(place.unusable)},
-                          {"state", state_of(state, place)}});
-    }
-    return {{"schema", "assay.torch/1"}, {"plugins", plugins}, {"libtorch", places}};
+struct ShownLibTorch {
+    const TorchState* torch;
+    const LibTorch* place;
+
+    std::string state() const { return state_of(*torch, *place); }
+};
+ResultType result_type(ResultOf<ShownLibTorch>) {
+    static constexpr auto place = &ShownLibTorch::place;
+    static constexpr auto rows = describe_result<ShownLibTorch>(
+        {.name = "LibTorchPlace"},
+        {
+            part({.name = "source"}, [](const ShownLibTorch& of) { return of.place->source; }),
+            part<place, &LibTorch::asked>({.help = "Who said where it is"}),
+            part({.name = "root"},
+                 [](const ShownLibTorch& of) { return unless_empty(of.place->root); }),
+            part({.name = "version"},
+                 [](const ShownLibTorch& of) { return unless_empty(of.place->version); }),
+            part<place, &LibTorch::cuda>({.help = "It has a library for CUDA"}),
+            part({.help = "Why no plug-in can be compiled for it", .name = "unusable"},
+                 [](const ShownLibTorch& of) { return unless_empty(of.place->unusable); }),
+            part<&ShownLibTorch::state>({.help = "In words"}),
+        });
+    return rows;
+}
+
+/// A row of csv.
+struct TorchRow {
+    std::string what, is;
+    fs::path path;
+    std::string state;
+};
+ResultType result_type(ResultOf<TorchRow>) {
+    static constexpr auto rows = describe_result<TorchRow>(
+        {.name = "TorchRow", .columns = "what,is,path,state"}, {
+                                                                   part<&TorchRow::what>({}),
+                                                                   part<&TorchRow::is>({}),
+                                                                   part<&TorchRow::path>({}),
+                                                                   part<&TorchRow::state>({}),
+                                                               });
+    return rows;
 }
 
 }  // namespace
+
+ResultType result_type(ResultOf<FrameworkFile>) {
+    static constexpr auto rows = describe_result<FrameworkFile>(
+        {.name = "FrameworkFile", .help = "A plug-in that runs models"},
+        {
+            part<&FrameworkFile::file>({}),
+            part<&FrameworkFile::framework>(
+                {.help = "What it runs models by: `LibTorch 1.13.1, ONNX`", .name = "is"}),
+            part({.help = "The file that it was compiled for, where that is no system's",
+                  .name = "libtorch"},
+                 [](const FrameworkFile& plugin) { return unless_empty(plugin.libtorch); }),
+            part({.help = "Why it cannot be opened", .name = "problem"},
+                 [](const FrameworkFile& plugin) { return unless_empty(plugin.problem); }),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<TorchState>) {
+    static constexpr auto rows = describe_result<TorchState>(
+        {.name = "TorchResult", .help = "What `assay torch` prints", .schema = "assay.torch/1"},
+        {
+            part({.help = "The first is used", .name = "plugins"},
+                 [](const TorchState& torch) {
+                     std::vector<ShownTorchPlugin> out;
+                     for (const FrameworkFile& file : torch.plugins) out.push_back({&torch, &file});
+                     return out;
+                 }),
+            part({.help = "In the order in which they are looked for", .name = "libtorch"},
+                 [](const TorchState& torch) {
+                     std::vector<ShownLibTorch> out;
+                     for (const LibTorch& place : torch.libtorch) out.push_back({&torch, &place});
+                     return out;
+                 }),
+        });
+    return rows;
+}
 
 TorchState torch_state(const LibTorchOptions& options) {
     TorchState state;
@@ -113,22 +188,19 @@ Report report_of(const TorchState& state) {
         .columns = {{"of", false}, {"version", false}, {"folder", false}, {"state", false}},
         .rows = {},
         .notes = {}};
-    Table records{.title = "",
-                  .columns = {{"what", false}, {"is", false}, {"path", false}, {"state", false}},
-                  .rows = {},
-                  .notes = {}};
+    std::vector<TorchRow> records;
     for (const FrameworkFile& plugin : state.plugins) {
         plugins.add({plugin.framework, plugin.file.string(), state_of(state, plugin)});
-        records.add({"plug-in", plugin.framework, plugin.file.string(), state_of(state, plugin)});
+        records.push_back({"plug-in", plugin.framework, plugin.file, state_of(state, plugin)});
     }
     if (state.plugins.empty()) plugins.notes.emplace_back("There is none: no models can be run.");
     for (const LibTorch& place : state.libtorch) {
         places.add({place.asked, place.version + (place.cuda ? ", CUDA" : ""), place.root.string(),
                     state_of(state, place)});
-        records.add({place.asked, place.version, place.root.string(), state_of(state, place)});
+        records.push_back({place.asked, place.version, place.root, state_of(state, place)});
     }
     Report report;
-    report.records = records;
+    report.records = table_of(records);
     report.sections.push_back(
         {.title = "", .blocks = {std::move(plugins), std::move(places)}, .sections = {}});
     report.result = json_of(state);

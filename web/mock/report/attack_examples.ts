@@ -1,10 +1,11 @@
 // Images that fooled a model, made by rule: two attacks at three budgets, one of which fooled
 // the model with no image; hostile names, a prediction without a probability, images not embedded.
-import type { Sourced, Thumbnail } from "../../src/report/document.ts";
+import type { Sourced } from "../../src/report/document.ts";
 import type {
   AttackExample,
   AttackExamples,
   ExamplesOfAttack,
+  Thumbnail,
 } from "../../src/report/schemas/described.ts";
 import { pngOf } from "./png.ts";
 import { hostileModel } from "./robustness.ts";

@@ -1,6 +1,11 @@
 // Made classes and confusions, with images behind one of them.
-import type { ShownItem, Thumbnail } from "../../src/report/document.ts";
-import type { ClassScore, Confusion, ScoresResult } from "../../src/report/schemas/described.ts";
+import type {
+  ClassScore,
+  Confusion,
+  ReportItem,
+  ScoresResult,
+  Thumbnail,
+} from "../../src/report/schemas/described.ts";
 import { store } from "./calibration.ts";
 import { dice, hostile, none, proportion } from "./numbers.ts";
 
@@ -52,7 +57,7 @@ export function classesResult(count: number): ScoresResult {
 const grey = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";
 
 /** Of class 5, predicted as class 6 by the first model. */
-export function confusedImages(): { items: ShownItem[]; thumbnails: Thumbnail[] } {
+export function confusedImages(): { items: ReportItem[]; thumbnails: Thumbnail[] } {
   const of = (index: number) => ({
     class: index,
     id: `n${String(index).padStart(8, "0")}`,
@@ -61,6 +66,7 @@ export function confusedImages(): { items: ShownItem[]; thumbnails: Thumbnail[] 
   const items = [0, 1, 2].map((image) => ({
     dataset: "val",
     id: image === 2 ? hostile.markup : `five/image_${image}.png`,
+    item: image,
     labels: [of(5)],
     models: [
       {

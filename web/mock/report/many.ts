@@ -1,6 +1,5 @@
 // Many models over many data sets: what a whole field's evaluation weighs.
-import type { ColumnBest } from "../../src/report/document.ts";
-import type { Measurement } from "../../src/report/schemas/described.ts";
+import type { ColumnBest, Measurement } from "../../src/report/schemas/described.ts";
 import { documentOf } from "./document.ts";
 
 /** The same numbers every time, in [0, 1). */

@@ -1,5 +1,4 @@
 // A made gap between two data sets, and made scores by labels per image.
-import type { ShownItem } from "../../src/report/document.ts";
 import type {
   Estimate,
   GapBox,
@@ -7,6 +6,7 @@ import type {
   GapPair,
   GapResult,
   Measurement,
+  ReportItem,
   ScoresResult,
 } from "../../src/report/schemas/described.ts";
 import type { GapMetric } from "../../src/report/sections/multilabel/metrics.ts";
@@ -251,20 +251,25 @@ export function labelledScores(): ScoresResult {
   };
 }
 
-export function severalLabelled(): ShownItem[] {
-  const of = (id: number, probability: number, correct: boolean) => ({
+export function severalLabelled(): ReportItem[] {
+  const of = (id: number, rank: number, probability: number, correct: boolean) => ({
     class: id,
     id: String(id),
     name: `class ${id}`,
+    rank,
     probability,
     correct,
   });
   return Array.from({ length: 12 }, (_, index) => ({
     dataset: "several",
     id: `several/${index}.png`,
+    item: index,
     labels: [1, 2].map((id) => ({ class: id, id: String(id), name: `class ${id}` })),
     models: [
-      { name: "calm", predictions: [of(1, 0.512, true), of(3, 0.3, false), of(2, 0.1, true)] },
+      {
+        name: "calm",
+        predictions: [of(1, 1, 0.512, true), of(3, 2, 0.3, false), of(2, 3, 0.1, true)],
+      },
     ],
   }));
 }

@@ -2,97 +2,18 @@
 // compressed, and is opened here; a page that a server gives asks the server for it.
 import { attacksApart } from "./derived.ts";
 import type { Estimate } from "./estimate.ts";
+import type { ReportDocument, SourcedResult } from "./schemas/described.ts";
 import { sound } from "./sound.ts";
+
+export type { ReportDocument };
 
 /** A result of a command, in its own schema. */
 export interface Result {
   schema: string;
 }
 
-export interface Sourced<T extends Result = Result> {
-  /** Where it comes from: a folder, a file. */
-  source: string;
+export interface Sourced<T extends Result = Result> extends SourcedResult {
   result: T;
-}
-
-/** A column of the overview: its best model, and those that the paired test cannot tell from it. */
-export interface ColumnBest {
-  dataset: string;
-  metric: string;
-  definition: string;
-  parameters?: Record<string, string>;
-  best: string;
-  alike: string[];
-  /** Models that could not be compared with the best one, and why. */
-  untested: { model: string; why: string }[];
-  level: number;
-}
-
-export interface Definition {
-  /** Id of the exact definition. */
-  definition: string;
-  metric: string;
-  name: string;
-  meaning: string;
-  source?: string;
-}
-
-/** One class that a model predicts for an image, as assay.show/1 has it. */
-export interface PredictedClass {
-  class: number;
-  id: string;
-  name: string;
-  rank?: number;
-  probability?: number;
-  correct?: boolean;
-}
-
-export interface ShownItem {
-  dataset: string;
-  id: string;
-  labels: { class: number; id: string; name: string }[];
-  models: { name: string; predictions?: PredictedClass[]; not_scored?: string }[];
-}
-
-export interface Thumbnail {
-  dataset: string;
-  id: string;
-  width: number;
-  height: number;
-  /** A data: address, or a path relative to the page. */
-  source: string;
-}
-
-export interface StoreProvenance {
-  store: string;
-  model: string;
-  dataset: string;
-  model_hash: string;
-  dataset_id: string;
-  rows: number;
-  missing: number;
-  [more: string]: unknown;
-}
-
-export interface ReportDocument {
-  schema: "assay.report/1";
-  assay: string;
-  title: string;
-  results: Sourced[];
-  best: ColumnBest[];
-  definitions: Definition[];
-  /** Names of columns, and by model what they say. */
-  tags: { names: string[]; models: Record<string, Record<string, string>> };
-  items: ShownItem[];
-  thumbnails: Thumbnail[];
-  provenance: {
-    command: string;
-    stores: StoreProvenance[];
-    files: { file: string; hash: string; schema: string }[];
-  };
-  warnings: string[];
-  /** What was not measured or not put in, and why: whole sentences. */
-  left_out: string[];
 }
 
 /** Results of one schema, whatever its version after the slash: "assay.scores". */

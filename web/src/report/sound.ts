@@ -69,8 +69,8 @@ export function sound(opened: unknown): ReportDocument {
     thumbnails: entriesOf(all["thumbnails"]) as unknown as ReportDocument["thumbnails"],
     provenance: {
       command: textOf(provenance["command"], ""),
-      stores: entriesOf(provenance["stores"]) as ReportDocument["provenance"]["stores"],
-      files: entriesOf(provenance["files"]) as ReportDocument["provenance"]["files"],
+      stores: entriesOf(provenance["stores"]) as unknown as ReportDocument["provenance"]["stores"],
+      files: entriesOf(provenance["files"]) as unknown as ReportDocument["provenance"]["files"],
     },
     warnings: textsOf(all["warnings"]),
     left_out,

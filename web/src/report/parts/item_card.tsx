@@ -1,6 +1,6 @@
 // An image with its labels and what models predict for it: the best classes as bars.
-import type { PredictedClass, ShownItem, Thumbnail } from "../document.ts";
 import { numberText } from "../estimate.ts";
+import type { ItemPrediction, ReportItem, Thumbnail } from "../schemas/described.ts";
 import { short } from "./names.ts";
 
 /** So many classes of each model. */
@@ -23,7 +23,10 @@ export function percentText(probability: number): string {
   return `${numberText(probability, 0.05, "proportion")} %`;
 }
 
-export function Bars({ name, predictions }: { name: string; predictions: PredictedClass[] }) {
+/** What a bar shows. */
+export type BarOf = Omit<ItemPrediction, "rank">;
+
+export function Bars({ name, predictions }: { name: string; predictions: BarOf[] }) {
   return (
     <div class="top-bars">
       <strong>
@@ -57,7 +60,7 @@ export function Bars({ name, predictions }: { name: string; predictions: Predict
 }
 
 interface ItemCardProps {
-  item: ShownItem;
+  item: ReportItem;
   thumbnail: Thumbnail | undefined;
   /** Names of the models to show. */
   models: string[];

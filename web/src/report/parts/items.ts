@@ -1,9 +1,10 @@
 // The images of a document, found by what they are and by what a model predicts for them.
-import type { PredictedClass, ReportDocument, ShownItem, Thumbnail } from "../document.ts";
+import type { ReportDocument } from "../document.ts";
+import type { ItemPrediction, ReportItem, Thumbnail } from "../schemas/described.ts";
 
 export interface ItemIndex {
-  items: ShownItem[];
-  find: (dataset: string, id: string) => ShownItem | undefined;
+  items: ReportItem[];
+  find: (dataset: string, id: string) => ReportItem | undefined;
   thumbnail: (dataset: string, id: string) => Thumbnail | undefined;
 }
 
@@ -31,18 +32,18 @@ export function itemIndex(document: ReportDocument): ItemIndex {
   return index;
 }
 
-export function predictionsOf(item: ShownItem, model: string): PredictedClass[] {
+export function predictionsOf(item: ReportItem, model: string): ItemPrediction[] {
   return item.models.find(({ name }) => name === model)?.predictions ?? [];
 }
 
 /** Images of one cell of the confusions: with this label, and predicted as that class. */
 export function confusedItems(
-  items: ShownItem[],
+  items: ReportItem[],
   dataset: string,
   model: string,
   truth: string,
   predicted: string | null,
-): ShownItem[] {
+): ReportItem[] {
   return items.filter(
     (item) =>
       item.dataset === dataset &&

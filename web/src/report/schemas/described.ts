@@ -319,6 +319,11 @@ export interface ClassScore {
   target_probability?: number;
 }
 
+export interface ClassesOfModel {
+  count: number;
+  fingerprint: string;
+}
+
 /** Annotators who guess, and what was left without them. */
 export interface CleanedSets extends CleaningReport {
   annotators: JudgedAnnotator[];
@@ -335,6 +340,21 @@ export interface CleaningReport {
   annotations_before: number;
   annotations_after: number;
   annotators_dropped: number;
+}
+
+/** A data set and a metric of which one direction is better: the best model, and those like it. */
+export interface ColumnBest {
+  dataset: string;
+  metric: string;
+  definition: string;
+  parameters?: Record<string, string>;
+  /** A model. */
+  best: string;
+  /** Models that are not worse by the paired test. */
+  alike: string[];
+  /** Models that could not be compared with the best one, and why. */
+  untested: UntestedModel[];
+  level: number;
 }
 
 export interface ComparedPair extends Result {
@@ -372,6 +392,14 @@ export interface ComparedPair extends Result {
 export interface ComparisonsResult extends Result {
   pairs: ComparedPair[];
   gates: Gate[];
+}
+
+/** What `assay verify` prints of a competition. */
+export interface CompetitionCheck extends Result {
+  competition: string;
+  state: "sound" | "damaged";
+  /** A sentence each. */
+  problems: string[];
 }
 
 /** How composites were made. */
@@ -499,6 +527,12 @@ export interface CostResult extends Result {
   warnings: string[];
 }
 
+export interface CudaFacts {
+  devices: number;
+  /** As `CUDA 12.4, cuDNN 9.1.0`. */
+  libraries: string;
+}
+
 export interface DawidSkeneFit {
   /** Latent classes. */
   latents: number;
@@ -603,6 +637,24 @@ export interface ExamplesOfAttack {
   /** Images classified correctly before, and as another class from their files. */
   fooled: number;
   shown: AttackExample[];
+}
+
+export interface FileProvenance {
+  file: string;
+  hash: string;
+  /** `csv` of tables. */
+  schema: string;
+}
+
+/** A plug-in that runs models. */
+export interface FrameworkFile {
+  file: string;
+  /** What it runs models by: `LibTorch 1.13.1, ONNX`. */
+  is: string;
+  /** The file that it was compiled for, where that is no system's. */
+  libtorch: string | null;
+  /** Why it cannot be opened. */
+  problem: string | null;
 }
 
 export interface FrequencySet {
@@ -916,6 +968,28 @@ export interface Interval {
   method: string;
 }
 
+export interface ItemClass {
+  class: number;
+  id: string;
+  name: string;
+}
+
+export interface ItemModel {
+  name: string;
+  /** Best first. */
+  predictions?: ItemPrediction[];
+  /** Why there are no predictions. */
+  not_scored?: string;
+}
+
+/** One class that a model predicts for an image. */
+export interface ItemPrediction extends ItemClass {
+  /** From 1. */
+  rank: number;
+  probability?: number;
+  correct: boolean;
+}
+
 /** What `assay join` prints. */
 export interface JoinResult extends Result {
   stores: JoinedStore[];
@@ -1068,6 +1142,14 @@ export interface LabelledImages {
   images: number;
 }
 
+/** What `assay verify` prints of a folder of questions. */
+export interface LabellingFolderCheck extends Result {
+  folder: string;
+  state: "sound" | "damaged";
+  /** A sentence each. */
+  problems: string[];
+}
+
 /** A folder of questions to people. */
 export interface LabellingSummary extends Result {
   folder: string;
@@ -1095,6 +1177,101 @@ export interface LabellingSummary extends Result {
 export interface LabelsPerImage {
   labels: number;
   items: number;
+}
+
+export interface LibTorchPlace {
+  source: "torch_dir" | "python" | "distribution";
+  /** Who said where it is. */
+  asked: string;
+  root: string | null;
+  version: string | null;
+  /** It has a library for CUDA. */
+  cuda: boolean;
+  /** Why no plug-in can be compiled for it. */
+  unusable: string | null;
+  /** In words. */
+  state: string;
+}
+
+/** What `assay list` prints: a list for each topic that was asked for. */
+export interface ListResult extends Result {
+  metrics?: ListedMetric[];
+  corruptions?: ListedCorruption[];
+  presets?: ListedPreset[];
+  maps?: ListedClassMap[];
+  formats?: ListedFormat[];
+  environment?: ListedVariable[];
+  stores?: ListedStore[];
+}
+
+export interface ListedClassMap {
+  name: string;
+  /** Ids. */
+  classes: string[];
+  /** How it is found. */
+  predicted_class: string;
+}
+
+export interface ListedCorruption {
+  name: string;
+  group: string;
+  /** What severities 1 to 5 change. */
+  severities: string;
+  /** Not among the 15 whose mean is reported. */
+  extra: boolean;
+  /** Smallest side, pixels, at each severity. */
+  min_side: number[];
+  /** Of a plug-in: its file. */
+  plugin?: string;
+  /** Of a plug-in: what is recorded of it, with the file's hash. */
+  definition?: string;
+}
+
+export interface ListedFormat {
+  what: string;
+  /** Endings. */
+  files: string;
+  contents: string;
+}
+
+export interface ListedMetric {
+  name: string;
+  title: string;
+  formula: string;
+  /** Ids, of all choices of the parameters. */
+  definitions: string[];
+  parameters: MetricParameter[];
+  needs: string[];
+  /** Null where neither direction is better by itself. */
+  higher_is_better: boolean | null;
+  range: [number | null, number | null];
+  /** Paper and equation. */
+  source: string;
+  by_default: boolean;
+  /** By default only where an item has several labels. */
+  with_label_sets: boolean;
+  /** By default only where items have shape and texture cues. */
+  with_cues: boolean;
+}
+
+export interface ListedPreset {
+  name: string;
+  /** Where these values come from. */
+  summary: string;
+  preprocess: Record<string, unknown>;
+}
+
+export interface ListedStore extends Partial<StoreFacts> {
+  store: string;
+  /** Why it cannot be read. */
+  damaged?: string;
+}
+
+export interface ListedVariable {
+  name: string;
+  /** What it may be. */
+  value: string;
+  meaning: string;
 }
 
 export interface MadAnnotator {
@@ -1184,6 +1361,12 @@ export interface MadCompetition extends Result {
 /** The files that an export wrote. */
 export interface MadExport extends Result {
   files: MadExportedFile[];
+}
+
+/** `export.json` of a folder that `assay mad export` wrote. */
+export interface MadExportManifest extends Result {
+  /** Hashes of what each may hold. */
+  files: Record<string, string[]>;
 }
 
 export interface MadExportedFile {
@@ -1561,6 +1744,30 @@ export interface MethodLine extends ReplicateLine {
   method: string;
 }
 
+/** Of a metric in the results. */
+export interface MetricDefinition {
+  /** Id of the exact definition. */
+  definition: string;
+  metric: string;
+  name: string;
+  meaning: string;
+  source?: string;
+}
+
+export interface MetricParameter {
+  name: string;
+  default: string;
+  meaning: string;
+  /** Of whole numbers. */
+  low?: number;
+  /** Of whole numbers. */
+  high?: number;
+  /** Several numbers and ranges of them: `1-5`, `2,3,4`. */
+  list?: boolean;
+  /** Of words. */
+  allowed?: string[];
+}
+
 export interface MissingDimension {
   dimension: string;
   /** Empty: any. */
@@ -1625,6 +1832,35 @@ export interface ModelProposals {
   recall?: Measurement;
 }
 
+/** What the settings of a model resolve to, with the keys of a settings file. */
+export interface ModelSettings {
+  name: string;
+  path: string;
+  format: string;
+  preprocess: Record<string, unknown>;
+  /** Null if it is unknown. */
+  num_classes: number | null;
+  outputs: string;
+  /** Name or place, where a model has several. */
+  output: string;
+  /** Null: as the model's file says. */
+  layout: string | null;
+  /** Likewise. */
+  input_type: string | null;
+  /** Null without a class list. */
+  classes: ClassesOfModel | null;
+  /** Empty: none. */
+  preset: string;
+  /** The settings file; empty: none. */
+  sidecar: string;
+  /** A second settings file. */
+  also_read?: string;
+  /** The size it was trained at, where it is evaluated at another. */
+  instead_of?: string;
+  /** Keys that say nothing about evaluation. */
+  without_effect?: string[];
+}
+
 export interface ModelWithPeople {
   model: string;
   dataset: string;
@@ -1633,6 +1869,11 @@ export interface ModelWithPeople {
   /** Kappa over the people; interval by a jackknife over images. */
   mean: Estimate;
   people: WithPerson[];
+}
+
+export interface MpiPlugin {
+  is: string;
+  file: string;
 }
 
 export interface Need {
@@ -1819,6 +2060,11 @@ export interface PredictedStore {
   store: string;
   notes: string[];
   dataset_notes: string[];
+}
+
+/** What `assay predict --dry-run` prints. */
+export interface PredictionPlan extends Result {
+  models: ModelSettings[];
 }
 
 /** What `assay predict` prints. */
@@ -2263,6 +2509,48 @@ export interface ReplicateTruth extends Result {
   };
 }
 
+/** The document behind a report. */
+export interface ReportDocument extends Result {
+  /** The program's version. */
+  assay: string;
+  title: string;
+  results: SourcedResult[];
+  best: ColumnBest[];
+  definitions: MetricDefinition[];
+  tags: ReportTags;
+  items: ReportItem[];
+  thumbnails: Thumbnail[];
+  warnings: string[];
+  /** What was not measured or not put in, and why: whole sentences. */
+  left_out: string[];
+  provenance: {
+    command: string;
+    stores: StoreProvenance[];
+    files: FileProvenance[];
+  };
+}
+
+/** `report.json` of a report that is a folder. */
+export interface ReportFolderMark extends Result {}
+
+/** An image that comparisons and confusions name. */
+export interface ReportItem {
+  dataset: string;
+  id: string;
+  /** Its row. */
+  item: number;
+  labels: ItemClass[];
+  models: ItemModel[];
+}
+
+/** What people say of models. */
+export interface ReportTags {
+  /** Of the columns. */
+  names: string[];
+  /** By model, by column what the csv says. */
+  models: Record<string, Record<string, string>>;
+}
+
 /** The images of an attack as they lie in files. */
 export interface SavedAttack {
   folder: string;
@@ -2363,6 +2651,25 @@ export interface ScoresResult extends Result {
   across?: MeanOverDatasets[];
 }
 
+/** What `assay serve` prints before it serves. */
+export interface ServedLinks extends Result {
+  url: string;
+  /** A link, of a report. */
+  report?: string;
+  /** A link, of a competition or a folder of questions. */
+  organiser?: string;
+  /** With a link each. */
+  people?: ServedPerson[];
+}
+
+export interface ServedPerson {
+  id: number;
+  name: string;
+  /** Null where it was revoked. */
+  link: string | null;
+  revoked: boolean;
+}
+
 /** What `assay show` prints. */
 export interface ShowResult extends Result {
   images: ShownImage[];
@@ -2409,6 +2716,13 @@ export interface ShownSelection {
   case: string;
 }
 
+/** A result of a command, in its own schema. */
+export interface SourcedResult {
+  /** Where it comes from: a folder, a file. */
+  source: string;
+  result: Result;
+}
+
 /** One reading of stable: two rankings of all models. */
 export interface StabilityReading {
   reading: string;
@@ -2418,6 +2732,39 @@ export interface StabilityReading {
   deviation: number;
   /** The 2.5th percentile of the repeats. */
   low: number;
+}
+
+export interface StoreFacts {
+  model: string;
+  dataset: string;
+  rows: number;
+  classes: number;
+  /** Of the scores. */
+  kind: string;
+  storage: string;
+  missing_shards: number;
+}
+
+/** How a store was made, as its manifest has it. */
+export interface StoreProvenance {
+  store: string;
+  model: string;
+  dataset: string;
+  model_hash: string;
+  dataset_id: string;
+  rows: number;
+  /** Shards. */
+  missing: number;
+  classes: number;
+  /** Of the scores. */
+  kind: string;
+  storage: string;
+  preprocess_hash?: string;
+  command?: unknown;
+  versions?: unknown;
+  commit?: unknown;
+  device?: unknown;
+  processor?: unknown;
 }
 
 /** A method with fewer annotators, or a mixture of other parts. */
@@ -2436,6 +2783,29 @@ export interface SweepRow {
   };
 }
 
+export interface Thumbnail {
+  /** Of a competition's images: its folder. */
+  dataset: string;
+  id: string;
+  width: number;
+  height: number;
+  /** A `data:` address, or a path relative to the page. */
+  source: string;
+}
+
+export interface TorchPlugin extends FrameworkFile {
+  /** In words. */
+  state: string;
+}
+
+/** What `assay torch` prints. */
+export interface TorchResult extends Result {
+  /** The first is used. */
+  plugins: TorchPlugin[];
+  /** In the order in which they are looked for. */
+  libtorch: LibTorchPlace[];
+}
+
 /** Expected accuracies. */
 export interface TrueClassifier {
   name: string;
@@ -2449,6 +2819,11 @@ export interface UnfinishedParts {
   of: number;
   /** Numbers. */
   unfinished: number[];
+}
+
+export interface UntestedModel {
+  model: string;
+  why: string;
 }
 
 export interface ValueOfDataset {
@@ -2476,6 +2851,24 @@ export interface VerifiedStore {
 /** What `assay verify` prints. */
 export interface VerifyResult extends Result {
   stores: VerifiedStore[];
+}
+
+/** What `assay version` prints. */
+export interface VersionResult extends Result {
+  version: string;
+  /** 12 digits, and + where files differed from it; empty: not known. */
+  commit: string;
+  compiler: string;
+  build_type: string;
+  /** In use: `avx2`, `none`. */
+  instructions: string;
+  processor: string;
+  /** Null without a plug-in that runs models. */
+  framework: FrameworkFile | null;
+  /** Plug-ins that were found. */
+  mpi: MpiPlugin[];
+  /** Null unless `--devices` asks. */
+  cuda: CudaFacts | null;
 }
 
 /** The labels beside those of `--against`. */

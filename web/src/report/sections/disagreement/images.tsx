@@ -1,7 +1,7 @@
 // The images on which two models differ: what each predicts, how confidently, and who is correct.
-import type { PredictedClass, ReportDocument } from "../../document.ts";
+import type { ReportDocument } from "../../document.ts";
 import { countText } from "../../estimate.ts";
-import { Bars, Picture } from "../../parts/item_card.tsx";
+import { type BarOf, Bars, Picture } from "../../parts/item_card.tsx";
 import { itemIndex, predictionsOf } from "../../parts/items.ts";
 import { More } from "../../parts/more.tsx";
 import { short } from "../../parts/names.ts";
@@ -63,11 +63,11 @@ function classText(predicted: string | number | null): string {
 
 /** The best classes of a model where the report holds them; else the one that the pair names. */
 function shownPredictions(
-  all: PredictedClass[],
+  all: BarOf[],
   predicted: string | number | null,
   confidence: number,
   correct: boolean,
-): PredictedClass[] {
+): BarOf[] {
   if (all.length > 0) return all;
   const name = classText(predicted);
   return [{ class: 0, id: name, name, probability: confidence, correct }];

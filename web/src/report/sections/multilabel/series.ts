@@ -1,8 +1,8 @@
 // Numbers of a gap and of scores, as the plots want them.
-import type { ReportDocument, ShownItem } from "../../document.ts";
+import type { ReportDocument } from "../../document.ts";
 import type { Estimate } from "../../estimate.ts";
 import type { NamedStore } from "../../parts/stores.ts";
-import type { GapDataSet, GapResult } from "../../schemas/described.ts";
+import type { GapDataSet, GapResult, ReportItem } from "../../schemas/described.ts";
 import type { GapMetric, GapSet } from "./metrics.ts";
 
 export const metricNames: Record<GapMetric, string> = {
@@ -68,7 +68,7 @@ export function gapSteps(subgroups: GapResult["average"]["subgroups"], set: GapS
 }
 
 /** Images with several valid labels. */
-export function severalLabels(document: ReportDocument, dataset: string): ShownItem[] {
+export function severalLabels(document: ReportDocument, dataset: string): ReportItem[] {
   return document.items.filter((item) => item.dataset === dataset && item.labels.length > 1);
 }
 

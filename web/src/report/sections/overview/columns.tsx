@@ -1,5 +1,6 @@
 // Columns of the overview: the model, its tags, and what was measured.
-import type { Definition, ReportDocument } from "../../document.ts";
+import type { ReportDocument } from "../../document.ts";
+import type { MetricDefinition } from "../../schemas/described.ts";
 import type { DataColumn } from "../../table/data_table.tsx";
 import { Cell, cellText } from "./cell.tsx";
 import {
@@ -47,7 +48,7 @@ export function measuredColumn(
   metric: Metric,
   name: string,
   best: BestColumns,
-  definition: Definition | undefined,
+  definition: MetricDefinition | undefined,
 ): DataColumn<ModelRow> {
   const column = best.get(bestKey(dataset, metric.key));
   const of = (row: ModelRow) => cellOf(row, dataset, metric.key);

@@ -1,7 +1,7 @@
+import type { MetricDefinition } from "../../schemas/described.ts";
 // What is measured, in the words of the metrics' definitions.
-import type { Definition } from "../../document.ts";
 
-export function Definitions({ definitions }: { definitions: Definition[] }) {
+export function Definitions({ definitions }: { definitions: MetricDefinition[] }) {
   if (definitions.length === 0) return null;
   return (
     <details class="definitions">

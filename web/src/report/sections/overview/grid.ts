@@ -1,8 +1,8 @@
 // Measurements as a table: a row a model, a column a metric of one data set or a data set of one
 // metric, and which cells cannot be told from the best of their column.
-import type { ColumnBest, ReportDocument } from "../../document.ts";
+import type { ReportDocument } from "../../document.ts";
 import { resultsOf } from "../../document.ts";
-import type { Measurement, ScoresResult } from "../../schemas/described.ts";
+import type { ColumnBest, Measurement, ScoresResult } from "../../schemas/described.ts";
 
 /** What a column is about, beside its data set: metric, definition, parameters. */
 export interface Metric {

@@ -1,8 +1,9 @@
 // Where every number comes from: the commands, the stores with the hashes of what made them, the
 // files that were read.
-import type { ReportDocument, StoreProvenance } from "../../document.ts";
+import type { ReportDocument } from "../../document.ts";
 import { once } from "../../parts/names.ts";
 import { Windowed, type WindowedColumn } from "../../parts/windowed.tsx";
+import type { StoreProvenance } from "../../schemas/described.ts";
 import { Hash } from "./hash.tsx";
 
 const columns: WindowedColumn<StoreProvenance>[] = [

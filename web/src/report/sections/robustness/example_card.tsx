@@ -1,8 +1,7 @@
 // An adversarial image beside its original, with what changed in between.
-import type { Thumbnail } from "../../document.ts";
 import { Picture } from "../../parts/item_card.tsx";
 import { short } from "../../parts/names.ts";
-import type { AttackExample, ExamplePrediction } from "../../schemas/described.ts";
+import type { AttackExample, ExamplePrediction, Thumbnail } from "../../schemas/described.ts";
 import { classText, largestText, lengthText, probabilityText, scaleText } from "./examples.ts";
 
 /** Images that are less wide are drawn pixel by pixel, not smoothed. */

@@ -1,0 +1,20 @@
+// What is described of the results of this component (assay/describe_result.h).
+#pragma once
+
+#include "assay/result_type.h"
+#include "assay/study/check.h"
+
+namespace assay::study {
+
+/// `assay.mad_verify/1`.
+struct CompetitionCheck {
+    const StudyCheck* check;
+};
+/// `assay.labelling_verify/1`.
+struct FolderCheck {
+    const StudyCheck* check;
+};
+ResultType result_type(ResultOf<CompetitionCheck>);
+ResultType result_type(ResultOf<FolderCheck>);
+
+}  // namespace assay::study
