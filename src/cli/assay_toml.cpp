@@ -18,6 +18,7 @@
 #include "core/toml.h"
 #include "data/archives.h"
 #include "data/dataset_name.h"
+#include "model/python/source.h"
 
 namespace assay::cli {
 namespace {
@@ -57,7 +58,7 @@ Plan::Model read_model(const json& table, const fs::path& folder) {
     Keys keys(table, "[[model]]", folder);
     Plan::Model model;
     model.settings = ModelSettings::object();
-    model.path = keys.take_path("path");
+    model.path = model_from(folder, keys.take<std::string>("path", ""));
     if (model.path.empty()) refuse("[[model]] needs a `path`");
     if (const fs::path sidecar = keys.take_path("sidecar"); !sidecar.empty())
         model.sidecars = {sidecar};
@@ -69,6 +70,9 @@ Plan::Model read_model(const json& table, const fs::path& folder) {
         if (!model.settings.emplace(name, value).second)
             refuse("[[model]]." + name + " and " + key + " are the same key; keep one");
     }
+    if (const auto arch = model.settings.find("arch");
+        arch != model.settings.end() && arch->is_string())
+        *arch = model_from(folder, arch->get<std::string>()).string();
     if (!classes.empty()) model.settings["classes"] = class_setting(classes, folder);
     return model;
 }
@@ -189,7 +193,7 @@ std::vector<ModelSpec> Plan::specs_on(const Data& on) const {
         if (on.pixels.contains("resize_size")) settings.erase("crop_pct");
         settings.update(on.pixels);
         specs.push_back(with_note("resolving the model `" + model.path.string() + "`", [&] {
-            return resolve_with_sidecar(model.path, model.sidecars, settings);
+            return resolve_with_sidecar(model.path, model.sidecars, settings, opening);
         }));
     }
     name_apart(specs);

@@ -19,6 +19,7 @@
 #include "core/url.h"
 #include "data/dataset_name.h"
 #include "data/parquet/file_names.h"
+#include "model/python/source.h"
 
 namespace assay::cli {
 
@@ -27,9 +28,11 @@ using nlohmann::json;
 
 void ModelFlags::add_to(CLI::App& app) {
     const std::string group = "Models";
-    app.add_option("-m,--model", files,
-                   "TorchScript (.pt), torch.export (.pt2) or ONNX (.onnx) file; may be given more "
-                   "than once")
+    app.add_option(
+           "-m,--model", files,
+           "TorchScript (.pt), torch.export (.pt2) or ONNX (.onnx) file; a model in Python: "
+           "timm:NAME, torchvision:NAME, hf:NAME, open_clip:NAME, python:FILE.py:NAME; may "
+           "be given more than once")
         ->type_name("MODEL")
         ->group(group);
     app.add_option("--sidecar", sidecars,
@@ -89,24 +92,27 @@ std::vector<ModelSpec> ModelFlags::resolve() const {
     for (std::size_t i = 0; i < files.size(); ++i) {
         ModelSettings flags = settings();
         if (!names.empty()) flags["name"] = names[i];
-        specs.push_back(resolve_with_sidecar(files[i], sidecars, flags));
+        specs.push_back(resolve_with_sidecar(files[i], sidecars, flags, options));
     }
     name_apart(specs);
     return specs;
 }
 
 ModelSpec resolve_with_sidecar(const fs::path& model, const std::vector<fs::path>& sidecars,
-                               const ModelSettings& flags) {
+                               const ModelSettings& flags, const ClassifierOptions& opening) {
+    const fs::path called = is_python_source(model)
+                                ? fs::path(as_store_name(name_in_source(model.string())))
+                                : model.filename();
     fs::path found;
     for (const fs::path& sidecar : sidecars) {
         if (!is_folder(sidecar)) {
             found = sidecar;
             continue;
         }
-        if (fs::path in_folder = find_sidecar(sidecar / model.filename()); !in_folder.empty())
+        if (fs::path in_folder = find_sidecar(sidecar / called); !in_folder.empty())
             found = in_folder;
     }
-    return resolve_model(model, flags, found);
+    return resolve_model(model, flags, found, {opening.offline, note});
 }
 
 void SampleFlags::check(bool drawn) const {

@@ -89,10 +89,11 @@ void say_notes(const Dataset& dataset, const std::vector<std::string>& notes);
 /// relative to `folder`).
 std::string class_setting(const std::string& text, const std::filesystem::path& folder);
 
-/// resolve_model with a sidecar that stands elsewhere than beside the model.
+/// resolve_model with a sidecar that stands elsewhere than beside the model. What a model in Python
+/// says while it loads is said on stderr.
 ModelSpec resolve_with_sidecar(const std::filesystem::path& model,
                                const std::vector<std::filesystem::path>& sidecars,
-                               const ModelSettings& flags);
+                               const ModelSettings& flags, const ClassifierOptions& opening);
 
 }  // namespace assay::cli
 

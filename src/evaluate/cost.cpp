@@ -7,6 +7,7 @@
 
 #include "assay/error.h"
 #include "core/statistics.h"
+#include "model/python/source.h"
 
 namespace assay {
 namespace {
@@ -25,6 +26,7 @@ void check_cost_options(const CostOptions& options) {
 }
 
 std::uint64_t bytes_on_disk(const ModelSpec& spec, const ModelFacts& facts) {
+    if (is_python_source(spec.path)) return 0;
     std::uint64_t bytes = std::filesystem::file_size(spec.path);
     for (const std::filesystem::path& file : facts.data_files)
         bytes += std::filesystem::file_size(file);

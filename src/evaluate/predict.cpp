@@ -16,6 +16,7 @@
 #include "core/memory_budget.h"
 #include "core/parallel.h"
 #include "evaluate/prediction_run.h"
+#include "model/python/python_model.h"
 #include "store/image_check.h"
 
 namespace assay {
@@ -122,7 +123,7 @@ private:
 
 LoadedModel load_model(ModelSpec spec, const ClassifierOptions& options) {
     LoadedModel loaded;
-    loaded.file_hash = hash_file(spec.path);
+    loaded.file_hash = spec.python ? spec.python->file_hash() : hash_file(spec.path);
     const auto open = [&] { loaded.classifier = open_classifier(spec, options); };
     if (spec.instead_of.empty()) {
         open();

@@ -11,6 +11,7 @@
 #include "evaluate/described_evaluate.h"
 #include "evaluate/described_program.h"
 #include "model/described_model.h"
+#include "model/python/python_model.h"
 #include "store/parts.h"
 
 namespace assay {
@@ -72,6 +73,7 @@ std::string settings_source(const ModelSpec& spec) {
     if (!spec.also_read.empty())
         return spec.sidecar.string() + " and " + spec.also_read.filename().string();
     if (!spec.sidecar.empty()) return spec.sidecar.string();
+    if (spec.python != nullptr && !spec.python->description().settings.empty()) return spec.source;
     return spec.preset.empty() ? "flags" : "preset " + spec.preset;
 }
 
@@ -94,7 +96,8 @@ std::string keys_without_effect(const ModelSpec& spec) {
     const auto& keys = spec.without_effect;
     if (keys.empty()) return "";
     const std::span shown(keys.data(), std::min(most, keys.size()));
-    return fmt::format("{}: keys without effect: {}{}", spec.sidecar.filename().string(),
+    return fmt::format("{}: keys without effect: {}{}",
+                       spec.sidecar.empty() ? spec.source : spec.sidecar.filename().string(),
                        fmt::join(shown, ", "),
                        keys.size() > most ? fmt::format(" and {} more", keys.size() - most) : "");
 }

@@ -350,19 +350,26 @@ void keeping(std::span<ModelRun* const> runs, const std::string& dataset, const 
     try {
         work();
     } catch (const Error& error) {
-        if (!keep_all(runs) || error.code() != ErrorCode::interrupted) throw;
+        const bool stopped = error.code() == ErrorCode::interrupted;
+        if (!keep_all(runs) || (!stopped && comm.size() > 1)) throw;
         std::uint64_t kept = 0, all = 0;
         for (const ModelRun* run : runs) {
             kept += rows_done(*run) + run->shards.kept_rows();
             all += run->writer.own_rows();
         }
+        if (!stopped && kept == 0) throw;
         const std::string what = comm.size() > 1
                                      ? "what was computed"  // of all ranks; each knows its own
                                      : fmt::format("{} of {} {}", kept, all,
                                                    runs.size() == 1 ? "images" : "predictions");
-        throw Error(ErrorCode::interrupted,
-                    fmt::format("interrupted: {} of `{}` {} kept; run the same command to resume",
-                                what, dataset, comm.size() > 1 ? "is" : "are"));
+        Error told(error.code(),
+                   fmt::format("{} {} of `{}` {} kept; run the same command to resume",
+                               stopped ? "interrupted:" : error.message() + ";", what, dataset,
+                               comm.size() > 1 ? "is" : "are"));
+        if (!stopped) {
+            for (const std::string& note : error.notes()) told.add_note(note);
+        }
+        throw told;
     } catch (...) {
         keep_all(runs);
         throw;

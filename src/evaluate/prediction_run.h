@@ -63,8 +63,8 @@ struct ModelRun {
 
 /// Rows that earlier runs left.
 std::uint64_t rows_done(const ModelRun& run);
-/// Runs `work`; when it ends early, whatever the reason, what the models have computed is kept. A
-/// request to stop is thrown on with how much that is: "296 of 700 images are kept".
+/// Runs `work`; when it ends early, whatever the reason, what the models have computed is kept. An
+/// error is thrown on with how much that is: "296 of 700 images are kept".
 void keeping(std::span<ModelRun* const> runs, const std::string& dataset, const Comm& comm,
              const std::function<void()>& work);
 /// Shards with an image that could not be read, and now can be, are computed again: it may have

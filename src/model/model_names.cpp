@@ -8,6 +8,7 @@
 #include "assay/error.h"
 #include "assay/model/model_spec.h"
 #include "core/paths.h"
+#include "model/python/source.h"
 
 namespace assay {
 namespace {
@@ -29,6 +30,11 @@ std::vector<std::string> folders_of(const fs::path& file) {
 
 /// The nearest `depth` folders, the outermost first, "a-b"; with the stem where they are too few.
 std::string name_from(const ModelSpec& spec, std::size_t depth) {
+    // A source is in no folder; two of them differ by who loads them.
+    if (is_python_source(spec.path)) {
+        const std::string first = fmt::format("{}-", kind_of_source(spec.source));
+        return spec.name.starts_with(first) ? spec.name : first + spec.name;
+    }
     const std::vector<std::string> folders = folders_of(spec.path);
     std::string name;
     for (std::size_t i = 0; i < std::min(depth, folders.size()); ++i)
@@ -62,7 +68,7 @@ void name_apart(std::vector<ModelSpec>& specs) {
         if (changed) continue;
         // One model in several formats, in one folder: the files' names tell them apart.
         for (const std::size_t i : equal.begin()->second) {
-            if (specs[i].named || depth[i] > deepest) continue;
+            if (specs[i].named || depth[i] > deepest || is_python_source(specs[i].path)) continue;
             specs[i].name = specs[i].path.filename().string();
             depth[i] = deepest + 1;
             renamed = true;

@@ -11,6 +11,8 @@
 #include "containers/zip.h"
 #include "core/file.h"
 #include "model/pt2/entries.h"
+#include "model/python/python_model.h"
+#include "model/python/source.h"
 #include "model/settings.h"
 
 namespace assay {
@@ -48,15 +50,23 @@ ModelFormat format_of(const fs::path& path) {
         ErrorCode::bad_input,
         fmt::format(
             "{}: not a known model format; allowed: TorchScript (.pt, .pth, .ts, .torchscript), "
-            "torch.export (.pt2) and ONNX (.onnx)",
+            "torch.export (.pt2) and ONNX (.onnx); a checkpoint needs its network: --arch "
+            "timm:resnet50",
             path.string()));
 }
 
 void check_file(const fs::path& model) {
     std::error_code error;
     const auto status = fs::status(model, error);
-    if (status.type() == fs::file_type::not_found)
-        throw Error(ErrorCode::bad_input, fmt::format("no model file {}", model.string()));
+    if (status.type() == fs::file_type::not_found) {
+        const bool like_a_source = model.string().find(':') != std::string::npos;
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("no model file {}{}", model.string(),
+                                like_a_source ? "; a model in Python is timm:NAME, "
+                                                "torchvision:NAME, hf:NAME, open_clip:NAME or "
+                                                "python:FILE.py:NAME"
+                                              : ""));
+    }
     if (error) throw Error(ErrorCode::io, fmt::format("{}: {}", model.string(), error.message()));
     if (status.type() == fs::file_type::directory)
         throw Error(ErrorCode::bad_input,
@@ -115,6 +125,42 @@ void take_test_size(json& layer, bool train_size) {
     layer.erase("train_size");
 }
 
+/// Starts Python for a source, and for a file with a network for it; returns what the model says of
+/// itself, which is nothing of a file that Assay runs.
+json load_where_python_runs_it(ModelSpec& spec, const json& side, const json& top,
+                               const PythonStart& start) {
+    const bool source = is_python_source(spec.path);
+    const bool flag = top.contains("arch");
+    if (flag || side.contains("arch")) {
+        const auto arch = (flag ? top : side).at("arch").get<std::string>();
+        if (source) {
+            throw Error(ErrorCode::usage,
+                        fmt::format("arch (--arch) is {}, but {} is no checkpoint: give the file "
+                                    "of its weights as the model",
+                                    arch, spec.path.string()));
+        }
+        const fs::path folder = spec.sidecar.parent_path();
+        spec.source = flag ? arch : model_from(folder, arch).string();
+    } else if (source) {
+        spec.source = spec.path.string();
+    } else {
+        spec.format = format_of(spec.path);
+        return json::object();
+    }
+    spec.format = ModelFormat::python;
+    spec.python = load_in_python(spec.source, source ? fs::path() : spec.path, start);
+    const ModelDescription& about = spec.python->description();
+    for (const std::string& key : about.without_effect) spec.without_effect.push_back(key);
+    if (!source) return about.settings;
+    // Another run has another descriptor.
+    if (kind_of_source(spec.source) == "process") {
+        spec.source = "process:" + (about.name.empty() ? std::string("model") : about.name);
+        spec.path = spec.source;
+    }
+    spec.name = as_store_name(about.name.empty() ? name_in_source(spec.source) : about.name);
+    return about.settings;
+}
+
 }  // namespace
 
 std::string_view name_of(ModelFormat format) {
@@ -123,6 +169,8 @@ std::string_view name_of(ModelFormat format) {
             return "onnx";
         case ModelFormat::torch_export:
             return "pt2";
+        case ModelFormat::python:
+            return "python";
         case ModelFormat::torchscript:
             break;
     }
@@ -156,22 +204,29 @@ InputType input_type_named(std::string_view name) {
 }
 
 ModelSpec resolve_model(const fs::path& model, const ModelSettings& flags,
-                        const fs::path& sidecar_hint) {
-    check_file(model);
+                        const fs::path& sidecar_hint, const PythonStart& start) {
+    const bool source = is_python_source(model);
+    if (!source) check_file(model);
     json top = checked_layer(flags.is_null() ? json::object() : flags);
     ModelSpec spec;
     spec.path = model;
     spec.name = model.stem().string();
-    spec.format = format_of(model);
-    spec.sidecar = locate_sidecar(model, sidecar_hint);
+    if (!source || !sidecar_hint.empty()) spec.sidecar = locate_sidecar(model, sidecar_hint);
     SidecarFacts facts;
     json side = spec.sidecar.empty() ? json::object() : read_sidecar(spec.sidecar, &facts);
     spec.also_read = std::move(facts.also_read);
     spec.without_effect = std::move(facts.without_effect);
+    const json own = load_where_python_runs_it(spec, side, top, start);
 
-    if (!says_preprocessing(top) && !says_preprocessing(side)) {
+    if (!says_preprocessing(top) && !says_preprocessing(side) && !says_preprocessing(own)) {
         std::vector<std::string> known;
         for (const Preset& preset : presets()) known.push_back(preset.name);
+        if (spec.python != nullptr) {
+            throw Error(ErrorCode::usage,
+                        fmt::format("{} does not say how its input is prepared: name a preset "
+                                    "(--preset {})",
+                                    spec.path.string(), fmt::join(known, ", ")));
+        }
         const std::vector<std::string> none = files_like_sidecars(model);
         throw Error(ErrorCode::usage,
                     fmt::format("nothing says how the input of {} is prepared: name a preset ({}) "
@@ -183,20 +238,21 @@ ModelSpec resolve_model(const fs::path& model, const ModelSettings& flags,
                                                            fmt::join(none, ", "))));
     }
     // timm's settings are the language of sidecars, so timm's defaults fill what they leave out.
-    spec.preset =
-        top.contains("preset") ? top["preset"].get<std::string>() : side.value("preset", "timm");
+    spec.preset = top.contains("preset") ? top["preset"].get<std::string>()
+                                         : side.value("preset", own.value("preset", "timm"));
     spec.preprocess = preset_named(spec.preset).preprocess;
-    const bool train_size = top.value("train_size", side.value("train_size", false));
+    const bool train_size =
+        top.value("train_size", side.value("train_size", own.value("train_size", false)));
     ModelSpec trained = spec;
-    json side_of_training = side, top_of_training = top;
-    take_test_size(side_of_training, true);
-    take_test_size(top_of_training, true);
-    apply_layer(side_of_training, trained);
-    apply_layer(top_of_training, trained);
-    take_test_size(side, train_size);
-    take_test_size(top, train_size);
-    apply_layer(side, spec);
-    apply_layer(top, spec);
+    for (const json& layer : {own, side, top}) {
+        for (const auto& [filled, sizes_of_training] :
+             {std::pair{&trained, true}, std::pair{&spec, train_size}}) {
+            json values = layer;
+            take_test_size(values, sizes_of_training);
+            values.erase("arch");
+            apply_layer(values, *filled);
+        }
+    }
     if (spec.preprocess != trained.preprocess) spec.instead_of = size_text(trained);
     spec.named = top.contains("name") || side.contains("name");
 
@@ -205,6 +261,9 @@ ModelSpec resolve_model(const fs::path& model, const ModelSettings& flags,
     } else if (side.contains("classes")) {
         with_note(fmt::format("reading the classes that {} names", spec.sidecar.string()),
                   [&] { spec.classes = class_list_of(side["classes"]); });
+    } else if (own.contains("classes")) {
+        with_note("reading the classes that the model's process gives",
+                  [&] { spec.classes = class_list_of(own["classes"]); });
     }
     if (!spec.classes.empty() && spec.num_classes && *spec.num_classes != spec.classes.size()) {
         throw Error(ErrorCode::bad_input,
@@ -253,6 +312,8 @@ ResultType result_type(ResultOf<ModelSpec>) {
                  }),
             part<&ModelSpec::preset>({.help = "Empty: none"}),
             part<&ModelSpec::sidecar>({.help = "The settings file; empty: none"}),
+            part<&ModelSpec::source>(
+                {.help = "Of a model in Python: what names it, as timm:resnet18", .omitted = true}),
             part<&ModelSpec::also_read>({.help = "A second settings file", .omitted = true}),
             part<&ModelSpec::instead_of>(
                 {.help = "The size it was trained at, where it is evaluated at another",

@@ -12,6 +12,7 @@
 #include "assay/error.h"
 #include "core/json_reader.h"
 #include "core/json_text.h"
+#include "model/python/source.h"
 
 namespace assay {
 namespace {
@@ -133,6 +134,14 @@ void set_name(const JsonReader& value, ModelSpec& spec) {
     spec.name = name;
 }
 
+void set_arch(std::string_view key, const json& value, ModelSpec& spec) {
+    constexpr std::string_view allowed = "a source of a network, such as timm:resnet50";
+    const std::string source = text(key, value, allowed);
+    if (!is_python_source(source) || kind_of_source(source) == "process")
+        refuse_setting(key, value, allowed);
+    spec.source = source;
+}
+
 /// "imagenet", a path, a list of names, {"names": [...]} or {"ids": [...], "names": [...]}: only
 /// its form is looked at here.
 void check_classes(const JsonReader& value, ModelSpec&) {
@@ -171,6 +180,12 @@ const std::vector<Row>& rows() {
          Form::word,
          [](const JsonReader& v, ModelSpec&) { named(v, preset_named); }},
         {{"name", "the model's name, default: the file's stem"}, Form::word, set_name},
+        {{"arch",
+          "Read the file as a checkpoint of this network, which Python makes: timm:resnet50, "
+          "torchvision:resnet50, python:FILE.py:NAME, ...",
+          "arch", "SOURCE"},
+         Form::word,
+         set_arch},
         {{"input_size", "224, HEIGHT,WIDTH, or 3 HEIGHT WIDTH", "input-size", "PIXELS", true},
          Form::list,
          set_input_size},

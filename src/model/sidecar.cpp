@@ -16,6 +16,7 @@
 #include "core/json_limits.h"
 #include "core/toml.h"
 #include "model/huggingface.h"
+#include "model/python/source.h"
 #include "model/settings.h"
 
 namespace assay {
@@ -191,7 +192,7 @@ std::vector<std::string> files_like_sidecars(const fs::path& model) {
 
 std::vector<std::string> notes_on_files_like_sidecars(const ModelSpec& spec) {
     std::vector<std::string> notes;
-    if (!spec.sidecar.empty()) return notes;
+    if (!spec.sidecar.empty() || is_python_source(spec.path)) return notes;
     for (const std::string& file : files_like_sidecars(spec.path))
         notes.push_back(
             fmt::format("not read as settings of {}: {}; --sidecar FILE names a settings file",

@@ -52,6 +52,11 @@ if(TARGET assay_torch)
     target_compile_definitions(test_end_to_end PRIVATE ASSAY_IMAGES="$<TARGET_FILE:shape_images>")
     add_dependencies(test_end_to_end assay_torch shape_images)
     target_compile_definitions(test_sweep PRIVATE ASSAY_HAS_TORCH=1)
+    assay_program_test(python_models
+        SOURCES cli/python_models_test.cpp
+        LINKS assay_model assay_core)
+    target_compile_definitions(test_python_models PRIVATE ASSAY_IMAGES="$<TARGET_FILE:shape_images>")
+    add_dependencies(test_python_models shape_images)
 
     if(NOT ASSAY_SANITIZE)
         assay_test_case(clusters LABEL cli COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/cli/clusters.sh

@@ -364,6 +364,7 @@ TEST(Settings, FromText) {
 TEST(Settings, EveryKeyIsAccepted) {
     const json values = {{"preset", "timm"},
                          {"name", "x"},
+                         {"arch", "timm:resnet50"},
                          {"input_size", 8},
                          {"interpolation", "box"},
                          {"crop_mode", "none"},

@@ -6,6 +6,11 @@ assay_test(model_pt2
     SOURCES model/pt2_package_test.cpp
     LINKS assay_pt2 assay_model ZLIB::ZLIB)
 
+# Models in Python, by a worker that needs no packages.
+assay_test(model_python
+    SOURCES model/python_model_test.cpp
+    LINKS assay_model)
+
 # Two libraries that are not the plug-in.
 add_library(fake_plugin_build MODULE model/fake_plugin.cpp)
 target_compile_definitions(fake_plugin_build PRIVATE FAKE_BUILD=1)

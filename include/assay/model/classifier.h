@@ -23,7 +23,10 @@
 
 namespace assay {
 
-enum class ModelFormat { torchscript, onnx, torch_export };
+enum class ModelFormat { torchscript, onnx, torch_export, python };
+
+/// A model that runs in a Python (src/model/python/python_model.h).
+class PythonModel;
 
 /// Where the channels of a batch are: N x 3 x H x W, or N x H x W x 3.
 enum class InputLayout { nchw, nhwc };
@@ -55,6 +58,11 @@ struct ModelSpec {
     bool named = false;               ///< the name was chosen, not the file's stem
     std::filesystem::path also_read;  ///< the second of transformers' two files; "" when none
     std::vector<std::string> without_effect;  ///< keys of the sidecar that say nothing here
+    /// Of a model in Python: what was asked for, "timm:resnet18"; of a checkpoint its architecture.
+    /// "": a file that Assay runs.
+    std::string source = {};
+    /// Then its process, which runs as long as a ModelSpec or a Classifier has it.
+    std::shared_ptr<PythonModel> python = {};
 };
 
 /// The numbers that a classifier computes in; scores are float32 always. All but fp32 need a CUDA
@@ -128,6 +136,11 @@ struct ClassifierOptions {
     std::uint32_t process = 0;
     std::uint32_t processes = 1;
     Precision precision = Precision::fp32;
+    /// Seconds that a process of a model may take for one batch. 0: ten times the slowest of its
+    /// first five, but at least 60 s.
+    std::uint32_t model_timeout = 0;
+    /// Models in Python download nothing.
+    bool offline = false;
 };
 
 template <>
@@ -140,6 +153,15 @@ inline constexpr auto description<ClassifierOptions> = describe<ClassifierOption
                  "auto: on a CPU. Results are the same"}),
     field<&ClassifierOptions::precision>(
         {.help = "What CUDA devices compute in; part of the store's identity"}),
+    field<&ClassifierOptions::model_timeout>(
+        {.help = "End a model's process that computes one batch for longer",
+         .min = 1,
+         .max = 1 << 20,
+         .empty = "ten times the slowest of the first five batches, at least 60",
+         .unit = "s",
+         .value = "SECONDS"}),
+    field<&ClassifierOptions::offline>(
+        {.help = "Models in Python download nothing: what is not there is an error"}),
 });
 
 /// Prepared images as bytes.

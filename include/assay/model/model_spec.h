@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -27,7 +28,8 @@ const Preset& preset_named(std::string_view name);
 
 /// Settings by sidecar key (timm's pretrained_cfg keys and ours: input_size, mean, std,
 /// interpolation, crop_pct, crop_mode, test_input_size, test_crop_pct, train_size, num_classes,
-/// resize_size, channel_order, scale, outputs, output, layout, input_type, classes, preset, name).
+/// resize_size, channel_order, scale, outputs, output, layout, input_type, classes, preset, name,
+/// arch).
 /// Later layers override earlier ones.
 using ModelSettings = nlohmann::json;
 
@@ -63,14 +65,24 @@ ModelSettings read_sidecar(const std::filesystem::path& path, SidecarFacts* fact
 /// One file's settings from text (TOML, or JSON), paths untouched.
 ModelSettings parse_sidecar(const std::string& text, bool toml);
 
-/// preset < sidecar < flags. `flags` has the same keys as a sidecar. `sidecar`: a sidecar's path,
-/// or a folder that holds it under the model's name; "": look beside the model. A layer's
-/// test_input_size and test_crop_pct stand for its input_size and crop_pct, as timm validates,
-/// unless some layer says train_size. Throws bad_input when the file is missing or its format
-/// unknown; usage when neither sidecar nor flags say anything about preprocessing (a silent guess
-/// would give wrong scores).
+/// How models in Python are started.
+struct PythonStart {
+    bool offline = false;
+    /// Told at once what the process says while it loads: what it downloads, and from where.
+    std::function<void(const std::string& note)> say = {};
+};
+
+/// preset < what a model in Python says of itself < sidecar < flags. `flags` has the same keys as a
+/// sidecar. `sidecar`: a sidecar's path, or a folder that holds it under the model's name; "": look
+/// beside the model. A layer's test_input_size and test_crop_pct stand for its input_size and
+/// crop_pct, as timm validates, unless some layer says train_size. A source (timm:NAME,
+/// torchvision:NAME, hf:NAME, open_clip:NAME, python:FILE.py:NAME, process:DESCRIPTOR), and a file
+/// with the setting `arch`, starts a process of Python, which loads the model; one that is loaded
+/// already is shared. Throws bad_input when the file is missing or its format unknown; usage when
+/// no layer says anything about preprocessing (a silent guess would give wrong scores), or there is
+/// no Python; what the process fails with.
 ModelSpec resolve_model(const std::filesystem::path& model, const ModelSettings& flags,
-                        const std::filesystem::path& sidecar = {});
+                        const std::filesystem::path& sidecar = {}, const PythonStart& start = {});
 
 /// Gives models that were named by equal file stems the names of their folders (a folder called
 /// `onnx` is passed over), and where these are equal too, more of the path, joined with "-"; files
@@ -78,7 +90,7 @@ ModelSpec resolve_model(const std::filesystem::path& model, const ModelSettings&
 /// chosen stay. Throws usage when two chosen names are equal, or two files are the same.
 void name_apart(std::vector<ModelSpec>& specs);
 
-std::string_view name_of(ModelFormat format);  ///< "torchscript", "onnx", "pt2"
+std::string_view name_of(ModelFormat format);  ///< "torchscript", "onnx", "pt2", "python"
 std::string_view name_of(InputLayout layout);  ///< "nchw", "nhwc"
 std::string_view name_of(InputType type);      ///< "float32", "uint8"
 /// Throw usage with the known names.

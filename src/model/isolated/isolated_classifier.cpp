@@ -1,15 +1,11 @@
 #include "model/isolated/isolated_classifier.h"
 
 #include <fmt/format.h>
-#include <poll.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <condition_variable>
-#include <csignal>
-#include <cstring>
 #include <mutex>
 #include <optional>
 #include <system_error>
@@ -17,58 +13,40 @@
 #include <vector>
 
 #include "assay/error.h"
+#include "core/text.h"
 #include "model/isolated/batch_layout.h"
 #include "model/isolated/channel.h"
 #include "model/isolated/cost_wire.h"
 #include "model/isolated/launcher.h"
 #include "model/isolated/shared_buffer.h"
+#include "model/isolated/wire_fields.h"
 
 namespace assay::isolated {
 namespace {
 
-/// The last line of what the process wrote to stderr, of the first megabyte; "" when it wrote
-/// nothing.
-std::string last_words(int errors) {
-    std::string text;
-    std::array<char, 4096> part;
-    for (ssize_t n = 0;
-         text.size() < (std::size_t{1} << 20) &&
-         (n = retried([&] { return ::read(errors, part.data(), part.size()); })) > 0;)
-        text.append(part.data(), static_cast<std::size_t>(n));
-    while (!text.empty() && text.back() == '\n') text.pop_back();
-    const std::size_t line = text.rfind('\n');
-    return text.substr(line == std::string::npos ? 0 : line + 1).substr(0, 300);
-}
-
-/// What happened, and what to try.
-std::string end_text(std::optional<int> status, const std::string& words) {
-    const std::string said = words.empty() ? "" : fmt::format(", saying \"{}\"", words);
-    if (!status) return "is gone" + said;
-    if (!WIFSIGNALED(*status))
-        return fmt::format("ended with status {}{}", WEXITSTATUS(*status), said);
-    const int signal = WTERMSIG(*status);
-    if (signal == SIGKILL)
-        return fmt::format(
-            "was killed{}: somebody did it, or the system for want of memory; a smaller batch and "
-            "fewer threads need less",
-            said);
-    return fmt::format(
-        "ended by signal {} ({}){}: the file is damaged, or meets a defect of LibTorch; make it "
-        "anew, or export the model to ONNX",
-        signal, ::strsignal(signal), said);
-}
+/// A model on its way to a device, and a thread that starts.
+constexpr std::chrono::seconds longest_opening = std::chrono::minutes(10);
 
 class IsolatedClassifier final : public Classifier {
 public:
-    IsolatedClassifier(const ModelSpec& spec, const ClassifierOptions& options, bool limited,
+    /// Of a process that has been asked to open the model, or is asked now.
+    IsolatedClassifier(std::shared_ptr<RunningProcess> process, const ModelSpec& spec,
+                       const ClassifierOptions& options, const OpenRequest* request,
                        bool tell_missing)
-        : path_(spec.path), process_(start_model(request_for(spec, options, limited))) {
-        const auto answer = receive_message(process_.control.get());
+        : path_(spec.path),
+          process_(std::move(process)),
+          limits_{BatchLimit(options.model_timeout), BatchLimit(options.model_timeout)} {
+        const Answer answer = opening_answer(request, options);
         if (!answer || kind_of(*answer) == MessageKind::ended)
-            throw ended(answer ? std::optional(end_of(*answer)) : std::nullopt);
+            throw ended(answer ? std::optional(end_of(*answer)) : process_->status());
         if (kind_of(*answer) == MessageKind::failed) throw failure(*answer);
         Opened opened = isolated::opened(*answer);
         facts_ = std::move(opened.facts);
+        if (request != nullptr && spec.num_classes && *spec.num_classes != facts_.classes) {
+            throw Error(ErrorCode::bad_input,
+                        fmt::format("{} returns {} scores, but its settings say {} classes",
+                                    path_.string(), facts_.classes, *spec.num_classes));
+        }
         if (tell_missing && !opened.missing.empty())
             facts_.notes.push_back(
                 fmt::format("the model runs in a process of its own, which is not limited as it "
@@ -115,14 +93,20 @@ public:
     ModelCost cost(const CostRequest& request) override {
         const LaneInUse in_use(*this);
         const int end = in_use.lane->end.get();
+        in_use.lane->broken = true;
         if (!send_message(end, text_of(request))) throw ended();
         CostParts parts;
-        for (;;) {
-            const auto answer = receive_message(end);
+        for (bool whole = false; !whole;) {
+            const Answer answer = next_at(end, no_deadline);
             if (!answer) throw ended();
-            if (kind_of(*answer) == MessageKind::failed) throw failure(*answer);
-            if (parts.take(*answer)) return parts.joined(request);
+            if (kind_of(*answer) == MessageKind::failed) {
+                in_use.lane->broken = false;
+                throw failure(*answer);
+            }
+            whole = parts.take(*answer);
         }
+        in_use.lane->broken = false;
+        return parts.joined(request);
     }
 
 private:
@@ -130,7 +114,9 @@ private:
     struct Lane {
         Descriptor end;
         std::unique_ptr<SharedBuffer> buffer;
+        bool broken = false;  ///< nobody knows what comes next: not used again
     };
+    using Answer = std::optional<std::string>;
 
     static void copy_bits(std::span<const std::byte> from, std::span<std::byte> to) {
         std::ranges::copy(from, to.begin());
@@ -149,14 +135,67 @@ private:
             larger.push_back(buffer->descriptor());
         }
         fill(buffer->floats());
+        lane.broken = true;
+        const auto begin = WaitClock::now();
+        const auto limit = limit_of(asked);
         if (!send_message(lane.end.get(), text_of(asked), larger)) throw ended();
         lane.buffer = std::move(buffer);
-        const auto answer = receive_message(lane.end.get());
+        const Answer answer = next_at(lane.end.get(), begin + limit, asked.images);
         if (!answer) throw ended();
         if (kind_of(*answer) == MessageKind::failed) {
+            lane.broken = false;
             lane.buffer.reset();  // the other side may not have been able to see it
             throw failure(*answer);
         }
+        if (kind_of(*answer) != MessageKind::done) wire_nonsense("no answer to a batch");
+        lane.broken = false;
+        const std::scoped_lock lock(mutex_);
+        limits_[asked.loss ? 1 : 0].took(asked.images, WaitClock::now() - begin);
+    }
+
+    WaitClock::duration limit_of(const Batch& asked) {
+        const std::scoped_lock lock(mutex_);
+        return std::chrono::ceil<WaitClock::duration>(limits_[asked.loss ? 1 : 0].of(asked.images));
+    }
+
+    /// The next message at an end; nothing where the process is gone. After the deadline it is
+    /// ended.
+    Answer next_at(int end, WaitClock::time_point deadline, std::size_t images = 0) {
+        const auto begin = WaitClock::now();
+        switch (wait_at(*process_, end, deadline)) {
+            case Arrival::message:
+                return receive_message(end);
+            case Arrival::gone:
+                return std::nullopt;
+            case Arrival::late:
+                break;
+        }
+        const auto seconds = std::chrono::round<std::chrono::seconds>(WaitClock::now() - begin);
+        Error late(
+            ErrorCode::bad_input,
+            images == 0
+                ? fmt::format("the process that runs the model {} has not answered for {} s, and "
+                              "was ended; a longer model timeout (--model-timeout) allows more",
+                              path_.string(), seconds.count())
+                : fmt::format("the model {} has computed {} for {} s, so its process was ended; "
+                              "--model-timeout SECONDS allows more, a smaller batch needs less",
+                              path_.string(), how_many(images, "image"), seconds.count()));
+        {
+            const std::scoped_lock lock(end_mutex_);
+            if (!end_) end_ = late;
+        }
+        process_->end();
+        throw late;
+    }
+
+    /// What comes of opening; the request is sent where there is one.
+    Answer opening_answer(const OpenRequest* request, const ClassifierOptions& options) {
+        const std::scoped_lock lock(process_->asking);
+        if (request == nullptr) return next_at(process_->control(), no_deadline);
+        if (!send_message(process_->control(), text_of(*request))) return std::nullopt;
+        const std::chrono::seconds chosen(options.model_timeout);
+        return next_at(process_->control(),
+                       WaitClock::now() + (chosen.count() > 0 ? chosen : longest_opening));
     }
 
     /// Callers at the same time have a lane each, so that as many threads compute as call.
@@ -169,16 +208,6 @@ private:
         IsolatedClassifier& owner;
         std::unique_ptr<Lane> lane;
     };
-
-    static OpenRequest request_for(const ModelSpec& spec, const ClassifierOptions& options,
-                                   bool limited) {
-        OpenRequest request{spec, options, limited};
-        // The launcher may have been started from another folder.
-        std::error_code error;
-        const std::filesystem::path absolute = std::filesystem::absolute(spec.path, error);
-        if (!error) request.spec.path = absolute;
-        return request;
-    }
 
     std::unique_ptr<Lane> taken_lane() {
         std::unique_lock lock(mutex_);
@@ -193,7 +222,7 @@ private:
                     ++lanes_;
                     return lane;
                 }
-                if (lanes_ == 0) throw ended_locked();
+                if (lanes_ == 0) throw ended();
                 // Threads or descriptors are used up: those that are there take turns.
                 may_grow_ = false;
             }
@@ -203,7 +232,12 @@ private:
 
     void give_back(std::unique_ptr<Lane> lane) {
         const std::scoped_lock lock(mutex_);
-        free_.push_back(std::move(lane));
+        if (lane->broken) {
+            --lanes_;
+            may_grow_ = true;
+        } else {
+            free_.push_back(std::move(lane));
+        }
         freed_.notify_one();
     }
 
@@ -213,11 +247,10 @@ private:
             auto ends = connected_ends();
             {
                 const Descriptor theirs(std::move(ends.second));
-                if (!send_message(process_.control.get(), text_of(MessageKind::lane),
-                                  {theirs.get()}))
+                if (!send_message(process_->control(), text_of(MessageKind::lane), {theirs.get()}))
                     return nullptr;
             }
-            const auto answer = receive_message(ends.first.get());
+            const Answer answer = next_at(ends.first.get(), WaitClock::now() + longest_opening);
             if (!answer || kind_of(*answer) != MessageKind::ready) return nullptr;
             return std::make_unique<Lane>(Lane{std::move(ends.first), nullptr});
         } catch (const Error& error) {
@@ -227,36 +260,26 @@ private:
     }
 
     Error ended() {
-        const std::scoped_lock lock(mutex_);
-        return ended_locked();
-    }
-    /// The launcher tells over `control` how the process ended.
-    Error ended_locked() {
-        if (!end_) {
-            std::optional<int> status;
-            pollfd told{process_.control.get(), POLLIN, 0};
-            if (retried([&] { return ::poll(&told, 1, 2000); }) > 0) {
-                const auto answer = receive_message(process_.control.get());
-                if (answer && kind_of(*answer) == MessageKind::ended) status = end_of(*answer);
-            }
-            end_ = ended(status);
-        }
+        const std::scoped_lock lock(end_mutex_);
+        if (!end_) end_ = ended(process_->status());
         return *end_;
     }
-    Error ended(std::optional<int> status) const {
+    Error ended(std::optional<int> status) {
         return Error(ErrorCode::bad_input,
                      fmt::format("the process that runs the model {} {}", path_.string(),
-                                 end_text(status, last_words(process_.errors.get()))));
+                                 process_->end_in_words(status)));
     }
 
     std::filesystem::path path_;
-    ModelProcess process_;
+    std::shared_ptr<RunningProcess> process_;
     ModelFacts facts_;
     std::mutex mutex_;
     std::condition_variable freed_;
     std::vector<std::unique_ptr<Lane>> free_;
     std::size_t lanes_ = 0;
     bool may_grow_ = true;
+    std::array<BatchLimit, 2> limits_;  ///< of scores, and of gradients
+    std::mutex end_mutex_;
     std::optional<Error> end_;
 };
 
@@ -264,7 +287,20 @@ private:
 
 std::unique_ptr<Classifier> open_isolated(const ModelSpec& spec, const ClassifierOptions& options,
                                           bool limited, bool tell_missing) {
-    return std::make_unique<IsolatedClassifier>(spec, options, limited, tell_missing);
+    OpenRequest request{spec, options, limited};
+    // The launcher may have been started from another folder.
+    std::error_code error;
+    const std::filesystem::path absolute = std::filesystem::absolute(spec.path, error);
+    if (!error) request.spec.path = absolute;
+    return std::make_unique<IsolatedClassifier>(start_model(request), spec, options, nullptr,
+                                                tell_missing);
+}
+
+std::unique_ptr<Classifier> open_in(std::shared_ptr<RunningProcess> process, const ModelSpec& spec,
+                                    const ClassifierOptions& options, bool tell_missing) {
+    const OpenRequest request{spec, options, false};
+    return std::make_unique<IsolatedClassifier>(std::move(process), spec, options, &request,
+                                                tell_missing);
 }
 
 }  // namespace assay::isolated

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "assay/model/classifier.h"
+#include "model/isolated/running_process.h"
 
 namespace assay::isolated {
 
@@ -12,5 +13,10 @@ namespace assay::isolated {
 /// open_classifier(); a process that ends by itself is bad_input, with the file and how it ended.
 std::unique_ptr<Classifier> open_isolated(const ModelSpec& spec, const ClassifierOptions& options,
                                           bool limited, bool tell_missing);
+
+/// Asks a process that runs already to open its model for `spec`; what is computed goes through
+/// channels of this classifier alone. Throws as open_isolated().
+std::unique_ptr<Classifier> open_in(std::shared_ptr<RunningProcess> process, const ModelSpec& spec,
+                                    const ClassifierOptions& options, bool tell_missing);
 
 }  // namespace assay::isolated

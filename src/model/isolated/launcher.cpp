@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <spawn.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -13,6 +14,7 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "assay/error.h"
@@ -134,6 +136,25 @@ private:
     pid_t pid_ = -1;
 };
 
+/// Its control is closed where it ends; assay-model, which sees that, ends the process, and tells
+/// over control how a process ended.
+class LaunchedProcess final : public RunningProcess {
+public:
+    using RunningProcess::RunningProcess;
+    std::optional<int> status() override {
+        pollfd told{control(), POLLIN, 0};
+        if (retried([&] { return ::poll(&told, 1, 2000); }) <= 0) return std::nullopt;
+        const auto answer = receive_message(control());
+        if (!answer || kind_of(*answer) != MessageKind::ended) return std::nullopt;
+        return end_of(*answer);
+    }
+    void end() override { ::shutdown(control(), SHUT_RDWR); }
+    std::string_view after_a_crash() const override {
+        return "the file is damaged, or meets a defect of LibTorch; export the model again, or to "
+               "ONNX";
+    }
+};
+
 std::pair<Descriptor, Descriptor> error_pipe() {
     int ends[2] = {-1, -1};
     if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
@@ -147,7 +168,7 @@ void try_plugin(const fs::path& plugin) {
     const RunningLauncher ready(plugin);
 }
 
-ModelProcess start_model(const OpenRequest& request) {
+std::unique_ptr<RunningProcess> start_model(const OpenRequest& request) {
     static std::mutex mutex;
     static std::unique_ptr<RunningLauncher> running;
     auto control = connected_ends();
@@ -158,7 +179,8 @@ ModelProcess start_model(const OpenRequest& request) {
         if (!running || !running->usable())
             running = std::make_unique<RunningLauncher>(find_plugin());
         if (running->start(message, control.second, errors.second))
-            return {std::move(control.first), std::move(errors.first)};
+            return std::make_unique<LaunchedProcess>(std::move(control.first),
+                                                     std::move(errors.first));
         running.reset();
     }
     throw Error(ErrorCode::io, fmt::format("{} ended at once, twice", launcher_file));

@@ -2,8 +2,9 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 
-#include "core/descriptor.h"
+#include "model/isolated/running_process.h"
 #include "model/isolated/wire.h"
 
 namespace assay::isolated {
@@ -12,15 +13,10 @@ inline constexpr const char* launcher_file = "assay-model";
 /// Where assay-model finds its end of the channel to the program.
 inline constexpr int launcher_descriptor = 3;
 
-/// A model's process, from outside.
-struct ModelProcess {
-    Descriptor control;  ///< closing it ends the process
-    Descriptor errors;   ///< what it writes to stderr, at most 64 KiB kept; reading never waits
-};
-
-/// Starts a process that begins to open the model; its answer comes over `control`. Throws usage:
-/// assay-model is not beside the plug-in, or is of another build; io: the system refuses.
-ModelProcess start_model(const OpenRequest& request);
+/// Starts a process that begins to open the model; its answer comes over control().
+/// Throws usage: assay-model is not beside the plug-in, or is of another build; io: the system
+/// refuses.
+std::unique_ptr<RunningProcess> start_model(const OpenRequest& request);
 
 /// Opens a plug-in in a process of its own, which then ends. Throws usage: it cannot be opened, or
 /// as start_model(); io.

@@ -38,7 +38,7 @@ Precision precision_in(MessageReader& in) {
 
 MessageKind kind_of(std::string_view message) {
     if (message.empty() ||
-        static_cast<unsigned char>(message[0]) > static_cast<int>(MessageKind::cost))
+        static_cast<unsigned char>(message[0]) > static_cast<int>(MessageKind::said))
         wire_nonsense("a message of no known kind");
     return static_cast<MessageKind>(message[0]);
 }
@@ -74,7 +74,7 @@ OpenRequest open_request(std::string_view message) {
     spec.name = in.text();
     spec.path = in.text();
     spec.format =
-        static_cast<ModelFormat>(in.number(static_cast<std::uint64_t>(ModelFormat::torch_export)));
+        static_cast<ModelFormat>(in.number(static_cast<std::uint64_t>(ModelFormat::python)));
     spec.preprocess.height = static_cast<int>(in.number(1U << 30));
     spec.preprocess.width = static_cast<int>(in.number(1U << 30));
     spec.preprocess.scale = in.real();
@@ -204,6 +204,42 @@ int end_of(std::string_view message) {
     const auto status = static_cast<int>(in.number(0xFFFF));
     in.finish();
     return status;
+}
+
+std::string text_of(const Described& described) {
+    return MessageWriter(MessageKind::described)
+        .number(described.version)
+        .text(described.framework)
+        .number(described.length)
+        .take();
+}
+
+Described described(std::string_view message) {
+    MessageReader in(message, MessageKind::described);
+    Described out;
+    out.version = in.number(UINT64_MAX);
+    if (out.version != python_protocol) {
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("the process that runs the model speaks version {} of the "
+                                "protocol; this program speaks version {}: install both from one "
+                                "release",
+                                out.version, python_protocol));
+    }
+    out.framework = in.text();
+    out.length = in.number(most_description);
+    in.finish();
+    return out;
+}
+
+std::string text_of_said(std::string_view note) {
+    return MessageWriter(MessageKind::said).text(note.substr(0, longest_note)).take();
+}
+
+std::string said(std::string_view message) {
+    MessageReader in(message, MessageKind::said);
+    std::string note = in.text(longest_note);
+    in.finish();
+    return note;
 }
 
 }  // namespace assay::isolated

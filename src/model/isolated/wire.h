@@ -14,16 +14,28 @@
 namespace assay::isolated {
 
 enum class MessageKind : std::uint8_t {
-    ready,    ///< the launcher has opened the plug-in; a channel has its thread
-    open,     ///< OpenRequest
-    opened,   ///< Opened
-    failed,   ///< an Error
-    ended,    ///< wait status of a model's process, from the launcher
-    lane,     ///< one more channel for batches: its descriptor comes along
-    batch,    ///< Batch; a larger buffer may come along
-    done,     ///< the scores are in the buffer
-    measure,  ///< CostRequest
-    cost,     ///< a part of a ModelCost (cost_wire.h)
+    ready,      ///< the launcher has opened the plug-in; a channel has its thread
+    open,       ///< OpenRequest
+    opened,     ///< Opened
+    failed,     ///< an Error
+    ended,      ///< wait status of a model's process, from the launcher
+    lane,       ///< one more channel for batches: its descriptor comes along
+    batch,      ///< Batch; a larger buffer may come along
+    done,       ///< the scores are in the buffer
+    measure,    ///< CostRequest
+    cost,       ///< a part of a ModelCost (cost_wire.h)
+    described,  ///< Described, first of a process of Python; its JSON comes along
+    said,       ///< a note of such a process, before that
+};
+
+/// What a process of Python is asked to speak (docs/formats.md).
+inline constexpr std::uint64_t python_protocol = 1;
+inline constexpr std::uint64_t most_description = std::uint64_t{64} << 20;
+
+struct Described {
+    std::uint64_t version = python_protocol;
+    std::string framework;
+    std::uint64_t length = 0;  ///< bytes of the JSON, at most most_description
 };
 
 /// What a model's process is told of the model: what the plug-in asks of a ModelSpec.
@@ -54,6 +66,8 @@ std::string text_of(const Error& error);
 std::string text_of(const Batch& batch);
 std::string text_of(const CostRequest& request);
 std::string text_of_end(int wait_status);
+std::string text_of(const Described& described);
+std::string text_of_said(std::string_view note);
 
 /// All throw bad_input: cut short, too long, of another kind, a value out of its range.
 MessageKind kind_of(std::string_view message);
@@ -64,5 +78,8 @@ Error failure(std::string_view message);
 Batch batch(std::string_view message);
 CostRequest cost_request(std::string_view message);
 int end_of(std::string_view message);
+/// Of another version: says which.
+Described described(std::string_view message);
+std::string said(std::string_view message);
 
 }  // namespace assay::isolated

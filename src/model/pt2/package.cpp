@@ -260,7 +260,8 @@ Package read_package(std::span<const std::byte> bytes) {
         refuse("the archive is a TorchScript model; name it .pt");
     } else if (root_of(entries, "data.pkl")) {
         refuse(
-            "the archive holds weights only (torch.save); export the model with "
+            "the archive holds weights only (torch.save); name its network (--arch "
+            "timm:resnet50), or export the model with "
             "torch.export.save(torch.export.export(model, (images,)), path)");
     } else {
         refuse("the zip file is not an archive of torch.export");

@@ -91,8 +91,8 @@ std::string load_hint(const std::string& reason) {
         reason.find("code/") != std::string::npos ||
         reason.find("Legacy model format") != std::string::npos ||
         reason.find("stack_.empty") != std::string::npos)
-        return "; the file holds weights only (torch.save): export with "
-               "torch.jit.trace(...).save(path)";
+        return "; the file holds weights only (torch.save): name its network (--arch "
+               "timm:resnet50), or export with torch.jit.trace(...).save(path)";
     return "";
 }
 

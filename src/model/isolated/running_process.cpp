@@ -1,0 +1,120 @@
+#include "model/isolated/running_process.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include "assay/error.h"
+#include "core/parallel.h"
+
+namespace assay::isolated {
+namespace {
+
+/// Batches whose time is a measure of the later ones.
+constexpr int enough_batches = 5;
+
+}  // namespace
+
+int LastWords::descriptor() const {
+    const std::scoped_lock lock(mutex_);
+    return closed_ ? -1 : pipe_.get();
+}
+
+void LastWords::read_on() {
+    constexpr std::size_t most_kept = std::size_t{64} << 10;
+    const std::scoped_lock lock(mutex_);
+    if (closed_ || pipe_.get() < 0) return;
+    std::array<char, 4096> part;
+    // At most what a pipe holds: a process that writes for ever keeps nobody here.
+    for (int i = 0; i < 16; ++i) {
+        const ssize_t n = retried([&] { return ::read(pipe_.get(), part.data(), part.size()); });
+        if (n == 0) closed_ = true;
+        if (n <= 0) break;
+        tail_.append(part.data(), static_cast<std::size_t>(n));
+    }
+    if (tail_.size() > most_kept) tail_.erase(0, tail_.size() - most_kept);
+}
+
+std::string LastWords::line() {
+    read_on();
+    const std::scoped_lock lock(mutex_);
+    std::string text = tail_;
+    while (!text.empty() && text.back() == '\n') text.pop_back();
+    const std::size_t line = text.rfind('\n');
+    return text.substr(line == std::string::npos ? 0 : line + 1).substr(0, 300);
+}
+
+std::string RunningProcess::end_in_words(std::optional<int> status) {
+    const std::string line = words.line();
+    const std::string said = line.empty() ? "" : fmt::format(", saying \"{}\"", line);
+    if (!status) return "is gone" + said;
+    if (!WIFSIGNALED(*status))
+        return fmt::format("exited with status {}{}", WEXITSTATUS(*status), said);
+    const int signal = WTERMSIG(*status);
+    if (signal == SIGKILL)
+        return fmt::format(
+            "was killed{}: by a person, or by the system for want of memory; a smaller batch and "
+            "fewer threads need less",
+            said);
+    const std::string_view advice = after_a_crash();
+    return fmt::format("ended by signal {} ({}){}{}{}", signal, ::strsignal(signal), said,
+                       advice.empty() ? "" : ": ", advice);
+}
+
+Arrival wait_at(RunningProcess& process, int end, WaitClock::time_point deadline) {
+    // A signal wakes one thread of the program alone; the others look by themselves.
+    constexpr int look = 100;
+    // A batch that is nearly done is worth as much.
+    constexpr std::chrono::milliseconds patience(500);
+    std::optional<WaitClock::time_point> stopped;
+    for (;;) {
+        if (stop_requested()) {
+            if (!stopped) stopped = WaitClock::now();
+            if (WaitClock::now() - *stopped >= patience) throw_if_stopped();
+        }
+        int wait = look;
+        if (deadline != no_deadline) {
+            const auto left =
+                std::chrono::ceil<std::chrono::milliseconds>(deadline - WaitClock::now());
+            if (left.count() <= 0) return Arrival::late;
+            wait = static_cast<int>(std::min<std::int64_t>(left.count(), look));
+        }
+        // A process that has closed its control takes nothing more: it is as good as gone.
+        std::array<pollfd, 4> watched = {pollfd{end, POLLIN, 0}, pollfd{process.gone(), POLLIN, 0},
+                                         pollfd{process.words.descriptor(), POLLIN, 0},
+                                         pollfd{process.control(), 0, 0}};
+        const int ready = ::poll(watched.data(), watched.size(), wait);
+        if (ready < 0 && errno != EINTR) {
+            throw Error(ErrorCode::io, fmt::format("cannot wait for the process of a model: {}",
+                                                   std::strerror(errno)));
+        }
+        if (ready <= 0) continue;
+        if (watched[2].revents != 0) process.words.read_on();
+        // What it sent before it ended counts.
+        if (watched[0].revents != 0) return Arrival::message;
+        if (watched[1].revents != 0 || watched[3].revents != 0) return Arrival::gone;
+    }
+}
+
+std::chrono::duration<double> BatchLimit::of(std::size_t images) const {
+    constexpr std::chrono::duration<double> least = std::chrono::minutes(1);
+    constexpr std::chrono::duration<double> unknown = std::chrono::minutes(10);
+    if (chosen_.count() > 0) return chosen_;
+    const auto ten_times = slowest_ * 10.0 * static_cast<double>(images);
+    return std::max(ten_times, seen_ < enough_batches ? unknown : least);
+}
+
+void BatchLimit::took(std::size_t images, std::chrono::duration<double> time) {
+    if (seen_ >= enough_batches || images == 0) return;
+    ++seen_;
+    slowest_ = std::max(slowest_, time / static_cast<double>(images));
+}
+
+}  // namespace assay::isolated

@@ -1,0 +1,178 @@
+#include "model/python/python_model.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <poll.h>
+#include <charconv>
+#include <map>
+#include <mutex>
+#include <random>
+#include <tuple>
+#include <utility>
+
+#include "assay/error.h"
+#include "core/hash.h"
+#include "core/paths.h"
+#include "model/isolated/channel.h"
+#include "model/isolated/isolated_classifier.h"
+#include "model/isolated/wire.h"
+#include "model/isolated/wire_fields.h"
+#include "model/python/interpreter.h"
+#include "model/python/python_process.h"
+#include "model/python/source.h"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+using isolated::Arrival;
+using isolated::MessageKind;
+using isolated::RunningProcess;
+
+/// More notes while it loads are no help to anybody.
+constexpr int most_said = 10'000;
+
+/// The bytes behind a descriptor, which nobody can change or cut any more.
+std::string bytes_in(const Descriptor& memory, std::uint64_t length) {
+    struct stat facts {};
+    constexpr int wanted = F_SEAL_SHRINK | F_SEAL_WRITE;
+    const int seals = ::fcntl(memory.get(), F_GET_SEALS);
+    if (seals < 0 || (seals & wanted) != wanted)
+        isolated::wire_nonsense("a description in memory that is not sealed");
+    if (::fstat(memory.get(), &facts) != 0 || static_cast<std::uint64_t>(facts.st_size) < length)
+        isolated::wire_nonsense("a description that is shorter than it says");
+    std::string bytes(static_cast<std::size_t>(length), '\0');
+    for (std::size_t done = 0; done < bytes.size();) {
+        const ssize_t n = retried([&] {
+            return ::pread(memory.get(), bytes.data() + done, bytes.size() - done,
+                           static_cast<off_t>(done));
+        });
+        if (n <= 0) isolated::wire_nonsense("a description that cannot be read");
+        done += static_cast<std::size_t>(n);
+    }
+    return bytes;
+}
+
+/// Why there is no model: the process ended before it was loaded.
+Error ended_early(RunningProcess& process, const std::string& what) {
+    const std::optional<int> status = process.status();
+    if (status && WIFEXITED(*status) && WEXITSTATUS(*status) == python_too_old) {
+        return Error(ErrorCode::usage, fmt::format("{}; name another Python: "
+                                                   "ASSAY_PYTHON=/path/to/python",
+                                                   process.words.line()));
+    }
+    return Error(ErrorCode::bad_input, fmt::format("the process that loads the model {} {}", what,
+                                                   process.end_in_words(status)));
+}
+
+/// Waits until the process says what it has loaded.
+ModelDescription described_by(RunningProcess& process, const std::string& what,
+                              const PythonStart& start) {
+    for (int notes = 0;; ++notes) {
+        std::vector<Descriptor> along;
+        std::optional<std::string> message;
+        if (isolated::wait_at(process, process.control()) == Arrival::message)
+            message = isolated::receive_message(process.control(), &along);
+        if (!message) throw ended_early(process, what);
+        switch (isolated::kind_of(*message)) {
+            case MessageKind::said:
+                if (notes == most_said) isolated::wire_nonsense("notes without end");
+                if (const std::string note = isolated::said(*message); start.say) start.say(note);
+                continue;
+            case MessageKind::failed:
+                throw isolated::failure(*message);
+            case MessageKind::described:
+                break;
+            default:
+                isolated::wire_nonsense("something else than a description of its model");
+        }
+        isolated::Described described = isolated::described(*message);
+        if (along.size() != 1) isolated::wire_nonsense("a description without its text");
+        return read_description(bytes_in(along.front(), described.length),
+                                std::move(described.framework));
+    }
+}
+
+std::shared_ptr<PythonModel> loaded_by(std::shared_ptr<RunningProcess> process,
+                                       const std::string& what, const PythonStart& start) {
+    ModelDescription description = described_by(*process, what, start);
+    if (start.say) {
+        for (const std::string& note : description.notes) start.say(note);
+        if (description.identity.empty()) {
+            start.say(
+                fmt::format("nothing identifies {}: a later run cannot resume its "
+                            "predictions",
+                            what));
+        }
+    }
+    return std::make_shared<PythonModel>(std::move(process), std::move(description));
+}
+
+std::shared_ptr<PythonModel> loaded(const std::string& source, const fs::path& checkpoint,
+                                    const PythonStart& start) {
+    if (kind_of_source(source) == "process") {
+        int descriptor = -1;
+        const std::string_view number = name_in_source(source);
+        const auto [end, code] =
+            std::from_chars(number.data(), number.data() + number.size(), descriptor);
+        if (code != std::errc() || end != number.data() + number.size()) descriptor = -1;
+        return loaded_by(process_at(descriptor), source, start);
+    }
+    const Interpreter python = find_interpreter();
+    std::vector<std::string> arguments = {source};
+    if (!checkpoint.empty()) arguments.push_back(checkpoint.string());
+    return with_note(fmt::format("loading {} in {} (chosen by {})",
+                                 checkpoint.empty() ? source : checkpoint.string(),
+                                 python.program.string(), python.chosen_by),
+                     [&] {
+                         return loaded_by(start_worker(python, arguments, start.offline),
+                                          checkpoint.empty() ? source : checkpoint.string(), start);
+                     });
+}
+
+bool still_runs(const RunningProcess& process) {
+    pollfd told{process.gone(), POLLIN, 0};
+    return process.gone() < 0 || retried([&] { return ::poll(&told, 1, 0); }) == 0;
+}
+
+}  // namespace
+
+std::string PythonModel::file_hash() const {
+    if (!description_.identity.empty())
+        return hash_text("model in Python " + description_.identity);
+    // One draw for a process: its own stores fit together.
+    static const std::string own = [] {
+        std::random_device device;
+        return fmt::format("{:08x}{:08x}{:08x}{:08x}", device(), device(), device(), device());
+    }();
+    return hash_text("model in Python without identity " + own + description_.name);
+}
+
+std::shared_ptr<PythonModel> load_in_python(const std::string& source, const fs::path& checkpoint,
+                                            const PythonStart& start) {
+    using Key = std::tuple<std::string, std::string, bool>;
+    static std::mutex mutex;
+    static std::map<Key, std::weak_ptr<PythonModel>> running;
+    const std::string whole = whole_source(source);
+    const fs::path file = checkpoint.empty() ? fs::path() : absolute_path(checkpoint);
+    const Key key{whole, file.string(), start.offline};
+    const std::scoped_lock lock(mutex);
+    std::erase_if(running, [](const auto& entry) { return entry.second.expired(); });
+    if (const auto found = running.find(key); found != running.end()) {
+        if (auto model = found->second.lock(); model && still_runs(*model->process())) return model;
+    }
+    auto model = loaded(whole, file, start);
+    running[key] = model;
+    return model;
+}
+
+std::unique_ptr<Classifier> open_python(const ModelSpec& spec, const ClassifierOptions& options) {
+    return isolated::open_in(spec.python->process(), spec, options,
+                             options.isolate == Isolation::on);
+}
+
+}  // namespace assay

@@ -1,0 +1,56 @@
+// A model that a Python has loaded: its process, and what it says of itself.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "assay/model/model_spec.h"
+#include "model/isolated/running_process.h"
+
+namespace assay {
+
+/// What a process says of its model, checked.
+struct ModelDescription {
+    std::string name;       ///< as it says: not yet that of a folder
+    std::string identity;   ///< 32 hexadecimal digits; "": nothing identifies it
+    std::string format;     ///< "timm"
+    std::string framework;  ///< "PyTorch 2.6.0, timm 1.0.9"
+    nlohmann::json settings = nlohmann::json::object();  ///< a checked layer
+    std::vector<std::string> without_effect;             ///< keys of it
+    std::vector<std::string> notes;
+};
+
+/// Reads the JSON of a description. Throws bad_input, with the key: what is missing, of another
+/// type, too long, or no setting of a model.
+ModelDescription read_description(std::string_view json, std::string framework);
+
+class PythonModel {
+public:
+    PythonModel(std::shared_ptr<isolated::RunningProcess> process, ModelDescription description)
+        : process_(std::move(process)), description_(std::move(description)) {}
+    const std::shared_ptr<isolated::RunningProcess>& process() const { return process_; }
+    const ModelDescription& description() const { return description_; }
+    /// In the place of the hash of a model's file. Where nothing identifies the model, that of no
+    /// other process.
+    std::string file_hash() const;
+
+private:
+    std::shared_ptr<isolated::RunningProcess> process_;
+    ModelDescription description_;
+};
+
+/// Has Python load what a source says, or a checkpoint ("": none) of that architecture; a process
+/// that has loaded the same already, and still runs, is shared. Throws usage: no such source, no
+/// Python; interrupted; io; what the process fails with.
+std::shared_ptr<PythonModel> load_in_python(const std::string& source,
+                                            const std::filesystem::path& checkpoint,
+                                            const PythonStart& start);
+
+/// Opens it for one classifier. Throws as open_classifier().
+std::unique_ptr<Classifier> open_python(const ModelSpec& spec, const ClassifierOptions& options);
+
+}  // namespace assay

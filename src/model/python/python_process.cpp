@@ -1,0 +1,296 @@
+#include "model/python/python_process.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <condition_variable>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <thread>
+#include <utility>
+
+#include "assay/error.h"
+#include "core/json_text.h"
+#include "model/isolated/channel.h"
+
+// Made by src/model/CMakeLists.txt: the bytes of each file lie between two symbols.
+#define ASSAY_EMBEDDED(begin, end, name)                                  \
+    extern "C" __attribute__((visibility("hidden"))) const char(begin)[]; \
+    extern "C" __attribute__((visibility("hidden"))) const char(end)[];
+#include "python_worker_files.inc"
+#undef ASSAY_EMBEDDED
+
+namespace assay {
+namespace {
+
+using isolated::RunningProcess;
+
+constexpr const char* bootstrap_file = "bootstrap.py";
+/// Where the worker finds its end of the channel, and its sources.
+constexpr int control_descriptor = 3;
+constexpr int sources_descriptor = 4;
+
+struct EmbeddedText {
+    std::string_view name, text;
+};
+std::vector<EmbeddedText> embedded_texts() {
+    std::vector<EmbeddedText> texts;
+#define ASSAY_EMBEDDED(begin, end, name) \
+    texts.push_back({name, {begin, static_cast<std::size_t>((end) - (begin))}});
+#include "python_worker_files.inc"
+#undef ASSAY_EMBEDDED
+    return texts;
+}
+
+[[noreturn]] void cannot_start(std::string_view what) {
+    throw Error(ErrorCode::io, fmt::format("cannot start a process of Python: {}: {}", what,
+                                           std::strerror(errno)));
+}
+
+/// The worker's sources by file name, as JSON in memory that a process can be given.
+Descriptor sources_in_memory() {
+    nlohmann::json texts = nlohmann::json::object();
+    for (const EmbeddedText& embedded : embedded_texts()) {
+        if (embedded.name != bootstrap_file)
+            texts[std::string(embedded.name)] = std::string(embedded.text);
+    }
+    const std::string bytes = json_line(texts);
+    Descriptor memory(::memfd_create("assay-worker", MFD_CLOEXEC));
+    if (memory.get() < 0) cannot_start("no memory");
+    for (std::size_t done = 0; done < bytes.size();) {
+        const ssize_t n = retried(
+            [&] { return ::write(memory.get(), bytes.data() + done, bytes.size() - done); });
+        if (n <= 0) cannot_start("no memory");
+        done += static_cast<std::size_t>(n);
+    }
+    return memory;
+}
+
+std::string bootstrap_text() {
+    for (const EmbeddedText& embedded : embedded_texts()) {
+        if (embedded.name == bootstrap_file) return std::string(embedded.text);
+    }
+    throw Error(ErrorCode::internal, "the library has no bootstrap of its worker");
+}
+
+/// One thread computes a batch: the same bits for any number of them.
+std::vector<std::string> worker_environment(bool offline) {
+    std::vector<std::string> set = {"OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1",
+                                    "MKL_NUM_THREADS=1", "PYTHONUNBUFFERED=1"};
+    if (offline) {
+        set.emplace_back("ASSAY_OFFLINE=1");
+        set.emplace_back("HF_HUB_OFFLINE=1");
+    }
+    std::vector<std::string> entries = set;
+    for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+        const std::string_view text(*entry);
+        const bool replaced = std::any_of(set.begin(), set.end(), [&](std::string_view own) {
+            return text.starts_with(own.substr(0, own.find('=') + 1));
+        });
+        if (!replaced) entries.emplace_back(text);
+    }
+    return entries;
+}
+
+std::vector<char*> pointers_to(std::vector<std::string>& texts) {
+    std::vector<char*> out;
+    for (std::string& text : texts) out.push_back(text.data());
+    out.push_back(nullptr);
+    return out;
+}
+
+/// All that the new process needs, made before there is one: between fork and exec memory cannot be
+/// asked for.
+struct Launch {
+    std::string program;
+    std::vector<std::string> words, environment;
+    std::vector<char*> word_pointers, environment_pointers;
+    int control, sources, errors;
+    pid_t parent;
+};
+
+/// In the new process.
+[[noreturn]] void become_worker(const Launch& launch) {
+    ::setsid();
+    // Of the thread that forked: it stays until the process has ended.
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != launch.parent) ::_exit(1);
+    // First beyond those that are replaced.
+    const std::array<int, 3> kept = {::fcntl(launch.control, F_DUPFD, 10),
+                                     ::fcntl(launch.sources, F_DUPFD, 10),
+                                     ::fcntl(launch.errors, F_DUPFD, 10)};
+    const int nothing = ::open("/dev/null", O_RDWR);
+    ::dup2(nothing, STDIN_FILENO);
+    ::dup2(nothing, STDOUT_FILENO);
+    ::dup2(kept[2], STDERR_FILENO);
+    ::dup2(kept[0], control_descriptor);
+    ::dup2(kept[1], sources_descriptor);
+    if (::close_range(sources_descriptor + 1, ~0U, 0) != 0) {
+        const long most = ::sysconf(_SC_OPEN_MAX);
+        for (int fd = sources_descriptor + 1; fd < most; ++fd) ::close(fd);
+    }
+    for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ, SIGCHLD})
+        std::signal(number, SIG_DFL);
+    sigset_t none;
+    ::sigemptyset(&none);
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+    ::execve(launch.program.c_str(), launch.word_pointers.data(),
+             launch.environment_pointers.data());
+    constexpr std::string_view failed = "it cannot be executed\n";
+    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, failed.data(), failed.size());
+    ::_exit(127);
+}
+
+/// A process of which a thread of ours is the parent, as long as it lives.
+class WorkerProcess final : public RunningProcess {
+public:
+    WorkerProcess(Descriptor control, Descriptor errors, const Launch& launch)
+        : RunningProcess(std::move(control), std::move(errors)),
+          gone_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+        if (gone_.get() < 0) cannot_start("no event");
+        keeper_ = std::thread([this, &launch] { keep(launch); });
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [&] { return started_; });
+        if (refused_ == 0) return;
+        lock.unlock();
+        keeper_.join();
+        errno = refused_;
+        cannot_start("no process");
+    }
+    ~WorkerProcess() override {
+        end();
+        keeper_.join();
+    }
+
+    int gone() const override { return gone_.get(); }
+    std::optional<int> status() override {
+        pollfd told{gone_.get(), POLLIN, 0};
+        retried([&] { return ::poll(&told, 1, 500); });
+        const std::scoped_lock lock(mutex_);
+        return status_;
+    }
+    void end() override {
+        const std::scoped_lock lock(mutex_);
+        if (pid_ <= 0) return;
+        ::kill(-pid_, SIGKILL);  // with what it started
+        ::kill(pid_, SIGKILL);   // before it had a session of its own
+    }
+    std::string_view after_a_crash() const override { return ""; }
+
+private:
+    void keep(const Launch& launch) {
+        const pid_t pid = ::fork();
+        if (pid == 0) become_worker(launch);
+        {
+            const std::scoped_lock lock(mutex_);
+            started_ = true;
+            if (pid < 0) refused_ = errno;
+            pid_ = pid;
+        }
+        changed_.notify_one();
+        if (pid < 0) return;
+        // Until it is waited for nobody else has its number.
+        siginfo_t ended{};
+        retried([&] { return ::waitid(P_PID, static_cast<id_t>(pid), &ended, WEXITED | WNOWAIT); });
+        const std::scoped_lock lock(mutex_);
+        ::kill(-pid, SIGKILL);
+        int status = 0;
+        if (retried([&] { return ::waitpid(pid, &status, 0); }) == pid) status_ = status;
+        pid_ = -1;
+        const std::uint64_t one = 1;
+        [[maybe_unused]] const auto written = ::write(gone_.get(), &one, sizeof one);
+    }
+
+    Descriptor gone_;
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    bool started_ = false;
+    int refused_ = 0;
+    pid_t pid_ = -1;
+    std::optional<int> status_;
+    std::thread keeper_;
+};
+
+/// The process that started this one; it is not ended by us.
+class OtherProcess final : public RunningProcess {
+public:
+    OtherProcess(Descriptor control, Descriptor gone)
+        : RunningProcess(std::move(control), Descriptor(-1)), gone_(std::move(gone)) {}
+    int gone() const override { return gone_.get(); }
+    std::optional<int> status() override { return std::nullopt; }
+    void end() override { ::shutdown(control(), SHUT_RDWR); }
+    std::string_view after_a_crash() const override { return ""; }
+
+private:
+    Descriptor gone_;
+};
+
+/// -1 where the system cannot tell; then the end of the channel tells.
+Descriptor end_of_peer(int socket) {
+    ucred peer{};
+    socklen_t size = sizeof peer;
+    if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || peer.pid <= 0 ||
+        peer.pid == ::getpid())
+        return Descriptor(-1);
+    return Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, peer.pid, 0)));
+}
+
+}  // namespace
+
+std::shared_ptr<RunningProcess> start_worker(const Interpreter& python,
+                                             const std::vector<std::string>& arguments,
+                                             bool offline) {
+    auto control = isolated::connected_ends();
+    const Descriptor sources = sources_in_memory();
+    int ends[2] = {-1, -1};
+    if (::pipe2(ends, O_CLOEXEC) != 0) cannot_start("no pipe");
+    Descriptor reading(ends[0]);
+    const Descriptor writing(ends[1]);
+    // The writing end waits where the pipe is full: a print that fails would be a defect of ours.
+    ::fcntl(reading.get(), F_SETFL, O_NONBLOCK);
+
+    Launch launch{.program = python.program.string(),
+                  .words = {python.program.string(), "-c", bootstrap_text()},
+                  .environment = worker_environment(offline),
+                  .word_pointers = {},
+                  .environment_pointers = {},
+                  .control = control.second.get(),
+                  .sources = sources.get(),
+                  .errors = writing.get(),
+                  .parent = ::getpid()};
+    launch.words.insert(launch.words.end(), arguments.begin(), arguments.end());
+    launch.word_pointers = pointers_to(launch.words);
+    launch.environment_pointers = pointers_to(launch.environment);
+    return std::make_shared<WorkerProcess>(std::move(control.first), std::move(reading), launch);
+}
+
+std::shared_ptr<RunningProcess> process_at(int descriptor) {
+    int kind = 0;
+    socklen_t size = sizeof kind;
+    if (descriptor <= STDERR_FILENO ||
+        ::getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &kind, &size) != 0 ||
+        kind != SOCK_SEQPACKET) {
+        throw Error(ErrorCode::usage,
+                    fmt::format("descriptor {} is no socket of packets, at which a model would be; "
+                                "Assay's package for Python passes one",
+                                descriptor));
+    }
+    ::fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+    Descriptor gone = end_of_peer(descriptor);
+    return std::make_shared<OtherProcess>(Descriptor(descriptor), std::move(gone));
+}
+
+}  // namespace assay

@@ -1,0 +1,207 @@
+// Models in Python, through the program. The worker is tests/model/worker.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "../model/worker_model.h"
+#include "program.h"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+class PythonCommands : public testing::Test {
+protected:
+    void SetUp() override {
+        if (!has_worker()) GTEST_SKIP() << "there is no python3 of version 3.9 or newer";
+        ASSERT_EQ(Program({ASSAY_IMAGES, images(), "8"}).wait().status, 0);
+    }
+    std::string images() const { return scratch_ / "shapes"; }
+    std::string runs(const std::string& name = "runs") const { return scratch_ / name; }
+    /// predict with more options.
+    std::vector<std::string> predict(const std::string& model,
+                                     std::vector<std::string> more = {}) const {
+        std::vector<std::string> words = {ASSAY_PROGRAM, "predict", "-m",       model, "-d",
+                                          images(),      "--out",   runs(),     "-j",  "1",
+                                          "--batch",     "4",       "--device", "cpu"};
+        words.insert(words.end(), more.begin(), more.end());
+        return words;
+    }
+    Scratch scratch_;
+};
+
+/// All bytes of a store's shards.
+std::string bytes_of(const fs::path& store) {
+    std::string all;
+    std::vector<fs::path> files;
+    for (const auto& entry : fs::recursive_directory_iterator(store / "shards")) {
+        if (entry.is_regular_file() && entry.path().extension() != ".json")
+            files.push_back(entry.path());
+    }
+    std::ranges::sort(files);
+    for (const fs::path& file : files) all += slurp(file);
+    return all;
+}
+
+TEST_F(PythonCommands, PredictStoresTheSameBytesForAnyNumberOfThreads) {
+    std::string first;
+    for (const char* threads : {"1", "2", "5"}) {
+        const Outcome outcome = Program({ASSAY_PROGRAM, "predict", "-m", "timm:linear", "-d",
+                                         images(), "--out", runs(threads), "-j", threads})
+                                    .wait();
+        ASSERT_EQ(outcome.status, 0) << outcome.err;
+        EXPECT_THAT(outcome.err, AllOf(HasSubstr("loading linear"), HasSubstr("from timm:linear")));
+        const std::string bytes = bytes_of(fs::path(runs(threads)) / "shapes" / "linear.v1");
+        ASSERT_FALSE(bytes.empty());
+        if (first.empty()) first = bytes;
+        EXPECT_EQ(bytes, first);
+    }
+    // The same identity: nothing is computed again.
+    const Outcome again =
+        Program({ASSAY_PROGRAM, "predict", "-m", "timm:linear", "-d", images(), "--out", runs("1")})
+            .wait();
+    EXPECT_THAT(again.err, HasSubstr("everything was there already"));
+    const auto manifest = nlohmann::json::parse(
+        slurp(fs::path(runs("1")) / "shapes" / "linear.v1" / "manifest.json"));
+    EXPECT_THAT(manifest.dump(), HasSubstr("timm:linear"));
+    EXPECT_EQ(Program({ASSAY_PROGRAM, "score", runs("1")}).wait().status, 0);
+}
+
+TEST_F(PythonCommands, DryRunPrintsTheSource) {
+    const Outcome outcome = Program(predict("timm:linear", {"--dry-run", "--json"})).wait();
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_THAT(outcome.out, AllOf(HasSubstr("\"source\": \"timm:linear\""),
+                                   HasSubstr("\"format\": \"python\"")));
+}
+
+TEST_F(PythonCommands, AttackUsesTheModelsGradients) {
+    const Outcome outcome =
+        Program({ASSAY_PROGRAM, "attack", "-m", "timm:linear", "-d", images(), "--out", runs(),
+                 "--attack", "fgsm", "--eps", "64/255", "--limit", "12", "--json"})
+            .wait();
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_TRUE(fs::exists(fs::path(runs()) / "shapes" / "linear.v1@fgsm-linf-64_255"))
+        << outcome.out;
+}
+
+TEST_F(PythonCommands, CheckOpensOtherSizesInTheSameProcess) {
+    const Outcome outcome =
+        Program({ASSAY_PROGRAM, "check", "-m", "timm:linear", "-d", images(), "--sample", "12"})
+            .wait();
+    EXPECT_TRUE(outcome.status == 0 || outcome.status == 3) << outcome.err;
+    EXPECT_THAT(outcome.out, HasSubstr("linear.v1"));
+}
+
+TEST_F(PythonCommands, CostSaysThatItIsNotCounted) {
+    const Outcome outcome = Program({ASSAY_PROGRAM, "cost", "timm:linear"}).wait();
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_THAT(outcome.err, HasSubstr("cost of a Python model is not counted yet"));
+}
+
+TEST_F(PythonCommands, AssayTomlNamesThem) {
+    std::ofstream(scratch_ / "net.py") << "net = None\n";
+    std::ofstream(scratch_ / "assay.toml")
+        << "out = \"" << runs() << "\"\n[[model]]\npath = \"timm:linear\"\n"
+        << "[[model]]\npath = \"python:net.py:linear\"\nname = \"own\"\n"
+        << "[[data]]\npath = \"shapes\"\ncrop_mode = \"squash\"\n[score]\n";
+    const Outcome outcome =
+        Program({ASSAY_PROGRAM, "run", (scratch_ / "assay.toml").string()}).wait();
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    for (const char* name : {"linear.v1", "own"})
+        EXPECT_TRUE(fs::exists(fs::path(runs()) / "shapes" / name)) << name;
+    EXPECT_THAT(slurp(fs::path(runs()) / "run.json"),
+                HasSubstr("python:" + (scratch_ / "net.py").string() + ":linear"));
+}
+
+TEST_F(PythonCommands, WhatWasComputedIsKeptWhenTheProcessEnds) {
+    const Outcome outcome = Program(predict("timm:exit_at_fourth_batch")).wait();
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_THAT(outcome.err,
+                AllOf(HasSubstr("exited with status 9, saying \"no such luck\""),
+                      HasSubstr("12 of 48 images of `shapes` are kept; run the same command to "
+                                "resume")));
+    // Resumed, it computes three batches more.
+    EXPECT_THAT(Program(predict("timm:exit_at_fourth_batch")).wait().err,
+                HasSubstr("24 of 48 images of `shapes` are kept"));
+}
+
+TEST_F(PythonCommands, ASignalIsAnsweredWhileAModelComputes) {
+    for (const int signal : {SIGINT, SIGTERM}) {
+        Program program(predict("timm:hang_at_fourth_batch"));
+        ASSERT_TRUE(program.runs_until(
+            [&] { return program.err().find("from timm:hang") != std::string::npos; }));
+        ::kill(program.pid(), signal);
+        const auto begin = std::chrono::steady_clock::now();
+        const Outcome outcome = program.wait();
+        EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(3));
+        EXPECT_EQ(outcome.status, 130) << outcome.err;
+    }
+}
+
+TEST_F(PythonCommands, AHangIsEndedAndNamesTheOption) {
+    const Outcome outcome =
+        Program(predict("timm:hang_at_fourth_batch", {"--model-timeout", "1"})).wait();
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_THAT(outcome.err,
+                AllOf(HasSubstr("has computed 4 images for 1 s"), HasSubstr("--model-timeout"),
+                      HasSubstr("12 of 48 images of `shapes` are kept")));
+}
+
+TEST_F(PythonCommands, MemoryThatIsShortHalvesTheBatch) {
+    const Outcome outcome = Program(predict("timm:one_image_only")).wait();
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr("batches were halved"));
+}
+
+TEST_F(PythonCommands, ScoresThatAreNoNumbersAreCounted) {
+    const Outcome outcome = Program(predict("timm:nan")).wait();
+    EXPECT_EQ(outcome.status, 3);
+    EXPECT_THAT(outcome.err, HasSubstr("48 of 48 rows have no score"));
+}
+
+TEST_F(PythonCommands, OfflineIsPassedOn) {
+    for (const bool offline : {false, true}) {
+        auto words = predict("timm:tells_offline");
+        if (offline) words.emplace_back("--offline");
+        const Outcome outcome = Program(words).wait();
+        EXPECT_EQ(outcome.status, 0) << outcome.err;
+        EXPECT_THAT(outcome.err, HasSubstr(offline ? "offline: 1 1" : "offline: None None"));
+    }
+}
+
+TEST_F(PythonCommands, TheProcessThatStartsTheProgramCanBeTheModel) {
+    std::vector<std::string> words = {"/usr/bin/env", "python3",
+                                      std::string(worker_folder) + "/as_process.py"};
+    for (std::string& word : predict("process")) words.push_back(std::move(word));
+    const Outcome outcome = Program(words).wait();
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_FALSE(bytes_of(fs::path(runs()) / "shapes" / "here.v1").empty());
+    EXPECT_THAT(slurp(fs::path(runs()) / "shapes" / "here.v1" / "manifest.json"),
+                HasSubstr("process:here.v1"));
+    // The same identity, by another descriptor.
+    EXPECT_THAT(Program(words).wait().err, HasSubstr("everything was there already"));
+}
+
+TEST_F(PythonCommands, WrongWordsAreRefused) {
+    EXPECT_THAT(Program(predict("timm:")).wait().err, HasSubstr("allowed: timm:resnet18.a1_in1k"));
+    const Outcome other = Program(predict("tim:linear")).wait();
+    EXPECT_EQ(other.status, 2);
+    EXPECT_THAT(other.err, HasSubstr("no model file tim:linear; a model in Python is timm:NAME"));
+    EXPECT_THAT(Program(predict("timm:linear", {"--arch", "timm:linear"})).wait().err,
+                HasSubstr("is no checkpoint"));
+    EXPECT_THAT(Program(predict("timm:linear", {"--model-timeout", "-1"})).wait().status, 2);
+    const Outcome none = Program(predict("timm:linear"), {"ASSAY_PYTHON=/absent"}).wait();
+    EXPECT_EQ(none.status, 2);
+    EXPECT_THAT(none.err, HasSubstr("ASSAY_PYTHON is /absent, which is no program"));
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,398 @@
+// Models in Python: what their process says, what it may not say, and how it ends.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "assay/model/model_spec.h"
+#include "core/parallel.h"
+#include "images.h"
+#include "message_of.h"
+#include "model/isolated/running_process.h"
+#include "model/python/interpreter.h"
+#include "model/python/python_model.h"
+#include "model/python/source.h"
+#include "scratch.h"
+#include "worker_model.h"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+class PythonModels : public testing::Test {
+protected:
+    void SetUp() override {
+        if (!has_worker()) GTEST_SKIP() << "there is no python3 of version 3.9 or newer";
+    }
+};
+
+TEST(BatchLimit, IsTenTimesTheSlowestOfFive) {
+    using std::chrono::seconds;
+    isolated::BatchLimit limit(0);
+    EXPECT_EQ(limit.of(8), seconds(600));
+    for (const int time : {8, 80, 16, 8, 8}) limit.took(8, seconds(time));
+    EXPECT_EQ(limit.of(8), seconds(800));  // 80 s of 8 images: 10 s an image
+    EXPECT_EQ(limit.of(1), seconds(100));
+    EXPECT_EQ(limit.of(0), seconds(60));  // at least
+    limit.took(8, seconds(8000));         // a sixth says nothing
+    EXPECT_EQ(limit.of(8), seconds(800));
+    EXPECT_EQ(isolated::BatchLimit(7).of(100), seconds(7));
+}
+
+std::unique_ptr<Classifier> opened_worker(const std::string& source,
+                                          const ClassifierOptions& options = {"cpu"}) {
+    return open_classifier(worker_spec(source), options);
+}
+
+TEST_F(PythonModels, SayWhatTheyAre) {
+    std::vector<std::string> notes;
+    const ModelSpec spec = worker_spec("timm:linear", &notes);
+    EXPECT_EQ(spec.name, "linear.v1");
+    EXPECT_EQ(spec.path, "timm:linear");
+    EXPECT_EQ(spec.source, "timm:linear");
+    EXPECT_EQ(spec.format, ModelFormat::python);
+    EXPECT_EQ(spec.preprocess.height, 8);
+    EXPECT_EQ(spec.preprocess.mean[0], .5);
+    EXPECT_EQ(spec.classes.size(), 6U);
+    EXPECT_EQ(spec.classes.name(1), "cross");
+    EXPECT_EQ(to_json(spec)["source"], "timm:linear");
+    EXPECT_EQ(to_json(spec)["format"], "python");
+    EXPECT_THAT(notes, testing::ElementsAre("loading linear", "a note of the model"));
+    EXPECT_THAT(spec.without_effect, testing::ElementsAre("first_conv"));
+
+    const auto classifier = open_classifier(spec, {"cpu"});
+    const ModelFacts& facts = classifier->facts();
+    EXPECT_EQ(facts.classes, 6U);
+    EXPECT_EQ(facts.parameters, 18);
+    EXPECT_EQ(facts.framework, "Pure Python");
+    EXPECT_THAT(facts.notes, Contains("computed in double precision"));
+    EXPECT_THAT(spec.python->file_hash(), testing::StartsWith("xxh128:"));
+}
+
+TEST_F(PythonModels, ComputeScoresAndGradients) {
+    const auto classifier = opened_worker("timm:linear");
+    // One image whose channels are 1, 2 and 4 throughout: the first class has 1 - 1 + 1.
+    std::vector<float> input(3 * 64);
+    for (std::size_t k = 0; k < input.size(); ++k) input[k] = k < 64 ? 1.F : k < 128 ? 2.F : 4.F;
+    std::vector<float> scores(6), gradient(input.size());
+    classifier->scores(input, 1, scores);
+    EXPECT_THAT(scores, testing::ElementsAre(1.F, 2.5F, -2.5F, .25F, 4.F, 1.F));
+
+    std::vector<double> losses(1);
+    const std::vector<std::uint32_t> labels = {1};
+    classifier->gradients({Loss::cross_entropy, input, labels, {}}, {scores, losses, gradient});
+    double total = 0;
+    for (const double z : {1., 2.5, -2.5, .25, 4., 1.}) total += std::exp(z);
+    EXPECT_NEAR(losses[0], std::log(total) - 2.5, 1e-12);
+    // d loss / d mean of the first channel, spread over 64 pixels.
+    const double weights[] = {1, -1, .5, .25, -.5, 0}, z[] = {1, 2.5, -2.5, .25, 4, 1};
+    double slope = 1;  // of the label's weight, -1
+    for (int c = 0; c < 6; ++c) slope += weights[c] * std::exp(z[c]) / total;
+    EXPECT_NEAR(gradient[0], slope / 64, 1e-7);
+    EXPECT_EQ(gradient[63], gradient[0]);
+    EXPECT_THAT(
+        message_of([&] {
+            classifier->gradients({Loss::margin, input, labels, {}}, {scores, losses, gradient});
+        }),
+        HasSubstr("cross-entropy is the only loss here"));
+    classifier->scores(input, 1, scores);  // an error leaves it working
+    EXPECT_THAT(message_of([&] { classifier->cost({}); }, ErrorCode::usage),
+                HasSubstr("not counted yet"));
+}
+
+TEST_F(PythonModels, ManyCallersGetTheBitsOfOne) {
+    const auto classifier = opened_worker("timm:linear");
+    const std::vector<float> want = run(*classifier, 3, 8);
+    std::array<std::vector<float>, 5> got;
+    {
+        std::vector<std::jthread> threads;
+        for (auto& mine : got)
+            threads.emplace_back([&] {
+                for (int i = 0; i < 10; ++i) mine = run(*classifier, 3, 8);
+            });
+    }
+    for (const auto& mine : got) EXPECT_EQ(mine, want);
+}
+
+TEST_F(PythonModels, OneProcessOpensForSeveralClassifiers) {
+    const ModelSpec spec = worker_spec("timm:small_only");
+    EXPECT_EQ(worker_spec("timm:small_only").python, spec.python);  // shared while it runs
+    ModelSpec larger = spec;
+    larger.preprocess.height = larger.preprocess.width = 16;
+    const auto first = open_classifier(spec, {"cpu"});
+    EXPECT_THAT(message_of([&] { open_classifier(larger, {"cpu"}); }),
+                HasSubstr("it takes images of 8 x 8"));
+    const auto second = open_classifier(spec, {"cpu"});
+    EXPECT_EQ(run(*first, 2, 8), run(*second, 2, 8));
+}
+
+TEST_F(PythonModels, LayersOfSettings) {
+    const ModelSpec spec =
+        worker_spec("timm:linear", nullptr, {{"mean", 0.25}, {"name", "mine"}, {"input_size", 16}});
+    EXPECT_EQ(spec.preprocess.mean[0], .25);
+    EXPECT_EQ(spec.preprocess.std[0], .5);
+    EXPECT_EQ(spec.preprocess.height, 16);
+    EXPECT_EQ(spec.name, "mine");
+    EXPECT_THAT(message_of([] { worker_spec("timm:no_settings"); }, ErrorCode::usage),
+                AllOf(HasSubstr("does not say how its input is prepared"), HasSubstr("--preset")));
+    EXPECT_EQ(worker_spec("timm:no_settings", nullptr, {{"preset", "timm"}}).preset, "timm");
+
+    const Scratch scratch;
+    std::ofstream(scratch / "side.toml") << "std = 0.125\ncrop_pct = 0.5\n";
+    const ModelSpec side =
+        resolve_model("timm:linear", {{"crop_pct", .75}}, scratch / "side.toml", {});
+    EXPECT_EQ(side.preprocess.std[0], .125);
+    EXPECT_EQ(side.preprocess.crop_pct, .75);
+    EXPECT_EQ(side.preprocess.mean[0], .5);
+}
+
+TEST_F(PythonModels, AnImageProcessorIsALayerBelow) {
+    const ModelSpec spec = worker_spec("hf:image_processor");
+    EXPECT_EQ(spec.preprocess.height, 16);
+    EXPECT_EQ(spec.preprocess.mean[1], .2);
+    EXPECT_EQ(spec.preprocess.std[1], .25);
+    EXPECT_EQ(spec.preprocess.crop_mode, CropMode::none);
+}
+
+TEST_F(PythonModels, ACheckpointHasANetwork) {
+    const Scratch scratch;
+    std::ofstream(scratch / "weights.safetensors") << "weights";
+    const ModelSettings arch = {{"arch", "timm:linear"}};
+    const ModelSpec spec = worker_spec((scratch / "weights.safetensors").string(), nullptr, arch);
+    EXPECT_EQ(spec.name, "weights");
+    EXPECT_EQ(spec.source, "timm:linear");
+    EXPECT_NE(spec.python, worker_spec("timm:linear").python);
+    EXPECT_NE(spec.python->file_hash(), worker_spec("timm:linear").python->file_hash());
+    EXPECT_THAT(message_of([&] { worker_spec((scratch / "weights.safetensors").string()); }),
+                HasSubstr("--arch timm:resnet50"));
+    EXPECT_THAT(message_of([&] { worker_spec("timm:linear", nullptr, arch); }, ErrorCode::usage),
+                HasSubstr("is no checkpoint"));
+    for (const char* wrong : {"resnet50", "process:5", "timm"})
+        EXPECT_THAT(
+            message_of([&] {
+                worker_spec((scratch / "weights.safetensors").string(), nullptr, {{"arch", wrong}});
+            }),
+            HasSubstr("such as timm:resnet50"));
+}
+
+TEST_F(PythonModels, NamesAreThoseOfFolders) {
+    EXPECT_EQ(worker_spec("hf:slash/name@x").name, "-.-slash-name-x");
+    EXPECT_EQ(as_store_name("google/vit-base"), "google-vit-base");
+    EXPECT_EQ(as_store_name(".hidden"), "-hidden");
+    EXPECT_EQ(as_store_name(""), "model");
+    std::vector<ModelSpec> specs = {worker_spec("timm:linear"), worker_spec("torchvision:linear")};
+    name_apart(specs);
+    EXPECT_EQ(specs[0].name, "timm-linear.v1");
+    EXPECT_EQ(specs[1].name, "torchvision-linear.v1");
+    specs = {worker_spec("timm:linear"), worker_spec("timm:linear")};
+    EXPECT_THAT(message_of([&] { name_apart(specs); }, ErrorCode::usage),
+                HasSubstr("give each a name"));
+}
+
+TEST_F(PythonModels, SourcesAreCheckedBeforeAnythingStarts) {
+    EXPECT_TRUE(is_python_source("timm:x"));
+    EXPECT_FALSE(is_python_source("m.pt"));
+    EXPECT_FALSE(is_python_source("https://host/m.pt"));
+    for (const char* wrong : {"timm:", "python:model.py", "hf:\n", "python::x"})
+        EXPECT_THAT(message_of([&] { worker_spec(wrong); }, ErrorCode::usage),
+                    HasSubstr("allowed: "));
+    EXPECT_THAT(message_of([] { worker_spec("python:/absent/model.py:net"); }),
+                HasSubstr("no file /absent/model.py, which must define net"));
+    EXPECT_EQ(model_from("/a/b", "python:../m.py:net"), "python:/a/m.py:net");
+    EXPECT_EQ(model_from("/a/b", "timm:x"), "timm:x");
+    EXPECT_EQ(model_from("/a/b", "m.pt"), "/a/b/m.pt");
+    EXPECT_EQ(model_from("/a/b", ""), "");
+    for (const char* wrong : {"process:1", "process:x", "process:9999"})
+        EXPECT_THAT(message_of([&] { worker_spec(wrong); }, ErrorCode::usage),
+                    HasSubstr("no socket of packets"));
+}
+
+TEST_F(PythonModels, WithoutIdentityNothingResumes) {
+    std::vector<std::string> notes;
+    const ModelSpec spec = worker_spec("timm:no_identity", &notes);
+    EXPECT_THAT(notes, Contains(HasSubstr("cannot resume")));
+    EXPECT_THAT(spec.python->file_hash(), testing::StartsWith("xxh128:"));
+}
+
+TEST_F(PythonModels, WhatTheySayIsChecked) {
+    struct Case {
+        const char* source;
+        const char* said;
+    };
+    for (const auto& [source, said] : std::vector<Case>{
+             {"timm:nonsense_first", "a message of no known kind"},
+             {"timm:another_first", "something else than a description"},
+             {"timm:too_long", "too long"},
+             {"timm:long_note", "5000 where at most 2048 is allowed"},
+             {"timm:version_2", "speaks version 2 of the protocol; this program speaks version 1"},
+             {"timm:cut", "cut short"},
+             {"timm:without_text", "a description without its text"},
+             {"timm:unsealed", "in memory that is not sealed"},
+             {"timm:longer_than_it_is", "shorter than it says"},
+             {"timm:huge", "is allowed"},
+             {"timm:bad_json", "reading what the process says of its model"},
+             {"timm:deep_json", "reading what the process says of its model"},
+             {"timm:numbers", "\"name\" 5; allowed: a text"},
+             {"timm:short_identity", "allowed: 32 hexadecimal digits"},
+             {"timm:class_path", "allowed: \"imagenet\", or the list itself"},
+             {"timm:two_std", "three numbers above 0"},
+         }) {
+        SCOPED_TRACE(source);
+        const std::string model = source;
+        EXPECT_THAT(message_of([&] { worker_spec(model); }),
+                    AllOf(HasSubstr(said), HasSubstr("loading " + model + " in ")));
+    }
+    EXPECT_THAT(message_of([] { worker_spec("timm:no_package"); }, ErrorCode::usage),
+                HasSubstr("has no package timm"));
+    for (const auto& [source, said] : std::vector<Case>{
+             {"timm:nonsense_opened", "cut short"},
+             {"timm:no_classes", "a model without classes"},
+             {"timm:seven_classes", "returns 7 scores, but its settings say 6 classes"},
+             {"timm:fails_to_open", "it takes no images of 8 x 8"},
+         }) {
+        SCOPED_TRACE(source);
+        const std::string model = source;
+        EXPECT_THAT(message_of([&] { opened_worker(model); }),
+                    AllOf(HasSubstr(said), HasSubstr("opening the model " + model)));
+    }
+}
+
+TEST_F(PythonModels, ABatchThatFailsIsAnErrorAndNothingElse) {
+    const auto raises = opened_worker("timm:raises");
+    for (int i = 0; i < 2; ++i)
+        EXPECT_THAT(message_of([&] { run(*raises, 1, 8); }), HasSubstr("model.py:12"));
+    const auto nonsense = opened_worker("timm:nonsense_batch");
+    for (int i = 0; i < 4; ++i)
+        EXPECT_THAT(message_of([&] { run(*nonsense, 1, 8); }), HasSubstr("sends nonsense"));
+    const auto small = opened_worker("timm:one_image_only");
+    message_of([&] { run(*small, 2, 8); }, ErrorCode::out_of_memory);
+    EXPECT_EQ(run(*small, 1, 8).size(), 6U);
+    EXPECT_TRUE(std::isnan(run(*opened_worker("timm:nan"), 1, 8)[0]));
+}
+
+TEST_F(PythonModels, AProcessThatEndsIsAnErrorAtEveryStage) {
+    for (const std::string_view stage : {"start", "described", "open", "lane", "batch"}) {
+        for (const std::string_view end : {"exit", "killed", "crash", "close", "fork"}) {
+            // The others end as this one does where nobody asks it for anything.
+            if (end != "exit" && stage != "open" && stage != "batch") continue;
+            const std::string source = fmt::format("timm:{}_at_{}", end, stage);
+            SCOPED_TRACE(source);
+            const std::string message = message_of([&] {
+                const auto classifier =
+                    opened_worker(source, {"cpu", Isolation::automatic, 0, 1, Precision::fp32, 20});
+                run(*classifier, 1, 8);
+            });
+            EXPECT_THAT(message, HasSubstr(source));
+            if (end == "exit")
+                EXPECT_THAT(message, HasSubstr("exited with status 9, saying \"no such luck\""));
+            if (end == "killed") EXPECT_THAT(message, HasSubstr("was killed"));
+            if (end == "fork") EXPECT_THAT(message, HasSubstr("exited with status 4"));
+        }
+    }
+}
+
+TEST_F(PythonModels, AProcessThatHangsIsEndedAfterItsTime) {
+    static const ClassifierOptions second = {"cpu", Isolation::automatic, 0, 1, Precision::fp32, 1};
+    EXPECT_THAT(message_of([] { opened_worker("timm:hang_at_open", second); }),
+                AllOf(HasSubstr("has not answered for 1 s"), HasSubstr("--model-timeout")));
+    const auto classifier = opened_worker("timm:hang_at_batch", second);
+    const std::string late = message_of([&] { run(*classifier, 2, 8); });
+    EXPECT_THAT(late, AllOf(HasSubstr("has computed 2 images for 1 s"),
+                            HasSubstr("--model-timeout"), HasSubstr("a smaller batch")));
+    // Why it ended is said again, at once.
+    EXPECT_EQ(message_of([&] { run(*classifier, 2, 8); }), late);
+}
+
+TEST_F(PythonModels, ThePythonIsNamed) {
+    const Scratch scratch;
+    const auto script = [&](const char* name, const char* text) {
+        std::ofstream(scratch / name) << text;
+        fs::permissions(scratch / name, fs::perms::owner_all);
+        return (scratch / name).string();
+    };
+    ::setenv("ASSAY_PYTHON", "/absent/python", 1);
+    EXPECT_THAT(message_of([] { worker_spec("timm:linear"); }, ErrorCode::usage),
+                AllOf(HasSubstr("ASSAY_PYTHON is /absent/python, which is no program"),
+                      HasSubstr("pip install torch timm")));
+    const std::string old =
+        script("old", "#!/bin/sh\necho /opt/python3.7 is Python 3.7 >&2\nexit 97\n");
+    ::setenv("ASSAY_PYTHON", old.c_str(), 1);
+    EXPECT_THAT(message_of([] { worker_spec("timm:linear"); }, ErrorCode::usage),
+                AllOf(HasSubstr("/opt/python3.7 is Python 3.7"),
+                      HasSubstr("ASSAY_PYTHON=/path/to/python")));
+    const std::string none = script("none", "no program at all\n");
+    ::setenv("ASSAY_PYTHON", none.c_str(), 1);
+    EXPECT_THAT(message_of([] { worker_spec("timm:linear"); }),
+                AllOf(HasSubstr("cannot be executed"), HasSubstr(none)));
+    ::unsetenv("ASSAY_PYTHON");
+    fs::create_directories(scratch / "bin");
+    fs::create_symlink("/bin/true", scratch / "bin" / "python");
+    ::setenv("VIRTUAL_ENV", scratch.path().c_str(), 1);
+    EXPECT_EQ(find_interpreter().program, scratch / "bin" / "python");
+    EXPECT_EQ(find_interpreter().chosen_by, "VIRTUAL_ENV");
+    ::unsetenv("VIRTUAL_ENV");
+}
+
+/// The bootstrap's own check, by a Python that says it is older.
+TEST_F(PythonModels, TheBootstrapRefusesAnOldPython) {
+    std::ifstream file(ASSAY_SOURCE_DIR "/src/model/python/bootstrap.py");
+    const std::string text((std::istreambuf_iterator<char>(file)), {});
+    ASSERT_THAT(text, HasSubstr("sys.version_info < (3, 9)"));
+    const Scratch scratch;
+    std::ofstream(scratch / "old.py") << "import sys\nsys.version_info = (3, 8, 1)\n" << text;
+    const std::string command =
+        "python3 '" + (scratch / "old.py").string() + "' 2> '" + (scratch / "said").string() + "'";
+    EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 97);
+    std::string line;
+    std::getline(std::ifstream(scratch / "said"), line);
+    EXPECT_THAT(line, HasSubstr("is Python 3.8; models in Python need Python 3.9 or newer"));
+}
+
+TEST_F(PythonModels, StopsAreHeardWhileItComputes) {
+    const auto classifier = opened_worker("timm:hang_at_batch");
+    std::atomic<bool> stop = false;
+    std::jthread stopper([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        stop = true;
+    });
+    const StoppableBy stoppable(&stop);
+    const auto begin = std::chrono::steady_clock::now();
+    message_of([&] { run(*classifier, 1, 8); }, ErrorCode::interrupted);
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(3));
+}
+
+TEST_F(PythonModels, NoProcessIsLeft) {
+    const auto workers = [] {
+        int count = 0;
+        for (const auto& entry : fs::directory_iterator("/proc")) {
+            std::ifstream words(entry.path() / "cmdline");
+            const std::string all((std::istreambuf_iterator<char>(words)), {});
+            count += all.find("timm:leaves_nothing") != std::string::npos ? 1 : 0;
+        }
+        return count;
+    };
+    {
+        const auto classifier = opened_worker("timm:leaves_nothing");
+        EXPECT_EQ(workers(), 1);
+    }
+    EXPECT_EQ(workers(), 0);
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,284 @@
+"""A linear model behind the protocol of docs/formats.md, with the standard library alone.
+
+It is the second implementation of that protocol, written from the document: what both sides agree on without saying it would
+be found here. The name in the source says how it misbehaves: `timm:linear` does not, `timm:exit_at_batch` ends in a batch.
+"""
+
+import array
+import ctypes
+import fcntl
+import json
+import math
+import mmap
+import os
+import signal
+import socket
+import struct
+import sys
+import threading
+import time
+
+CONTROL = 3
+READY, OPEN, OPENED, FAILED, _ENDED, LANE, BATCH, DONE, MEASURE, _COST, DESCRIBED, SAID = range(12)
+USAGE, BAD_INPUT, OUT_OF_MEMORY = 0, 1, 5
+CROSS_ENTROPY = 0
+SEALS = 2 | 4 | 8  # shrink, grow, write
+
+# A score is a weighted sum of the means of the three channels.
+WEIGHTS = [[1.0, -0.5, 0.25], [-1.0, 0.75, 0.5], [0.5, 0.5, -1.0], [0.25, -1.0, 0.5], [-0.5, 0.25, 1.0],
+           [0.0, 1.0, -0.25]]
+CLASSES = len(WEIGHTS)
+
+
+def number(value):
+    return struct.pack("<Q", value)
+
+
+def text(value):
+    data = value.encode()
+    return number(len(data)) + data
+
+
+def texts(values):
+    return number(len(values)) + b"".join(text(value) for value in values)
+
+
+def message(kind, *fields):
+    return bytes([kind]) + b"".join(fields)
+
+
+def failed(code, words):
+    return message(FAILED, number(code), text(words), texts([]))
+
+
+class Fields:
+    def __init__(self, data):
+        self.data, self.at = data, 1
+
+    def number(self):
+        self.at += 8
+        return struct.unpack_from("<Q", self.data, self.at - 8)[0]
+
+    def real(self):
+        self.at += 8
+        return struct.unpack_from("<d", self.data, self.at - 8)[0]
+
+    def text(self):
+        size = self.number()
+        self.at += size
+        return self.data[self.at - size : self.at].decode()
+
+
+def open_request(data):
+    fields = Fields(data)
+    request = {"name": fields.text(), "path": fields.text(), "format": fields.number()}
+    request["height"], request["width"] = fields.number(), fields.number()
+    request["scale"] = fields.real()
+    request["mean"] = [fields.real() for _ in range(3)]
+    request["std"] = [fields.real() for _ in range(3)]
+    request["num_classes"] = fields.number()  # 1 more; 0: not said
+    request["output"] = fields.text()
+    request["layout"], request["input_type"], request["classes"] = fields.number(), fields.number(), fields.number()
+    request["device"] = fields.text()
+    assert fields.number() < fields.number()  # this process among those of the machine
+    assert fields.number() == 0  # fp32
+    fields.number()  # limited
+    assert fields.at == len(data) and request["format"] == 3
+    return request
+
+
+class Worker:
+    def __init__(self, source, checkpoint):
+        self.kind, self.name = source.split(":", 1)
+        if self.kind == "python":
+            self.name = self.name.rsplit(":", 1)[1]
+        self.checkpoint = checkpoint
+        self.control = socket.socket(fileno=CONTROL)
+        self.batches = 0
+        self.lock = threading.Lock()
+
+    def is_to(self, fault):
+        return self.name == fault
+
+    def at_stage(self, stage):
+        if self.is_to("exit_at_" + stage):
+            sys.stderr.write("a first line\nno such luck\n")
+            sys.stderr.flush()
+            os._exit(9)
+        for end, number in (("killed_at_", signal.SIGKILL), ("crash_at_", signal.SIGSEGV)):
+            if self.is_to(end + stage):
+                os.kill(os.getpid(), number)
+                time.sleep(3600)  # another thread may be the one that hears it
+        if self.is_to("hang_at_" + stage):
+            # Without giving up the interpreter's lock, as code in C may.
+            ctypes.PyDLL(None).sleep(3600)
+        if self.is_to("close_at_" + stage):
+            self.control.shutdown(socket.SHUT_RDWR)
+            time.sleep(3600)
+        if self.is_to("fork_at_" + stage) and os.fork() == 0:
+            time.sleep(3600)  # it keeps the channels open
+        if self.is_to("fork_at_" + stage):
+            os._exit(4)
+
+    def description(self):
+        settings = {"input_size": [3, 8, 8], "mean": [0.5, 0.5, 0.5], "std": [0.5, 0.5, 0.5], "num_classes": CLASSES,
+                    "outputs": "logits", "classes": ["circle", "cross", "ring", "square", "stripes", "triangle"], "first_conv": "conv1"}
+        about = {"name": self.name + ".v1", "identity": "0123456789abcdef" * 2, "settings": settings, "notes": ["a note of the model"],
+                 "format": self.kind}
+        if self.checkpoint:
+            about["identity"] = "f" * 32
+        if self.is_to("slash/name@x"):
+            about["name"] = "../" + self.name
+        if self.is_to("no_settings"):
+            about["settings"] = {}
+        if self.is_to("image_processor"):
+            about["image_processor"] = {"image_processor_type": "ViTImageProcessor", "size": {"height": 16, "width": 16}, "do_resize": True,
+                                        "do_rescale": True, "do_normalize": True, "image_mean": [0.1, 0.2, 0.3], "image_std": [1, 1, 1],
+                                        "resample": 2}
+            about["settings"] = {"std": [0.25, 0.25, 0.25]}
+        if self.is_to("no_identity"):
+            about["identity"] = ""
+        if self.is_to("short_identity"):
+            about["identity"] = "12"
+        if self.is_to("class_path"):
+            settings["classes"] = "/etc/passwd"
+        if self.is_to("two_std"):
+            settings["std"] = [1, 2]
+        if self.is_to("numbers"):
+            about["name"] = 5
+        data = json.dumps(about).encode()
+        if self.is_to("bad_json"):
+            data = data[:-1]
+        if self.is_to("deep_json"):
+            data = b"[" * 1000 + b"]" * 1000
+        return data
+
+    def describe(self):
+        self.at_stage("start")
+        self.control.send(message(SAID, text("loading " + self.name)))
+        if self.is_to("tells_offline"):
+            told = [os.environ.get(name) for name in ("ASSAY_OFFLINE", "HF_HUB_OFFLINE")]
+            self.control.send(message(SAID, text("offline: %s %s" % tuple(told))))
+        if self.is_to("no_package"):
+            self.control.send(failed(USAGE, sys.executable + " has no package timm"))
+            return False
+        if self.is_to("nonsense_first"):
+            self.control.send(b"\xff hello")
+        if self.is_to("another_first"):
+            self.control.send(message(READY))
+        if self.is_to("too_long"):
+            self.control.send(message(SAID, text("x" * 70_000)))
+        if self.is_to("long_note"):
+            self.control.send(message(SAID, text("x" * 5_000)))
+        data = self.description()
+        memory = os.memfd_create("description", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+        os.write(memory, data)
+        if not self.is_to("unsealed"):
+            fcntl.fcntl(memory, fcntl.F_ADD_SEALS, SEALS)
+        length = len(data)
+        if self.is_to("longer_than_it_is"):
+            length += 1
+        if self.is_to("huge"):
+            length = 1 << 40
+        first = message(DESCRIBED, number(2 if self.is_to("version_2") else 1), text("Pure Python"), number(length))
+        if self.is_to("cut"):
+            first = first[:-3]
+        if self.is_to("without_text"):
+            self.control.send(first)
+        else:
+            socket.send_fds(self.control, [first], [memory])
+        os.close(memory)
+        return True
+
+    def opened(self, request):
+        if self.is_to("fails_to_open"):
+            return failed(BAD_INPUT, "it takes no images of %d x %d" % (request["height"], request["width"]))
+        if self.is_to("small_only") and request["height"] > 8:
+            return failed(BAD_INPUT, "it takes images of 8 x 8")
+        classes = {"seven_classes": 7, "no_classes": 0}.get(self.name, CLASSES)
+        return message(OPENED, number(classes), number(18), number(0), text("cpu"), number(1), number(0), number(0),
+                       text("Pure Python"), text("contiguous"), texts(["computed in double precision"]), texts([]))
+
+    def serve(self):
+        if not self.describe():
+            return 0
+        self.at_stage("described")
+        while True:
+            data, descriptors, _flags, _address = socket.recv_fds(self.control, 1 << 16, 2)
+            if not data:
+                return 0
+            if data[0] == OPEN:
+                self.at_stage("open")
+                if self.is_to("nonsense_opened"):
+                    self.control.send(message(OPENED, number(1)))
+                else:
+                    self.control.send(self.opened(open_request(data)))
+            elif data[0] == LANE:
+                self.at_stage("lane")
+                threading.Thread(target=self.serve_lane, args=(socket.socket(fileno=descriptors[0]),), daemon=True).start()
+
+    def serve_lane(self, lane):
+        lane.send(message(READY))
+        buffer = None
+        while True:
+            data, descriptors, _flags, _address = socket.recv_fds(lane, 1 << 16, 2)
+            if not data:
+                return
+            if data[0] == MEASURE:
+                lane.send(failed(USAGE, "cost of a Python model is not counted yet"))
+                continue
+            if descriptors:
+                buffer = mmap.mmap(descriptors[0], 0)
+                os.close(descriptors[0])
+            with self.lock:
+                self.batches += 1
+                batches = self.batches
+            self.at_stage("batch")
+            if batches > 3:
+                self.at_stage("fourth_batch")
+            fields = Fields(data)
+            images, input_size, output_size, loss = (fields.number() for _ in range(4))
+            if self.is_to("raises"):
+                lane.send(failed(BAD_INPUT, "RuntimeError: shapes do not fit (model.py:12)"))
+            elif self.is_to("one_image_only") and images > 1:
+                lane.send(failed(OUT_OF_MEMORY, "out of memory"))
+            elif self.is_to("nonsense_batch"):
+                lane.send(b"\xff" if batches % 2 else message(OPENED))
+            elif self.is_to("close_lane"):
+                lane.shutdown(socket.SHUT_RDWR)
+                time.sleep(3600)
+            elif loss > 1 + CROSS_ENTROPY:
+                lane.send(failed(BAD_INPUT, "cross-entropy is the only loss here"))
+            else:
+                self.compute(buffer, images, input_size, output_size, loss)
+                lane.send(message(DONE))
+
+    def compute(self, buffer, images, input_size, output_size, loss):
+        def part(begin, count):
+            return memoryview(buffer).cast("f")[begin : begin + count]
+
+        plane = input_size // images // 3
+        pixels, scores = part(0, input_size), part(input_size, output_size)
+        at = input_size + output_size
+        for i in range(images):
+            means = [sum(pixels[(3 * i + c) * plane : (3 * i + c + 1) * plane]) / plane for c in range(3)]
+            for c, weights in enumerate(WEIGHTS):
+                scores[i * CLASSES + c] = sum(w * m for w, m in zip(weights, means))
+            if self.is_to("nan"):
+                scores[i * CLASSES] = math.nan
+            if loss == 0:
+                continue
+            row = [scores[i * CLASSES + c] for c in range(CLASSES)]
+            largest = max(row)
+            exponentials = [math.exp(z - largest) for z in row]
+            total = sum(exponentials)
+            label = struct.unpack_from("<I", buffer, 4 * (at + input_size + 2 * images + i))[0]
+            value = math.log(total) + largest - row[label]
+            struct.pack_into("<d", buffer, 4 * (at + input_size) + 8 * i, value)
+            for c in range(3):
+                slope = sum((e / total - (k == label)) * WEIGHTS[k][c] for k, e in enumerate(exponentials)) / plane
+                part(at + (3 * i + c) * plane, plane)[:] = memoryview(array.array("f", [slope]) * plane)
+
+
+def main(arguments):
+    return Worker(arguments[0], arguments[1] if len(arguments) > 1 else "").serve()

@@ -1,0 +1,28 @@
+"""Runs a command with this process as its model: as_process.py PROGRAM ARGUMENTS...; `process` stands for `process:DESCRIPTOR`."""
+
+import importlib.util
+import os
+import socket
+import subprocess
+import sys
+import threading
+
+folder = os.path.dirname(os.path.abspath(__file__))
+spec = importlib.util.spec_from_file_location("worker", os.path.join(folder, "__main__.py"))
+worker = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(worker)
+
+ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+
+
+class Here(worker.Worker):
+    def __init__(self):
+        self.kind, self.name, self.checkpoint = "process", "here", ""
+        self.control, self.batches, self.lock = ours, 0, threading.Lock()
+
+
+threading.Thread(target=Here().serve, daemon=True).start()
+words = ["process:%d" % theirs.fileno() if word == "process" else word for word in sys.argv[1:]]
+child = subprocess.Popen(words, pass_fds=[theirs.fileno()])
+theirs.close()
+sys.exit(child.wait())

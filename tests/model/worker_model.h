@@ -1,0 +1,37 @@
+// Models of the worker in tests/model/worker, which needs a Python and no packages.
+#pragma once
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "assay/model/model_spec.h"
+
+namespace assay {
+
+inline const char* const worker_folder = ASSAY_SOURCE_DIR "/tests/model/worker";
+
+/// False where there is no Python that runs it.
+inline bool has_worker() {
+    ::setenv("ASSAY_WORKER_PATH", worker_folder, 1);
+    ::unsetenv("ASSAY_PYTHON");
+    ::unsetenv("VIRTUAL_ENV");
+    ::unsetenv("CONDA_PREFIX");
+    static const bool found =
+        std::system(
+            "python3 -c 'import sys, socket; sys.exit(sys.version_info < (3, 9) or "
+            "not hasattr(socket, \"send_fds\"))' 2>/dev/null") == 0;
+    return found;
+}
+
+/// `notes`, unless null, gets what was said while it loaded.
+inline ModelSpec worker_spec(const std::string& source, std::vector<std::string>* notes = nullptr,
+                             const ModelSettings& flags = ModelSettings::object()) {
+    PythonStart start;
+    start.say = [notes](const std::string& note) {
+        if (notes != nullptr) notes->push_back(note);
+    };
+    return resolve_model(source, flags, {}, start);
+}
+
+}  // namespace assay
