@@ -135,9 +135,9 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
         native = pathlib.Path(native)
         _native(folder, native)
         wheel = _Wheel(pathlib.Path(wheel_directory) / name)
-        for file in sorted((ROOT / "python/assay").glob("*")):
-            if file.suffix in (".py", ".typed") or file.name == "py.typed":
-                wheel.add(f"assay/{file.name}", file.read_bytes())
+        for file in sorted((ROOT / "python/assay").rglob("*")):
+            if file.suffix == ".py" or file.name == "py.typed":
+                wheel.add(f"assay/{file.relative_to(ROOT / 'python/assay').as_posix()}", file.read_bytes())
         for file in sorted(path for path in native.rglob("*") if path.is_file()):
             mode = 0o755 if file.parent == native else 0o644
             wheel.add(f"assay/_native/{file.relative_to(native).as_posix()}", file.read_bytes(), mode)

@@ -8,7 +8,7 @@
     assay.score("runs")                          # of stored predictions
     assay.Metrics("top1,ece")                    # in a loop: update(), compute(), reset(), merge()
     assay.StoreWriter(...)                       # store the scores of one's own loop
-    assay.predict("m.pt", "imagenet/val", "runs")
+    assay.predict(net, "imagenet/val", "runs")   # an nn.Module, a function, a file or a name such as "timm:resnet18"
 
 The numbers are those of the command `assay`, to the last bit.
 """
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from ._score import compare as compare
     from ._score import gap as gap
     from ._score import score as score
+    from .command import attack as attack
+    from .command import check as check
+    from .command import cost as cost
     from .command import predict as predict
     from .command import run as run
     from .report import Comparison as Comparison
@@ -53,14 +56,14 @@ _PLACES = {
     "Interval": "report", "metrics": "report",
     "Store": "store", "StoreWriter": "store", "stores": "store",
     "Metrics": "streaming",
-    "predict": "command", "run": "command",
+    "attack": "command", "check": "command", "cost": "command", "predict": "command", "run": "command",
 }
 _MODULES = ("annotation", "command", "mad", "patchml", "quality", "replicate")
 
 __all__ = [
     "Comparison", "Difference", "Error", "Estimate", "Gap", "Interval", "Measurement", "Metrics", "Report", "Store", "StoreWriter",
-    "annotation", "command", "compare", "gap", "mad", "metrics", "patchml", "predict", "quality", "replicate", "run", "score", "stores",
-    "version",
+    "annotation", "attack", "check", "command", "compare", "cost", "gap", "mad", "metrics", "patchml", "predict", "quality", "replicate",
+    "run", "score", "stores", "version",
 ]
 
 

@@ -62,12 +62,19 @@ def run(*arguments: Any, progress: Optional[bool] = None, check: bool = True) ->
 
     progress: its line on stderr is shown; None: on a terminal.
     """
+    return _run(list(arguments), progress, check)
+
+
+def _run(arguments: "list[Any]", progress: Optional[bool], check: bool, served: Any = None) -> Finished:
+    """served: models of this process (_objects.Served), which the program reaches through descriptors."""
     words = [os.fspath(word) if isinstance(word, os.PathLike) else str(word) for word in arguments]
     show = sys.stderr.isatty() if progress is None else progress
     process = subprocess.Popen(
         [program(), *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=None if show else subprocess.PIPE,
-        start_new_session=threading.current_thread() is threading.main_thread(),
+        start_new_session=threading.current_thread() is threading.main_thread(), pass_fds=served.descriptors if served else (),
     )
+    if served:
+        served.release()
     try:
         output, messages = process.communicate()
     except KeyboardInterrupt:
@@ -79,7 +86,7 @@ def run(*arguments: Any, progress: Optional[bool] = None, check: bool = True) ->
     if done.status == 130:
         raise KeyboardInterrupt
     if check and done.status not in (0, 1, 3):
-        raise _error_of(done)
+        raise _error_of(done) from (served.error if served else None)
     return done
 
 
@@ -111,20 +118,68 @@ def words(options: "dict[str, Any]") -> "list[str]":
     return out
 
 
+def _with_models(command: str, model: Any, rest: "list[Any]", progress: Optional[bool], options: "dict[str, Any]") -> Any:
+    """The JSON of a command that runs models: files, names and objects."""
+    from ._objects import Served
+
+    with Served(model, options) as served:
+        return _run([command, *served.words, *rest, *words(options), "--json"], progress, True, served).json
+
+
+def _data(data: Any) -> "list[Any]":
+    return [word for one in (data if isinstance(data, (list, tuple)) else [data]) for word in ("--data", one)]
+
+
 def predict(
     model: Any, data: Any, runs: "str | os.PathLike[str]", *, progress: Optional[bool] = None, **options: Any
 ) -> "list[Any]":
-    """Runs model files (TorchScript, torch.export, ONNX) over images and stores every score; returns the stores.
+    """Runs models over images, stores every score, and returns the stores. Repeat a call that was interrupted to resume it.
 
-    options are those of `assay predict`: preset="timm", storage="top_k", top_k=5, device="cuda", batch=64, limit=1000, ... Repeat a
-    call that was interrupted to resume it.
+    model: one or a list of these, or a dictionary {name: model}:
+      - an nn.Module. It is in evaluation mode during the call and then as it was. It computes on the device on which it lies.
+      - a function from a batch, n x 3 x H x W float32 numbers, normalised, to scores, n x classes. It is given torch tensors if it
+        refers to torch or a module, and NumPy arrays otherwise; batches="numpy" or "torch" chooses.
+      - the path of a model file (TorchScript, torch.export, ONNX).
+      - a name: "timm:resnet18.a1_in1k", "torchvision:resnet50", "hf:google/vit-base-patch16-224", "python:FILE.py:NAME".
+    data: a folder, a list, an archive or an address, as `assay predict --data` takes it; or a list of them.
+
+    How images are prepared: a module of timm says it itself. For another, pass one of these:
+      - weights=ResNet50_Weights.DEFAULT (torchvision), or processor=..., an image processor of transformers;
+      - transform=..., a Compose of Resize, CenterCrop, ToTensor and Normalize;
+      - settings={...}, the keys of a model settings file;
+      - the command's options: preset="timm", input_size=224, mean=(0.5, 0.5, 0.5), ...
+    identity: any text that changes with the weights, for a function that refers to what has no stable contents.
+    tune_allocator: let this process keep freed memory, up to half faster on a processor.
+    options: those of `assay predict`: storage="top_k", top_k=5, batch=64, limit=1000, output_entry="logits", ...
+
+    Raises Error: what the command refuses; what the model raises, as the cause. Cost: decoding and resizing run in the program, on all
+    cores. Each batch of an object computes on one thread, one batch per core at a time.
     """
     from .store import Store
 
-    models = model if isinstance(model, (list, tuple)) else [model]
-    given = ["predict", "--model", *models, "--data", data, "--out", runs, *words(options), "--json"]
-    found = run(*given, progress=progress).json
+    found = _with_models("predict", model, [*_data(data), "--out", runs], progress, options)
     return [Store(row["store"]) for row in found.get("stores", found.get("results", []))]
+
+
+def attack(
+    model: Any, data: Any, runs: "str | os.PathLike[str] | None" = None, *, progress: Optional[bool] = None, **options: Any
+) -> Any:
+    """Accuracy under adversarial attack, as `assay attack --json` gives it. Gradients of an nn.Module come from autograd.
+
+    model, data: as of predict(). runs: where predictions under attack are stored. options: attack="autoattack", eps="4/255", ...
+    Raises Error, also if a model has no gradients (a function of NumPy arrays).
+    """
+    return _with_models("attack", model, [*_data(data), *([] if runs is None else ["--out", runs])], progress, options)
+
+
+def check(model: Any, data: Any, *, progress: Optional[bool] = None, **options: Any) -> Any:
+    """Whether a model, its settings and a data set fit together, as `assay check --json` gives it. model, data: as of predict()."""
+    return _with_models("check", model, _data(data), progress, options)
+
+
+def cost(model: Any, *, progress: Optional[bool] = None, **options: Any) -> Any:
+    """Parameters, operations, memory and latency of model files, as `assay cost --json` gives them. Objects are refused: export them."""
+    return _with_models("cost", model, [], progress, options)
 
 
 def table(*arguments: Any, **options: Any) -> Any:
@@ -179,4 +234,4 @@ class Files:
         return path
 
 
-__all__ = ["Files", "Finished", "main", "predict", "program", "run", "table", "words"]
+__all__ = ["Files", "Finished", "attack", "check", "cost", "main", "predict", "program", "run", "table", "words"]

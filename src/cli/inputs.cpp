@@ -31,7 +31,7 @@ void ModelFlags::add_to(CLI::App& app) {
     app.add_option(
            "-m,--model", files,
            "TorchScript (.pt), torch.export (.pt2) or ONNX (.onnx) file; a model in Python: "
-           "timm:NAME, torchvision:NAME, hf:NAME, open_clip:NAME, python:FILE.py:NAME; may "
+           "timm:NAME, torchvision:NAME, hf:NAME, python:FILE.py:NAME; may "
            "be given more than once")
         ->type_name("MODEL")
         ->group(group);

@@ -63,7 +63,7 @@ void check_file(const fs::path& model) {
         throw Error(ErrorCode::bad_input,
                     fmt::format("no model file {}{}", model.string(),
                                 like_a_source ? "; a model in Python is timm:NAME, "
-                                                "torchvision:NAME, hf:NAME, open_clip:NAME or "
+                                                "torchvision:NAME, hf:NAME or "
                                                 "python:FILE.py:NAME"
                                               : ""));
     }

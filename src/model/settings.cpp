@@ -134,11 +134,10 @@ void set_name(const JsonReader& value, ModelSpec& spec) {
     spec.name = name;
 }
 
-void set_arch(std::string_view key, const json& value, ModelSpec& spec) {
+void set_arch(const JsonReader& value, ModelSpec& spec) {
     constexpr std::string_view allowed = "a source of a network, such as timm:resnet50";
-    const std::string source = text(key, value, allowed);
-    if (!is_python_source(source) || kind_of_source(source) == "process")
-        refuse_setting(key, value, allowed);
+    const std::string source = text(value, allowed);
+    if (!is_python_source(source) || kind_of_source(source) == "process") value.refuse_as(allowed);
     spec.source = source;
 }
 

@@ -1,5 +1,5 @@
 """Runs the tests of the Python package: run.py PART, a module of tests, "package" (types, examples in docstrings), or "notebook" (its cells,
-on the world of ASSAY_DEMO)."""
+on the world of ASSAY_DEMO). run.py --torch PART: in the Python of tools/torch-python."""
 import base64
 import doctest
 import hashlib
@@ -18,6 +18,12 @@ SKIPPED = 77
 
 sys.path[:0] = [str(ROOT / "python"), str(HERE)]
 os.environ["PYTHONPATH"] = str(ROOT / "python")
+
+if sys.argv[1] == "--torch":
+    found = subprocess.run([ROOT / "tools/torch-python", "--if-there"], stdout=subprocess.PIPE, text=True)
+    if found.returncode != 0:
+        sys.exit(found.returncode)
+    os.execv(found.stdout.strip(), [found.stdout.strip(), __file__, *sys.argv[2:]])
 
 try:
     import numpy  # noqa: F401

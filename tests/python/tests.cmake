@@ -12,6 +12,19 @@ if(ASSAY_NUMPY_PYTHON AND BUILD_SHARED_LIBS AND NOT ASSAY_SANITIZE)
             COMMAND ${ASSAY_NUMPY_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/python/run.py ${module})
         set_tests_properties(python_${part} PROPERTIES SKIP_RETURN_CODE 77)
     endforeach()
+    # Models in Python need PyTorch and what is built on it: an environment that one test makes, once for a machine.
+    assay_test_case(python_torch LABEL python SLOW COMMAND ${PROJECT_SOURCE_DIR}/tools/torch-python)
+    set_tests_properties(python_torch PROPERTIES SKIP_RETURN_CODE 77 FIXTURES_SETUP python_torch)
+    foreach(part worker hubs models)
+        set(slow "")
+        if(part STREQUAL hubs) # a process that imports torch, timm and transformers for each case
+            set(slow SLOW)
+        endif()
+        assay_test_case(python_${part} LABEL python ${slow}
+            ENVIRONMENT ASSAY_LIBRARY=$<TARGET_FILE:assay_library> ASSAY_PROGRAM=$<TARGET_FILE:assay>
+            COMMAND ${ASSAY_NUMPY_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/python/run.py --torch test_${part})
+        set_tests_properties(python_${part} PROPERTIES SKIP_RETURN_CODE 77 FIXTURES_REQUIRED python_torch)
+    endforeach()
     if(TARGET test_demo)
         add_dependencies(test_demo assay_library)
         target_compile_definitions(test_demo PRIVATE ASSAY_NOTEBOOK="${CMAKE_CURRENT_SOURCE_DIR}/python/run.py"

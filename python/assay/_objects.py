@@ -1,0 +1,126 @@
+"""Models that are objects of this process: served to the program, which is started with an open descriptor for each of them."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+from typing import Any, Optional
+
+from ._library import Error
+from ._worker.objects import Given, model_of
+from ._worker.serve import Server
+from ._worker.wire import Refused
+
+# Options that say more about an object; the others are the command's.
+KEYS = (*Given.KEYS, "tune_allocator")
+_LISTS = ("mean", "std", "input_size")
+
+
+def _is_text(model: Any) -> bool:
+    return isinstance(model, (str, os.PathLike))
+
+
+class Served:
+    """The models of one call. Use it as a context: objects answer the program until it is done.
+
+    words: the arguments that name the models. descriptors: what the program inherits; its process alone keeps them.
+    """
+
+    def __init__(self, models: Any, options: "dict[str, Any]"):
+        self.words: "list[str]" = []
+        self.descriptors: "list[int]" = []
+        self._servers: "list[Server]" = []
+        self._threads: "list[threading.Thread]" = []
+        names: "Optional[list[str]]" = None
+        if isinstance(models, dict):
+            names = [str(name) for name in models]
+            if "name" in options:
+                raise Error("models are named by the dictionary: leave name= out")
+            values = list(models.values())
+        else:
+            values = list(models) if isinstance(models, (list, tuple)) else [models]
+        if not values:
+            raise Error("no models were given")
+        given = {key: options.pop(key) for key in KEYS if key in options}
+        for key in _LISTS:
+            if isinstance(options.get(key), (list, tuple)):
+                options[key] = ",".join(map(str, options[key]))
+        if given and all(map(_is_text, values)):
+            raise Error(f"{', '.join(f'{key}=' for key in given)} says something about a model object, and every model here is a file or a name")
+        if given.pop("tune_allocator", False):
+            from ._worker.memory import tune_allocator
+
+            tune_allocator()
+        self._values = values
+        self._names = names
+        self._given = given
+
+    def __enter__(self) -> "Served":
+        try:
+            for i, value in enumerate(self._values):
+                self._add(value, i)
+            self._refuse_equal_names()
+        except Refused as error:
+            self.__exit__()
+            raise Error(error.message, error.code)
+        except BaseException:
+            self.__exit__()
+            raise
+        for name in self._names or ():
+            self.words += ["--name", name]
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.release()
+        for server in self._servers:
+            server.stop()
+        for thread in self._threads:
+            thread.join(2)
+        for server in self._servers:
+            server.model.__exit__()
+        self._servers, self._threads = [], []
+
+    def release(self) -> None:
+        """Closes this process's copies of what the program has: a program that ends is heard then."""
+        for descriptor in self.descriptors:
+            os.close(descriptor)
+        self.descriptors = []
+
+    @property
+    def error(self) -> Optional[BaseException]:
+        """What a model raised first."""
+        return next((server.error for server in self._servers if server.error is not None), None)
+
+    def _of_model(self, i: int) -> "dict[str, Any]":
+        """What was said of one model: a dictionary by the names of the models has a value for each."""
+        of_one = {}
+        for key, value in self._given.items():
+            if self._names is not None and isinstance(value, dict) and value and set(value) <= set(self._names):
+                if self._names[i] in value:
+                    of_one[key] = value[self._names[i]]
+            else:
+                of_one[key] = value
+        return of_one
+
+    def _add(self, value: Any, i: int) -> None:
+        if _is_text(value):
+            self.words += ["--model", os.fspath(value)]
+            return
+        model = model_of(value, given=Given(self._of_model(i)))
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.descriptors.append(theirs.detach())
+        self.words += ["--model", f"process:{self.descriptors[-1]}"]
+        self._servers.append(Server(model.__enter__(), ours))
+        thread = threading.Thread(target=self._servers[-1].run, name="assay-model", daemon=True)
+        self._threads.append(thread)
+        thread.start()
+
+    def _refuse_equal_names(self) -> None:
+        names = [server.model.description.name for server in self._servers]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if self._names is None and twice:
+            raise Error(f"two models are called {twice[0]}: give a dictionary, {{\"a\": net, \"b\": other}}")
+
+
+__all__ = ["KEYS", "Served"]

@@ -1,0 +1,47 @@
+"""Answers the program over descriptor 3 for the model that a text names: the program starts it as main([SOURCE]) or main([SOURCE, CHECKPOINT])."""
+
+from __future__ import annotations
+
+import signal
+import socket
+
+from . import wire
+from .memory import tune_allocator
+from .offline import close_network, is_offline
+from .serve import Server, failure_of
+
+CONTROL = 3
+
+
+def main(arguments: "list[str]") -> int:
+    """Until the program closes the control channel. Returns the exit status."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the program decides when to stop
+    control = socket.socket(fileno=CONTROL)
+    if is_offline():
+        close_network()
+    tune_allocator()
+
+    def say(text: str) -> None:
+        wire.send(control, wire.said(text))
+
+    try:
+        from .hubs import open_source
+
+        source = arguments[0]
+        checkpoint = arguments[1] if len(arguments) > 1 else None
+        model = open_source(source, checkpoint, say)
+    except BaseException as error:  # the program shows it, whatever it is
+        wire.send(control, failure_of(error))
+        return 1
+    model.__enter__()  # for good: a thread may still compute when the program is gone
+    Server(model, control).run()
+    return 0
+
+
+if __name__ == "__main__":
+    import os
+    import sys
+
+    status = main(sys.argv[1:])
+    sys.stderr.flush()
+    os._exit(status)  # threads may compute on, and nothing is left to tidy up

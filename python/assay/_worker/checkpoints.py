@@ -1,0 +1,139 @@
+"""Weights from a file (.pth, .pt, .bin, .safetensors) into an architecture. Pickled code in a file is never run (weights_only=True)."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Optional
+
+from .models import Model
+from .objects import model_of, safe_name
+from .wire import Refused
+
+# Where training programs keep the state dict in what they save, most specific first.
+_PLACES = ("model_state_dict", "state_dict_ema", "model_ema", "state_dict", "model", "net", "module")
+_PREFIXES = ("module.", "_orig_mod.", "model.", "net.")  # of DistributedDataParallel, torch.compile, Lightning
+_SHOWN = 5
+
+
+def read_state(path: str) -> "dict[str, Any]":
+    """The tensors of a checkpoint by name. Raises Refused: damaged, a pickled program, no state dict in it."""
+    import torch
+
+    if not os.path.isfile(path):
+        raise Refused(f"no checkpoint {path}")
+    if path.endswith(".safetensors"):
+        from .hubs import package
+
+        package("safetensors.torch", "torch safetensors")
+        from safetensors.torch import load_file
+
+        try:
+            return dict(load_file(path))
+        except Exception as error:
+            raise Refused(f"{path} is damaged, or no safetensors file: {_line(error)}")
+    try:
+        found = torch.load(path, map_location="cpu", weights_only=True)
+    except Exception as error:
+        if "weights_only" in str(error) or "Unsupported" in str(error):
+            raise Refused(
+                f"{path} holds a pickled program, which is not run. If you trust it, save its state_dict(), or load it in a file of yours "
+                f"(python:FILE.py:NAME). PyTorch says: {_line(error)}"
+            )
+        raise Refused(f"{path} is damaged, or no checkpoint of PyTorch: {_line(error)}")
+    return _tensors_in(found, path)
+
+
+def _line(error: Exception) -> str:
+    return " ".join(str(error).split())[:300]
+
+
+def _tensors_in(found: Any, path: str) -> "dict[str, Any]":
+    import torch
+
+    for _ in range(3):
+        if not isinstance(found, dict):
+            break
+        if found and all(torch.is_tensor(value) for value in found.values()):
+            return found
+        inner = next((found[place] for place in _PLACES if isinstance(found.get(place), dict)), None)
+        if inner is None:
+            tensors = {key: value for key, value in found.items() if torch.is_tensor(value)}
+            if len(tensors) > 1:
+                return tensors
+            break
+        found = inner
+    keys = ", ".join(map(str, list(found)[:8])) if isinstance(found, dict) else type(found).__name__
+    raise Refused(f"{path} holds no state dict: it has {keys}; one is looked for at the top and in {', '.join(_PLACES)}")
+
+
+def fitted(state: "dict[str, Any]", wanted: "set[str]") -> "dict[str, Any]":
+    """The names without a prefix that a wrapper gave them, where more of them fit so."""
+    best, most = state, len(wanted & set(state))
+    for prefix in _PREFIXES:
+        shorter = {(key[len(prefix):] if key.startswith(prefix) else key): value for key, value in best.items()}
+        fitting = len(wanted & set(shorter))
+        if len(shorter) == len(best) and fitting > most:
+            best, most = shorter, fitting
+    return best
+
+
+def _classes_in(state: "dict[str, Any]", head: str) -> Optional[int]:
+    """How many classes the last layer has, by its name in the architecture."""
+    for name in (head, *(prefix + head for prefix in _PREFIXES)):
+        if head and name in state:
+            return int(state[name].shape[0])
+    return None
+
+
+def _listed(names: "list[str]") -> str:
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more
+
+
+def _misfit(module: Any, state: "dict[str, Any]") -> str:
+    """Which keys of a state dict do not fit; "": all do."""
+    wanted = module.state_dict()
+    parts = []
+    missing = [name for name in wanted if name not in state and not name.endswith("num_batches_tracked")]
+    if missing:
+        parts.append(f"{len(missing)} of its {len(wanted)} keys are missing in the file: {_listed(missing)}")
+    unexpected = [name for name in state if name not in wanted]
+    if unexpected:
+        parts.append(f"{len(unexpected)} keys of the file are unknown to it: {_listed(unexpected)}")
+    shapes = [
+        f"{name} is {tuple(state[name].shape)} in the file, {tuple(wanted[name].shape)} in the architecture"
+        for name in wanted if name in state and hasattr(wanted[name], "shape") and wanted[name].shape != state[name].shape
+    ]
+    if shapes:
+        parts.append(f"{len(shapes)} tensors have another shape: {_listed(shapes)}")
+    return "; ".join(parts)
+
+
+def loaded(source: Any, path: str) -> Model:
+    """The architecture of a source with the weights of a file, all of them. A head of another number of classes is made so."""
+    from .hubs import package
+
+    package("torch")
+    state = read_state(path)
+    name = f"{source.prefix}:{source.name}"
+    module = source.architecture(_classes_in(state, source.head()))
+    if not hasattr(module, "load_state_dict"):
+        raise Refused(f"{name} is no nn.Module, so that the weights of {path} do not fit it")
+    state = fitted(state, set(module.state_dict()))
+    if not source.head() and (count := _other_head(module, state)):
+        module = source.architecture(count)
+    misfit = _misfit(module, state)
+    if misfit:
+        raise Refused(f"{path} does not fit {name}: {misfit}")
+    module.load_state_dict(state, strict=False)  # counters of batch norms may be missing, and nothing else is
+    stem = os.path.splitext(os.path.basename(path))[0]
+    return model_of(module, safe_name(stem), source.given(), source.prefix, True)
+
+
+def _other_head(module: Any, state: "dict[str, Any]") -> Optional[int]:
+    """Where nothing but the last matrix and its bias differ in their first side: that side."""
+    wanted = module.state_dict()
+    differing = [key for key in wanted if key in state and wanted[key].shape != state[key].shape]
+    sides = {(int(wanted[key].shape[0]), int(state[key].shape[0])) for key in differing if wanted[key].dim() and state[key].dim()}
+    rest = all(wanted[key].shape[1:] == state[key].shape[1:] for key in differing)
+    return next(iter(sides))[1] if len(sides) == 1 and rest and len(differing) <= 4 else None

@@ -1,0 +1,201 @@
+"""What a model is, as a short text: stores of other weights or other code are never resumed.
+
+A module: its class, its structure as it prints itself, and the name, type, shape and bytes of each tensor. A function: its code and all
+that it refers to.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import dis
+import functools
+import hashlib
+import re
+import sys
+import types
+from typing import Any, Optional
+
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+_DEEPEST = 20
+
+
+class _Unknown(Exception):
+    """Something without stable contents, such as an open session of another library."""
+
+
+def is_module(value: Any) -> bool:
+    """Whether it is an nn.Module; torch is not imported for the question."""
+    torch = sys.modules.get("torch")
+    return torch is not None and hasattr(torch, "nn") and isinstance(value, torch.nn.Module)
+
+
+def is_tensor(value: Any) -> bool:
+    torch = sys.modules.get("torch")
+    return torch is not None and hasattr(torch, "is_tensor") and bool(torch.is_tensor(value))
+
+
+def of_module(module: Any) -> str:
+    """32 hex digits. Reads each tensor once: about a second for each gigabyte."""
+    hash_ = _new()
+    _add_module(hash_, module)
+    return str(hash_.hexdigest())
+
+
+def of_text(text: str) -> str:
+    hash_ = _new()
+    hash_.update(text.encode(errors="surrogatepass"))
+    return str(hash_.hexdigest())
+
+
+def of_function(function: Any) -> "tuple[Optional[str], bool]":
+    """32 hex digits (None if something that it uses has no stable contents), and whether it uses torch, a module or a tensor."""
+    walk = _Walk()
+    try:
+        walk.add(function, 0)
+    except _Unknown:
+        return None, walk.torch
+    return walk.hash.hexdigest(), walk.torch
+
+
+def _new() -> Any:
+    return hashlib.blake2b(digest_size=16)
+
+
+def _add_tensor(hash_: Any, tensor: Any) -> None:
+    import torch
+
+    tensor = tensor.detach()
+    hash_.update(f"{tensor.dtype} {tuple(tensor.shape)}\n".encode())
+    if tensor.is_quantized:
+        hash_.update(f"{tensor.qscheme()}\n".encode())
+        if tensor.qscheme() in (torch.per_tensor_affine, torch.per_tensor_symmetric):
+            hash_.update(f"{tensor.q_scale()!r} {tensor.q_zero_point()!r}\n".encode())
+        else:
+            _add_tensor(hash_, tensor.q_per_channel_scales())
+            _add_tensor(hash_, tensor.q_per_channel_zero_points())
+        tensor = tensor.int_repr()
+    if tensor.layout is not torch.strided:
+        tensor = tensor.to_dense()
+    tensor = tensor.cpu().contiguous()
+    size = tensor.numel() * tensor.element_size()
+    if size:
+        hash_.update((ctypes.c_char * size).from_address(tensor.data_ptr()))
+
+
+def _add_value(hash_: Any, value: Any) -> None:
+    """An entry of a state dict: a tensor, or what a module keeps beside its tensors."""
+    if is_tensor(value):
+        _add_tensor(hash_, value)
+    elif isinstance(value, (list, tuple)):
+        hash_.update(f"{len(value)}\n".encode())
+        for one in value:
+            _add_value(hash_, one)
+    elif isinstance(value, dict):
+        hash_.update(f"{len(value)}\n".encode())
+        for name, one in value.items():
+            hash_.update(f"{name!r}\n".encode())
+            _add_value(hash_, one)
+    else:
+        hash_.update(f"{_ADDRESS.sub('', repr(value))}\n".encode())
+
+
+def _add_module(hash_: Any, module: Any) -> None:
+    kind = type(module)
+    hash_.update(f"{kind.__module__}.{kind.__qualname__}\n{_ADDRESS.sub('', repr(module))}\n".encode(errors="replace"))
+    state = module.state_dict()
+    for name, value in state.items():
+        hash_.update(f"{name}\n".encode(errors="replace"))
+        _add_value(hash_, value)
+    for name, buffer in module.named_buffers():
+        if name not in state:  # a buffer that a checkpoint leaves out still takes part
+            hash_.update(f"{name}\n".encode(errors="replace"))
+            _add_value(hash_, buffer)
+
+
+def _globals_of(code: types.CodeType) -> "list[str]":
+    """Names that a function looks up outside itself, those of the functions within it too."""
+    names = {i.argval for i in dis.get_instructions(code) if i.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            names.update(_globals_of(constant))
+    return sorted(names)
+
+
+class _Walk:
+    def __init__(self) -> None:
+        self.hash = _new()
+        self.torch = False
+        self._seen: "dict[int, Any]" = {}  # the values are kept, so that no two have one id
+
+    def _text(self, text: str) -> None:
+        self.hash.update(f"{text}\n".encode(errors="surrogatepass"))
+
+    def add(self, value: Any, depth: int) -> None:
+        if value is None or isinstance(value, (bool, int, float, complex, str, bytes, type(...))):
+            return self._text(f"{type(value).__name__} {value!r}")
+        if id(value) in self._seen:
+            return self._text("seen")
+        self._seen[id(value)] = value
+        if depth > _DEEPEST:
+            raise _Unknown
+        if is_module(value):
+            self.torch = True
+            return _add_module(self.hash, value)
+        if is_tensor(value):
+            self.torch = True
+            return _add_tensor(self.hash, value)
+        if isinstance(value, types.ModuleType):
+            self.torch = self.torch or value.__name__.split(".")[0] in ("torch", "timm", "torchvision")
+            return self._text(f"module {value.__name__} {getattr(value, '__version__', '')}")
+        self._others(value, depth + 1)
+
+    def _others(self, value: Any, depth: int) -> None:
+        if isinstance(value, (types.BuiltinFunctionType, type)) or type(value).__name__ == "ufunc":
+            owner = str(getattr(value, "__module__", ""))
+            self.torch = self.torch or owner.split(".")[0] == "torch"
+            return self._text(f"{owner}.{getattr(value, '__qualname__', getattr(value, '__name__', ''))}")
+        if isinstance(value, types.FunctionType):
+            return self._function(value, depth)
+        if isinstance(value, types.CodeType):
+            return self._code(value, depth)
+        if isinstance(value, types.MethodType):
+            self.add(value.__func__, depth)
+            return self.add(value.__self__, depth)
+        if isinstance(value, functools.partial):
+            return self._items([value.func, *value.args, *sorted(value.keywords.items())], depth)
+        if isinstance(value, (list, tuple)):
+            return self._items(list(value), depth)
+        if isinstance(value, (set, frozenset)):
+            return self._items(sorted(value, key=repr), depth)
+        if isinstance(value, dict):
+            return self._items([part for item in value.items() for part in item], depth)
+        if hasattr(value, "__array_interface__") and hasattr(value, "tobytes"):
+            self._text(f"{value.dtype} {value.shape}")
+            return self.hash.update(value.tobytes())  # type: ignore[no-any-return]
+        if isinstance(getattr(type(value), "__call__", None), types.FunctionType) and hasattr(value, "__dict__"):
+            self._text(f"{type(value).__module__}.{type(value).__qualname__}")
+            self.add(type(value).__call__, depth)
+            return self.add(vars(value), depth)
+        raise _Unknown
+
+    def _items(self, values: "list[Any]", depth: int) -> None:
+        self._text(str(len(values)))
+        for value in values:
+            self.add(value, depth)
+
+    def _code(self, code: types.CodeType, depth: int) -> None:
+        self.hash.update(code.co_code)
+        self._items([*code.co_names, *code.co_varnames], depth)
+        self._items([None if i == 0 and isinstance(c, str) else c for i, c in enumerate(code.co_consts)], depth)
+
+    def _function(self, function: types.FunctionType, depth: int) -> None:
+        self._text(f"function {function.__qualname__}")
+        self._code(function.__code__, depth)
+        self.add(function.__defaults__, depth)
+        self.add(function.__kwdefaults__, depth)
+        for cell in function.__closure__ or ():
+            self.add(cell.cell_contents, depth)
+        for name in _globals_of(function.__code__):
+            if name in function.__globals__:
+                self._text(name)
+                self.add(function.__globals__[name], depth)

@@ -1,0 +1,389 @@
+"""A model as the program sees it: an nn.Module or a function, with its settings, its identity, its scores and its gradients.
+
+Batches are n x 3 x H x W (float32, normalised) and scores n x C. A call computes on the thread that makes it.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, Callable, Optional
+
+from . import fingerprints
+from .losses import loss_of
+from .wire import Batch, OpenRequest, Refused
+
+LANES_OF_CUDA = 2  # one batch is copied while another is computed
+
+
+class Description:
+    """The content of the message `described`, before a model is opened."""
+
+    def __init__(self, name: str, format: str):
+        self.name = name
+        self.format = format
+        self.identity: Optional[str] = None  # None: computed when it is asked for
+        self.settings: "dict[str, Any]" = {}
+        self.notes: "list[str]" = []
+        self.image_processor: "Optional[dict[str, Any]]" = None
+        self.model_type = ""
+        self.libraries: "list[str]" = []
+
+    def json(self) -> "dict[str, Any]":
+        out: "dict[str, Any]" = {
+            "name": self.name, "format": self.format, "identity": self.identity or "", "settings": self.settings, "notes": self.notes,
+        }
+        if self.image_processor is not None:
+            out["image_processor"] = self.image_processor
+        if self.model_type:
+            out["model_type"] = self.model_type
+        return out
+
+
+def _shape(value: Any) -> str:
+    shape = getattr(value, "shape", None)
+    return f"{type(value).__name__} {' x '.join(map(str, shape))}" if shape is not None else type(value).__name__
+
+
+def _is_array(value: Any) -> bool:
+    return fingerprints.is_tensor(value) or hasattr(value, "__array__") or hasattr(value, "__dlpack__")
+
+
+def scores_in(value: Any, output: str) -> "tuple[Any, str]":
+    """The scores in what a model returned, and a note where they were chosen among several: src/model/torch/scores.cpp has the same rules.
+
+    output: the entry that was asked for; "": the only tensor, or the one called "logits".
+    """
+    if _is_array(value):
+        if output not in ("", "0"):
+            raise Refused(f"output {output!r} is asked for, but the model returns one tensor")
+        return value, ""
+    if hasattr(value, "items"):
+        parts = {str(name): part for name, part in value.items()}
+    elif hasattr(value, "_fields"):
+        parts = dict(zip(value._fields, value))
+    elif isinstance(value, (list, tuple)):
+        parts = {str(i): part for i, part in enumerate(value)}
+    elif _is_array(getattr(value, "logits", None)):
+        parts = {"logits": value.logits}
+    else:
+        raise Refused(f"the model returns {type(value).__name__}, no tensor of scores")
+    listed = ", ".join(f"{name} ({_shape(part)})" for name, part in list(parts.items())[:20])
+    if output:
+        if output not in parts and output.isdigit() and int(output) < len(parts) and not hasattr(value, "items"):
+            output = list(parts)[int(output)]
+        if not _is_array(parts.get(output)):
+            raise Refused(f"the model has no tensor {output!r} among its outputs; it returns: {listed}")
+        return parts[output], ""
+    there = [name for name, part in parts.items() if part is not None]
+    chosen = there[0] if len(there) == 1 else "logits"
+    if not _is_array(parts.get(chosen)):
+        raise Refused(
+            "the model returns several things; name the one that holds the scores with output_entry= (--output-entry): " + listed
+        )
+    note = f'the model returns several things ({listed}); "{chosen}" are its scores' if len(parts) > 1 else ""
+    return parts[chosen], note
+
+
+def _checked_shape(shape: Any, images: int, classes: Optional[int]) -> int:
+    """The number of classes of scores of this shape."""
+    sizes = tuple(int(side) for side in shape)
+    wanted = f"{images} x {classes}" if classes is not None else f"{images} x classes"
+    if len(sizes) != 2 or sizes[0] != images or sizes[1] == 0 or (classes is not None and sizes[1] != classes):
+        raise Refused(f"the model returned numbers of the shape ({', '.join(map(str, sizes))}) for {images} images; {wanted} were expected")
+    return sizes[1]
+
+
+class Model:
+    """What the server calls. Used as a context: modules are in evaluation mode within it, and as they were after it."""
+
+    def __init__(self, description: Description):
+        self.description = description
+        self.output = ""
+        self._opened: "dict[int, tuple[int, int, int]]" = {}  # height, width and classes by the floats of an image
+
+    def __enter__(self) -> "Model":
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        pass
+
+    def identify(self) -> None:
+        """Fills the description's identity where it has none."""
+
+    def framework(self) -> str:
+        return ", ".join(self.description.libraries) or f"Python {sys.version.split()[0]}"
+
+    def begin_lane(self) -> None:
+        """Called on each thread that computes, once."""
+        _one_thread()
+
+    def open(self, request: OpenRequest) -> "dict[str, Any]":
+        """Runs one image of zeros and says what the model is."""
+        if request.precision != 0:
+            raise Refused("a model in Python computes in its own precision: leave precision= out, or convert the model (net.half())", "usage")
+        if request.input_type == 2:
+            raise Refused("a model in Python takes normalised float32 numbers: leave input_type=uint8 out", "usage")
+        if request.layout == 2:
+            raise Refused("a model in Python takes N x 3 x H x W: leave layout=nhwc out", "usage")
+        self.output = request.output
+        self.place(request.device)
+        classes, notes = self.probe(request.height, request.width)
+        if request.num_classes is not None and request.num_classes != classes:
+            raise Refused(f"the model returns {classes} scores, but num_classes is {request.num_classes}")
+        self._opened[3 * request.height * request.width] = (request.height, request.width, classes)
+        return {**self.facts(), "classes": classes, "framework": self.framework(), "notes": notes}
+
+    def place(self, device: str) -> None:
+        raise NotImplementedError
+
+    def probe(self, height: int, width: int) -> "tuple[int, list[str]]":
+        raise NotImplementedError
+
+    def facts(self) -> "dict[str, Any]":
+        raise NotImplementedError
+
+    def compute(self, batch: Batch, buffer: Any) -> None:
+        """Computes what `batch` asks of the floats in `buffer` (a mapping), in place."""
+        raise NotImplementedError
+
+    def sides_of(self, batch: Batch) -> "tuple[int, int, int]":
+        """Height, width and classes of a batch: a model may have been opened for inputs of several sizes."""
+        opened = self._opened.get(batch.input // batch.images if batch.images else 0)
+        if opened is None or batch.input % batch.images or batch.output != batch.images * opened[2]:
+            raise Refused("a batch of other sizes than the model was opened with", "internal")
+        return opened
+
+
+def _one_thread() -> None:
+    """A batch is computed on the thread that asks for it: as many threads compute as the program has lanes."""
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.get_num_threads() != 1:
+        torch.set_num_threads(1)
+
+
+def _same_device(module: Any) -> Any:
+    """Where a module lies: the device of its first parameter or buffer, the processor where it has none."""
+    import torch
+
+    for tensor in (*module.parameters(), *module.buffers()):
+        return tensor.device
+    return torch.device("cpu")
+
+
+def _device_text(device: Any) -> str:
+    import torch
+
+    return f"cuda ({torch.cuda.get_device_name(device)})" if device.type == "cuda" else str(device.type)
+
+
+class TorchModel(Model):
+    """An nn.Module, or a function from a tensor to a tensor."""
+
+    def __init__(self, description: Description, call: Callable[[Any], Any], module: Any = None, movable: bool = False):
+        import torch
+
+        super().__init__(description)
+        description.libraries.insert(0, f"PyTorch {torch.__version__.split('+')[0]}")
+        self._call = call
+        self._module = module
+        self._movable = movable
+        self._device = torch.device("cpu") if module is None else _same_device(module)
+        self._memory_format = torch.contiguous_format
+        self._training: "list[Any]" = []
+        self._wanting: "list[Any]" = []
+        self._threads: Optional[int] = None
+        self._inside = False
+
+    def __enter__(self) -> "Model":
+        import torch
+
+        self._threads = torch.get_num_threads()
+        if self._module is not None:
+            self._training = [one for one in self._module.modules() if one.training]
+            self._wanting = [one for one in self._module.parameters() if one.requires_grad]
+            self._module.eval()
+            for parameter in self._wanting:  # gradients go to the input alone
+                parameter.requires_grad_(False)
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        import torch
+
+        if self._module is not None:
+            if self._memory_format is torch.channels_last:
+                self._module.to(memory_format=torch.contiguous_format)
+                self._memory_format = torch.contiguous_format
+            for parameter in self._wanting:
+                parameter.requires_grad_(True)
+            for one in self._training:
+                one.training = True
+        if self._threads is not None and torch.get_num_threads() != self._threads:
+            torch.set_num_threads(self._threads)
+
+    def identify(self) -> None:
+        if self.description.identity is None and self._module is not None:
+            self.description.identity = fingerprints.of_module(self._module)
+
+    def place(self, device: str) -> None:
+        import torch
+
+        if device == "auto":
+            wanted = "cuda" if self._movable and torch.cuda.is_available() else ""
+        else:
+            wanted = device
+        if not wanted or self._module is None:
+            return
+        if "," in wanted:
+            raise Refused(f"a model in Python computes on one device: device={wanted} names several; cuda:0 is one", "usage")
+        try:
+            asked = torch.device(wanted)
+        except RuntimeError as error:
+            raise Refused(f"no device {wanted}: {error}", "usage")
+        if asked.type == self._device.type and asked.index in (None, self._device.index):
+            return
+        if not self._movable:
+            raise Refused(
+                f"the module lies on {self._device}, and device={wanted} is asked for: move it yourself (net.to({wanted!r})), or leave it out",
+                "usage",
+            )
+        if asked.type == "cuda" and not torch.cuda.is_available():
+            raise Refused(f"no device {wanted}: this PyTorch ({torch.__version__}) sees no CUDA device; use cpu", "usage")
+        self._module.to(asked)
+        self._device = _same_device(self._module)
+
+    def _run(self, x: Any) -> "tuple[Any, str]":
+        value, note = scores_in(self._call(x), self.output)
+        if not fingerprints.is_tensor(value):
+            import torch
+
+            value = torch.as_tensor(value)
+        return value, note
+
+    def _zeros(self, height: int, width: int) -> Any:
+        import torch
+
+        return torch.zeros(1, 3, height, width).to(self._device, memory_format=self._memory_format)
+
+    def probe(self, height: int, width: int) -> "tuple[int, list[str]]":
+        import torch
+
+        with torch.no_grad():
+            self._take_channels_last(height, width)
+            value, note = self._run(self._zeros(height, width))
+        if not value.is_floating_point():
+            raise Refused(f"the model returns numbers of the type {value.dtype}; scores are floating-point numbers")
+        return _checked_shape(value.shape, 1, None), [note] if note else []
+
+    def _take_channels_last(self, height: int, width: int) -> None:
+        """Convolutions on a processor are up to half faster so. By rule, because the bits depend on it."""
+        import torch
+
+        weights = [] if self._module is None else [w for w in self._module.parameters() if w.dim() == 4]
+        if self._device.type != "cpu" or self._memory_format is torch.channels_last or not weights:
+            return
+        if not all(w.is_contiguous() for w in weights):
+            return
+        self._memory_format = torch.channels_last
+        try:
+            self._module.to(memory_format=torch.channels_last)
+            self._run(self._zeros(height, width))
+        except Exception:  # it says so itself, in the usual format, or runs there
+            self._memory_format = torch.contiguous_format
+            self._module.to(memory_format=torch.contiguous_format)
+
+    def facts(self) -> "dict[str, Any]":
+        import torch
+
+        parameters = 0 if self._module is None else sum(p.numel() for p in self._module.parameters())
+        return {
+            "parameters": parameters, "device": _device_text(self._device), "lanes": 0 if self._device.type == "cpu" else LANES_OF_CUDA,
+            "memory_format": "channels_last" if self._memory_format is torch.channels_last else "contiguous",
+        }
+
+    def compute(self, batch: Batch, buffer: Any) -> None:
+        import torch
+
+        height, width, classes = self.sides_of(batch)
+        floats = torch.frombuffer(buffer, dtype=torch.float32, count=batch.floats)
+        images = floats[:batch.input].view(batch.images, 3, height, width)
+        out = floats[batch.input:batch.gradient_at].view(batch.images, -1)
+        if batch.loss is None:
+            with torch.no_grad():
+                # A model may write into its input: it gets the buffer's, which nobody reads again.
+                x = images.to(self._device).contiguous(memory_format=self._memory_format)
+                scores, _ = self._run(x)
+                _checked_shape(scores.shape, batch.images, classes)
+                out.copy_(scores)
+            return
+        self._gradients(batch, floats, images, out, classes)
+
+    def _gradients(self, batch: Batch, floats: Any, images: Any, out: Any, classes: int) -> None:
+        import torch
+
+        labels = floats[batch.labels_at:batch.targets_at].view(torch.int32)
+        targets = floats[batch.targets_at:batch.floats].view(torch.int32)
+        for numbers in (labels, targets):
+            if numbers.numel() and not 0 <= int(numbers.min()) <= int(numbers.max()) < classes:
+                raise Refused("a label is beyond the model's classes", "internal")
+        with torch.enable_grad():
+            leaf = images.to(self._device, copy=True).requires_grad_()
+            # No leaf: a model may write into its input.
+            scores, _ = self._run(leaf.clone(memory_format=self._memory_format))
+            _checked_shape(scores.shape, batch.images, classes)
+            if not scores.requires_grad:
+                raise Refused("the model's scores are cut off from its input: it has no gradient (detach(), no_grad() or integers inside?)")
+            losses, derivative = loss_of(batch.loss or 0, scores.detach().float(), labels.to(self._device), targets.to(self._device))
+            (gradient,) = torch.autograd.grad(scores, leaf, derivative.to(scores.dtype), allow_unused=True)
+        if gradient is None:
+            raise Refused("the model's scores are cut off from its input: it has no gradient")
+        out.copy_(scores.detach())
+        floats[batch.gradient_at:batch.losses_at].view_as(images).copy_(gradient)
+        floats[batch.losses_at:batch.labels_at].copy_(losses.to("cpu", torch.float64).contiguous().view(torch.float32))
+
+
+class ArrayModel(Model):
+    """A function from a NumPy array to scores: NumPy's, or whatever NumPy or DLPack reads on the processor."""
+
+    def __init__(self, description: Description, call: Callable[[Any], Any]):
+        import numpy
+
+        super().__init__(description)
+        description.libraries.insert(0, f"Python {sys.version.split()[0]}, NumPy {numpy.__version__}")
+        self._call = call
+
+    def place(self, device: str) -> None:
+        pass  # the function decides
+
+    def _run(self, x: Any) -> "tuple[Any, str]":
+        import numpy
+
+        value, note = scores_in(self._call(x), self.output)
+        if fingerprints.is_tensor(value):
+            value = value.detach().cpu().float().numpy()
+        elif not hasattr(value, "__array__"):
+            value = numpy.from_dlpack(value)
+        array = numpy.asarray(value)
+        if array.dtype.kind != "f":
+            raise Refused(f"the function returns numbers of the type {array.dtype}; scores are floating-point numbers")
+        return array, note
+
+    def probe(self, height: int, width: int) -> "tuple[int, list[str]]":
+        import numpy
+
+        value, note = self._run(numpy.zeros((1, 3, height, width), numpy.float32))
+        return _checked_shape(value.shape, 1, None), [note] if note else []
+
+    def facts(self) -> "dict[str, Any]":
+        return {"parameters": 0, "device": "cpu", "lanes": 0, "memory_format": "contiguous"}
+
+    def compute(self, batch: Batch, buffer: Any) -> None:
+        import numpy
+
+        height, width, classes = self.sides_of(batch)
+        if batch.loss is not None:
+            raise Refused("a function of NumPy arrays has no gradients: give an nn.Module, or a function of tensors (batches=\"torch\")")
+        floats = numpy.frombuffer(buffer, numpy.float32, batch.floats)
+        images = floats[:batch.input].reshape(batch.images, 3, height, width)
+        scores, _ = self._run(images)
+        _checked_shape(scores.shape, batch.images, classes)
+        floats[batch.input:batch.gradient_at].reshape(batch.images, -1)[...] = scores

@@ -1,0 +1,114 @@
+"""Whether a model may be downloaded, and what is said before one is."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any, Callable
+from urllib.parse import urlsplit
+
+from .wire import Refused
+
+Say = Callable[[str], None]
+_YES = ("1", "on", "yes", "true")
+
+
+def is_offline() -> bool:
+    """ASSAY_OFFLINE, HF_HUB_OFFLINE or TRANSFORMERS_OFFLINE says so."""
+    return any(os.environ.get(name, "").lower() in _YES for name in ("ASSAY_OFFLINE", "HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"))
+
+
+def close_network() -> None:
+    """Makes this process offline: libraries learn it from the environment, and a connection that one opens anyway is refused."""
+    os.environ["HF_HUB_OFFLINE"] = os.environ["TRANSFORMERS_OFFLINE"] = "1"
+
+    def watch(event: str, arguments: "tuple[Any, ...]") -> None:
+        if event in ("socket.getaddrinfo", "socket.gethostbyname"):
+            raise Refused(f"offline: a look-up of {arguments[0]} was refused", "unreachable")
+        if event == "socket.connect" and isinstance(arguments[1], tuple):
+            raise Refused(f"offline: a connection to {arguments[1][0]} was refused", "unreachable")
+
+    sys.addaudithook(watch)
+
+
+def size_text(size: "int | None") -> str:
+    if size is None:
+        return "a size that it does not say"
+    return f"{size / 1e9:.2f} GB" if size >= 1e9 else f"{size / 1e6:.1f} MB"
+
+
+def refuse_download(what: str, file: str, place: str, command: str) -> None:
+    """Raises where it is offline: which file is missing, where it is looked for, and what fetches it."""
+    if is_offline():
+        raise Refused(f"{what} is not in the cache and this run is offline: {file} is missing in {place}; fetch it with `{command}`", "io")
+
+
+def host_of(url: str) -> str:
+    return urlsplit(url).netloc or url
+
+
+def size_at(url: str) -> "int | None":
+    """The size of a file on a server; None where it does not say."""
+    import urllib.request
+
+    try:
+        with urllib.request.urlopen(urllib.request.Request(url, method="HEAD"), timeout=20) as answer:
+            return int(answer.headers["Content-Length"])
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+class Repository:
+    """A repository of a Hugging Face hub, in the cache of huggingface_hub."""
+
+    def __init__(self, name: str, library: str, say: Say):
+        self.name, _, revision = name.partition("@")
+        self.revision = revision or None
+        self._library = library
+        self._say = say
+
+    def _cached(self, file: str) -> "str | None":
+        from huggingface_hub import try_to_load_from_cache
+
+        try:
+            found = try_to_load_from_cache(self.name, file, revision=self.revision)
+        except Exception as error:  # a name that is none
+            raise Refused(f"{self.name} names no repository of a hub: {error}", "usage")
+        return found if isinstance(found, str) else None
+
+    def _cache_folder(self) -> str:
+        from huggingface_hub.constants import HF_HUB_CACHE
+
+        return os.path.join(str(HF_HUB_CACHE), "models--" + self.name.replace("/", "--"))
+
+    def prepare(self, needed: "tuple[str, ...]", weights: "tuple[str, ...]") -> None:
+        """Says what will be downloaded: files that are needed, and the first of `weights` that there is. Raises Refused: offline, not there."""
+        missing = [file for file in needed if self._cached(file) is None]
+        if not any(self._cached(file) for file in weights):
+            missing.append(weights[0])
+        if not missing:
+            return
+        command = f"hf download {self.name}"
+        refuse_download(f"{self.name}", " and ".join(missing), self._cache_folder(), command)
+        from huggingface_hub import get_hf_file_metadata, hf_hub_url
+
+        last: "Exception | None" = None
+        for file in weights if missing[-1] == weights[0] else missing[:1]:
+            try:
+                url = hf_hub_url(self.name, file, revision=self.revision)
+                facts = get_hf_file_metadata(url, timeout=20)
+                self._say(f"{self._library} downloads {file} of {self.name}: {size_text(facts.size)} from {host_of(url)}")
+                return
+            except Exception as error:
+                last = error
+        raise refused_by_hub(self.name, last)
+
+
+def refused_by_hub(name: str, error: "Exception | None") -> Refused:
+    """What a hub's answer means: no such repository, a gate, or no answer."""
+    kind, text = type(error).__name__, " ".join(str(error).split())[:400]
+    if kind in ("RepositoryNotFoundError", "RevisionNotFoundError", "EntryNotFoundError", "RemoteEntryNotFoundError"):
+        return Refused(f"the hub has no {name}: is the name spelt right, and are you logged in (`hf auth login`)? ({text})", "bad_input")
+    if kind == "GatedRepoError":
+        return Refused(f"{name} is only for those whom its owner lets in: ask on its page, then `hf auth login` ({text})", "bad_input")
+    return Refused(f"{name} cannot be fetched: {kind}: {text}", "unreachable")

@@ -1,0 +1,195 @@
+"""How the input of a model is prepared, as the keys of a model settings file (docs/models.md), from what its library says.
+
+Assay's resize is Pillow's. What resizes in another way (a processor that works on tensors) is named in a note: its scores may differ.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Any, Optional
+
+from .wire import Refused
+
+# Of timm's pretrained_cfg: what says how an image becomes the input. src/model/sidecar.cpp applies them by timm's rules.
+TIMM_KEYS = ("input_size", "mean", "std", "interpolation", "crop_pct", "crop_mode", "test_input_size", "test_crop_pct")
+_FILTERS = ("nearest", "box", "bilinear", "hamming", "bicubic", "lanczos")
+
+
+def of_timm(config: "dict[str, Any]", classes: Optional[int]) -> "dict[str, Any]":
+    """From a pretrained_cfg or default_cfg. classes: those that the model returns now, where they are known."""
+    settings: "dict[str, Any]" = {}
+    for key in TIMM_KEYS:
+        value = config.get(key)
+        if value is not None:
+            settings[key] = list(value) if isinstance(value, tuple) else value
+    names = config.get("label_names")
+    if isinstance(names, (list, tuple)) and names and classes in (None, len(names)):
+        settings["label_names"] = list(names)
+        if isinstance(config.get("label_descriptions"), dict):
+            settings["label_descriptions"] = config["label_descriptions"]
+    return settings
+
+
+def _filter_name(value: Any) -> str:
+    """Of torchvision's InterpolationMode, or Pillow's number or name."""
+    text = str(getattr(value, "value", value)).lower()
+    if text.isdigit():
+        text = ("nearest", "lanczos", "bilinear", "bicubic", "box", "hamming")[int(text)] if int(text) < 6 else text
+    if text == "nearest-exact" or text not in _FILTERS:
+        raise Refused(f"the interpolation {text} is none of Pillow's ({', '.join(_FILTERS)}): give the preprocessing by options")
+    return text
+
+
+def of_torchvision(transforms: Any) -> "dict[str, Any]":
+    """From weights.transforms() of torchvision's classification weights."""
+    try:
+        crop, resize = list(transforms.crop_size), list(transforms.resize_size)
+        mean, std, interpolation = list(transforms.mean), list(transforms.std), transforms.interpolation
+    except AttributeError:
+        raise Refused(f"{type(transforms).__name__} is not the preprocessing of a classifier: give it by options (preset=, input_size=, ...)")
+    if len(resize) != 1:
+        raise Refused(f"a resize to {resize} is not to the short side: give the preprocessing by options")
+    return {
+        "input_size": [3, crop[0], crop[-1]], "resize_size": resize[0], "interpolation": _filter_name(interpolation),
+        "mean": mean, "std": std, "crop_mode": "center",
+    }
+
+
+def torchvision_weights(given: Any) -> Any:
+    """A member of a Weights enum, also by its name: "ResNet50_Weights.IMAGENET1K_V2". Raises Refused on unknown names."""
+    if not isinstance(given, str):
+        return given
+    import torchvision.models
+
+    try:
+        return torchvision.models.get_weight(given)
+    except (ValueError, KeyError, AttributeError, TypeError) as error:
+        raise Refused(f"weights {given!r}: {error}; for example \"ResNet50_Weights.IMAGENET1K_V2\"", "usage")
+
+
+def _sides(value: Any) -> "tuple[Optional[int], tuple[int, int]]":
+    """(the short side, _) of a whole number or a list of one, else (None, (height, width))."""
+    if isinstance(value, int):
+        return value, (value, value)
+    sides = [int(side) for side in value]
+    return (sides[0], (sides[0], sides[0])) if len(sides) == 1 else (None, (sides[0], sides[1]))
+
+
+# Steps of a Compose that leave the pixels of an RGB image as they are.
+_NEUTRAL = ("ToTensor", "PILToTensor", "ToImage", "MaybeToTensor", "MaybePILToTensor", "ToPureTensor", "_convert_to_rgb")
+
+
+def _short(value: float) -> float:
+    """0.485 of the float32 that is nearest to it."""
+    short = float(f"{value:.7g}")
+    return short if struct.pack("f", short) == struct.pack("f", value) else value
+
+
+class _Steps:
+    """Steps of a transform, one by one, into settings."""
+
+    def __init__(self) -> None:
+        self.settings: "dict[str, Any]" = {}
+        self.resize: "Optional[tuple[Optional[int], tuple[int, int]]]" = None
+        self.crop: "Optional[tuple[int, int]]" = None
+
+    def add(self, step: Any) -> None:
+        name = getattr(step, "__name__", type(step).__name__)
+        if name in ("Resize", "ResizeKeepRatio"):
+            self._resize(step, name)
+        elif name in ("CenterCrop", "CenterCropOrPad"):
+            height, width = _sides(step.size)[1]
+            self.crop = (height, width)
+        elif name == "Normalize":
+            self.settings["mean"] = [_short(float(x)) for x in step.mean]
+            self.settings["std"] = [_short(float(x)) for x in step.std]
+        elif name == "ConvertImageDtype" or (name == "ToDtype" and getattr(step, "scale", False)) or name in _NEUTRAL:
+            return
+        else:
+            raise Refused(
+                f"the step {name} of the transform has no counterpart here (Resize, CenterCrop, ToTensor, Normalize have one): "
+                "give the preprocessing by options (preset=, input_size=, ...)"
+            )
+
+    def _resize(self, step: Any, name: str) -> None:
+        if self.crop is not None or self.resize is not None:
+            raise Refused("a transform that resizes after a crop, or twice, has no counterpart here: give the preprocessing by options")
+        if getattr(step, "max_size", None):
+            raise Refused("Resize with max_size has no counterpart here: give the preprocessing by options")
+        if name == "ResizeKeepRatio" and (getattr(step, "longest", None) or getattr(step, "random_scale_prob", None)):
+            raise Refused("ResizeKeepRatio by the longest side has no counterpart here: give the preprocessing by options")
+        self.resize = _sides(step.size)
+        if name == "ResizeKeepRatio":
+            self.resize = (min(self.resize[1]), self.resize[1])
+        self.settings["interpolation"] = _filter_name(step.interpolation)
+
+    def finished(self) -> "dict[str, Any]":
+        if self.resize is None:
+            raise Refused("the transform resizes nothing, and images differ in size: give the preprocessing by options")
+        short, both = self.resize
+        crop = self.crop or both
+        if short is None and self.crop not in (None, both):
+            if both[0] != both[1]:
+                raise Refused(f"a resize to {both} before a crop to {crop} has no counterpart here: give the preprocessing by options")
+            self.settings.update(crop_mode="squash", resize_size=both[0])
+        elif short is None:
+            self.settings["crop_mode"] = "none"
+        elif self.crop is None:
+            raise Refused("a resize of the short side without a crop gives inputs of many sizes: give the preprocessing by options")
+        else:
+            self.settings.update(crop_mode="center", resize_size=short)
+        self.settings["input_size"] = [3, crop[0], crop[1]]
+        self.settings.setdefault("mean", [0.0, 0.0, 0.0])
+        self.settings.setdefault("std", [1.0, 1.0, 1.0])
+        return self.settings
+
+
+def of_transform(transform: Any) -> "dict[str, Any]":
+    """From a transform of torchvision, timm or open_clip: a Compose of Resize, CenterCrop, ToTensor and Normalize, or weights.transforms()."""
+    if hasattr(transform, "crop_size") and hasattr(transform, "resize_size"):
+        return of_torchvision(transform)
+    steps = _Steps()
+    for step in getattr(transform, "transforms", [transform]):
+        steps.add(step)
+    return steps.finished()
+
+
+def of_processor(processor: Any) -> "tuple[dict[str, Any], list[str]]":
+    """The dictionary of a Hugging Face image processor, which the program turns into settings, and notes on its resize."""
+    processor = getattr(processor, "image_processor", processor)  # of a processor for images and text
+    if not hasattr(processor, "to_dict"):
+        raise Refused(f"{type(processor).__name__} is not an image processor of transformers")
+    facts = {key: value for key, value in processor.to_dict().items() if value is not None}
+    kind = type(processor).__name__
+    facts["image_processor_type"] = kind
+    bases = {base.__name__ for base in type(processor).__mro__}
+    notes = []
+    if bases & {"BaseImageProcessorFast", "TorchvisionBackend"}:
+        notes.append(
+            f"{kind} resizes tensors, which cannot be reproduced bit for bit; Assay resizes as Pillow does, so that a few scores differ "
+            "slightly from the processor's"
+        )
+    return _plain(facts), notes
+
+
+def _plain(value: Any) -> Any:
+    """As JSON has it: enums as their values, sizes as dictionaries."""
+    if isinstance(value, dict) or hasattr(value, "items"):
+        return {str(key): _plain(one) for key, one in value.items() if one is not None}
+    if isinstance(value, (list, tuple)):
+        return [_plain(one) for one in value]
+    if hasattr(value, "__dataclass_fields__"):
+        return {key: _plain(getattr(value, key)) for key in value.__dataclass_fields__ if getattr(value, key) is not None}
+    value = getattr(value, "value", value)
+    return value if isinstance(value, (bool, int, float, str)) else str(value)
+
+
+def classes_of_config(config: Any) -> "Optional[dict[str, Any]]":
+    """id2label of a transformers config, unless nobody named the classes."""
+    labels = getattr(config, "id2label", None)
+    if not isinstance(labels, dict) or not labels:
+        return None
+    names = [labels.get(i, labels.get(str(i))) for i in range(len(labels))]
+    if any(not isinstance(name, str) for name in names) or all(name == f"LABEL_{i}" for i, name in enumerate(names)):
+        return None
+    return {"names": names}

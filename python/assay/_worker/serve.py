@@ -1,0 +1,160 @@
+"""Answers the program: one control channel, and a thread for each lane, on which batches come one after the other."""
+
+from __future__ import annotations
+
+import json
+import mmap
+import os
+import socket
+import threading
+from typing import Any, Callable, Optional
+
+from . import wire
+from .models import Model
+from .wire import Refused
+
+_OWN = __name__.rpartition(".")[0]
+
+
+def place_of(error: BaseException) -> str:
+    """"in forward, net.py:12": the innermost frame that is neither torch's nor this package's; "" where there is none."""
+    found = ""
+    trace = error.__traceback__
+    while trace is not None:
+        module = str(trace.tb_frame.f_globals.get("__name__", ""))
+        if not any(module == owner or module.startswith(owner + ".") for owner in (_OWN, "torch")):
+            code = trace.tb_frame.f_code
+            found = f"in {code.co_name}, {code.co_filename}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    return found
+
+
+def failure_of(error: BaseException) -> bytes:
+    """The `failed` message of what a model raised."""
+    if isinstance(error, Refused):
+        return wire.failure(error.message, error.code)
+    text = str(error).strip() or "no text"
+    kind = type(error).__name__
+    code = "bad_input"
+    if isinstance(error, MemoryError) or kind == "OutOfMemoryError" or "can't allocate memory" in text or "out of memory" in text:
+        code = "out_of_memory"
+    place = place_of(error)
+    return wire.failure(f"the model raised {kind}: {text[:4000]}" + (f" ({place})" if place else ""), code)
+
+
+class Server:
+    """Answers for one model over one control channel until the program closes it. `error` is the first thing that the model raised."""
+
+    def __init__(self, model: Model, control: socket.socket):
+        self.model = model
+        self.error: Optional[BaseException] = None
+        self._control = control
+        self._lanes: "list[socket.socket]" = []
+        self._threads: "list[threading.Thread]" = []
+        self._lock = threading.Lock()
+        self._stopped = False
+
+    def describe(self) -> None:
+        """Sends `described`."""
+        self.model.identify()
+        data = json.dumps(self.model.description.json(), ensure_ascii=False, default=str).encode(errors="replace")
+        if len(data) > wire.MOST_DESCRIPTION:
+            raise Refused(f"the description of the model takes {len(data)} bytes; {wire.MOST_DESCRIPTION} are allowed")
+        descriptor = wire.sealed(data)
+        try:
+            wire.send(self._control, wire.described(self.model.framework(), len(data)), (descriptor,))
+        finally:
+            os.close(descriptor)
+
+    def run(self) -> None:
+        """Until the other end is gone. What the model raises goes to the program."""
+        if not self._answer(self._control, lambda: self.describe()):
+            return
+        while True:
+            try:
+                message, descriptors = wire.receive(self._control)
+            except (OSError, Refused):
+                return
+            if not message:
+                return
+            if message[0] == wire.LANE and descriptors:
+                self._start_lane(socket.socket(fileno=descriptors.pop(0)))
+            elif message[0] == wire.OPEN:
+                self._answer(self._control, lambda: wire.opened(self.model.open(wire.OpenRequest(message))))
+            else:
+                wire.send(self._control, wire.failure(f"a message of kind {message[0]}, which a model in Python does not know", "internal"))
+            for descriptor in descriptors:
+                os.close(descriptor)
+
+    def stop(self, seconds: float = 2.0) -> None:
+        """Ends the channels and waits for the threads, no longer than that: a model may compute on."""
+        with self._lock:
+            self._stopped = True
+            ends = [self._control, *self._lanes]
+        for end in ends:
+            try:
+                end.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+        for thread in self._threads:
+            thread.join(seconds)
+        self._control.close()
+
+    def _answer(self, end: socket.socket, body: Callable[[], Optional[bytes]]) -> bool:
+        """Sends what `body` returns, or why it failed. False: it failed, or nobody listens."""
+        try:
+            message = body()
+        except BaseException as error:  # SystemExit, too: the program is told of everything
+            if self.error is None and not isinstance(error, Refused):
+                self.error = error
+            wire.send(end, failure_of(error))
+            return False
+        return message is None or wire.send(end, message)
+
+    def _start_lane(self, end: socket.socket) -> None:
+        with self._lock:
+            if self._stopped:
+                end.close()
+                return
+            self._lanes.append(end)
+        thread = threading.Thread(target=self._serve_lane, args=(end,), name="assay-lane", daemon=True)
+        try:
+            thread.start()
+        except RuntimeError:  # no more threads: the program goes on with the lanes that it has
+            end.close()
+            return
+        self._threads.append(thread)
+
+    def _serve_lane(self, end: socket.socket) -> None:
+        buffer: "Optional[mmap.mmap]" = None
+        with end:
+            try:
+                self.model.begin_lane()
+                if not wire.send(end, wire.Writer(wire.READY).bytes()):
+                    return
+                while True:
+                    message, descriptors = wire.receive(end)
+                    if not message:
+                        return
+                    for descriptor in descriptors:
+                        buffer = _mapped(descriptor)
+                    self._answer(end, lambda: self._one(message, buffer))
+            except OSError:
+                return
+
+    def _one(self, message: bytes, buffer: Any) -> bytes:
+        if message[0] == wire.MEASURE:
+            raise Refused("the cost of a model in Python is not counted yet: export it (torch.export) and measure the file", "usage")
+        batch = wire.Batch(message)
+        if buffer is None or 4 * batch.floats > len(buffer):
+            raise Refused("a batch is larger than its buffer", "internal")
+        self.model.compute(batch, buffer)
+        return wire.Writer(wire.DONE).bytes()
+
+
+def _mapped(descriptor: int) -> mmap.mmap:
+    """The memory behind a descriptor, which is closed. Arrays over it keep it alive."""
+    try:
+        return mmap.mmap(descriptor, os.fstat(descriptor).st_size)
+    finally:
+        os.close(descriptor)

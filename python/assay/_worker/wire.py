@@ -1,0 +1,201 @@
+"""Messages between the program and a model in Python: datagrams with fields, and open descriptors beside them.
+
+The layout is that of src/model/isolated/wire.cpp: a byte for the kind, then numbers (8 bytes), reals (8 bytes) and texts (their length,
+then UTF-8), all little-endian.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import socket
+import struct
+from typing import Any, Optional
+
+VERSION = 1
+MOST_MESSAGE = 60 << 10
+MOST_DESCRIPTORS = 2
+MOST_DESCRIPTION = 64 << 20
+LONGEST_TEXT = 8192
+LONGEST_NOTE = 2048
+MOST_TEXTS = 16
+
+READY, OPEN, OPENED, FAILED, ENDED, LANE, BATCH, DONE, MEASURE, COST, DESCRIBED, SAID = range(12)
+CODES = ("usage", "bad_input", "io", "unreachable", "busy", "out_of_memory", "interrupted", "internal")
+
+# The other end is closed, or this one, by another thread.
+_GONE = (errno.EPIPE, errno.ECONNRESET, errno.ENOTCONN, errno.EBADF)
+
+
+class Refused(Exception):
+    """What cannot be done and why; the program shows the text as its own error. `code` is one of CODES."""
+
+    def __init__(self, message: str, code: str = "bad_input"):
+        super().__init__(message)
+        self.message = message
+        self.code = code
+
+
+def _cut(text: str, most: int) -> bytes:
+    """UTF-8 of at most so many bytes, cut between characters."""
+    return text.encode(errors="replace")[:most].decode(errors="ignore").encode()
+
+
+class Writer:
+    """A message of one kind."""
+
+    def __init__(self, kind: int):
+        self._bytes = bytearray([kind])
+
+    def number(self, value: int) -> "Writer":
+        self._bytes += struct.pack("<Q", value)
+        return self
+
+    def text(self, value: str, most: int = LONGEST_TEXT) -> "Writer":
+        data = _cut(value, most)
+        self.number(len(data))
+        self._bytes += data
+        return self
+
+    def texts(self, values: "list[str]") -> "Writer":
+        kept = values[:MOST_TEXTS]
+        self.number(len(kept))
+        for value in kept:
+            self.text(value, LONGEST_NOTE)
+        return self
+
+    def bytes(self) -> bytes:
+        return bytes(self._bytes)
+
+
+class Reader:
+    """The fields of a message. Raises Refused (internal) where it is cut short or of another kind."""
+
+    def __init__(self, message: bytes, kind: int):
+        if not message or message[0] != kind:
+            raise Refused(f"a message of kind {message[0] if message else 'none'} where {kind} was expected", "internal")
+        self._bytes = message
+        self._at = 1
+
+    def _take(self, size: int) -> bytes:
+        part = self._bytes[self._at:self._at + size]
+        if len(part) != size:
+            raise Refused("a message is cut short", "internal")
+        self._at += size
+        return part
+
+    def number(self) -> int:
+        return int(struct.unpack("<Q", self._take(8))[0])
+
+    def real(self) -> float:
+        return float(struct.unpack("<d", self._take(8))[0])
+
+    def text(self) -> str:
+        return self._take(self.number()).decode(errors="replace")
+
+    def texts(self) -> "list[str]":
+        return [self.text() for _ in range(self.number())]
+
+
+def send(end: socket.socket, message: bytes, descriptors: "tuple[int, ...]" = ()) -> bool:
+    """False where the other end is gone."""
+    try:
+        if descriptors:
+            socket.send_fds(end, [message], list(descriptors))
+        else:
+            end.send(message)
+        return True
+    except OSError as error:
+        if error.errno in _GONE:
+            return False
+        raise
+
+
+def receive(end: socket.socket) -> "tuple[bytes, list[int]]":
+    """The next message and the descriptors that came along; b"" where the other end is gone."""
+    try:
+        message, descriptors, flags, _ = socket.recv_fds(end, MOST_MESSAGE, MOST_DESCRIPTORS)
+    except OSError as error:
+        if error.errno in _GONE:
+            return b"", []
+        raise
+    for descriptor in descriptors:
+        os.set_inheritable(descriptor, False)
+    if flags & socket.MSG_TRUNC:
+        raise Refused(f"a message of more than {MOST_MESSAGE} bytes", "internal")
+    return message, list(descriptors)
+
+
+def sealed(data: bytes) -> int:
+    """A descriptor of memory with these bytes, which nobody can change any more. The caller closes it."""
+    import fcntl
+
+    descriptor = os.memfd_create("assay-description", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    try:
+        view = memoryview(data)
+        while view:
+            view = view[os.write(descriptor, view):]
+        # F_ADD_SEALS: nothing grows, shrinks, is written or unsealed (fcntl has the names from Python 3.8 on).
+        fcntl.fcntl(descriptor, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SEAL | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_WRITE)
+    except OSError:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def failure(message: str, code: str) -> bytes:
+    """A `failed` message."""
+    return Writer(FAILED).number(CODES.index(code)).text(message).texts([]).bytes()
+
+
+def described(framework: str, length: int) -> bytes:
+    return Writer(DESCRIBED).number(VERSION).text(framework).number(length).bytes()
+
+
+def said(text: str) -> bytes:
+    return Writer(SAID).text(text).bytes()
+
+
+class OpenRequest:
+    """What the program wants to know a model by: the size of its input, the entry of its output, its device."""
+
+    def __init__(self, message: bytes):
+        fields = Reader(message, OPEN)
+        self.name, self.path = fields.text(), fields.text()
+        fields.number()  # the format
+        self.height, self.width = fields.number(), fields.number()
+        for _ in range(7):  # scale, mean and std: the input comes normalised
+            fields.real()
+        classes = fields.number()
+        self.num_classes: Optional[int] = classes - 1 if classes else None
+        self.output = fields.text()
+        self.layout, self.input_type = fields.number(), fields.number()  # 0: not said, else 1 + the value
+        fields.number()  # how many names the class list has
+        self.device = fields.text()
+        self.process, self.processes = fields.number(), fields.number()
+        self.precision = fields.number()
+        fields.number()  # limits on files and sockets, which a model in Python has none of
+
+
+class Batch:
+    """What is asked of the images in the buffer, and where its parts lie, in floats (src/model/isolated/batch_layout.h)."""
+
+    TARGETED = (2, 4)  # losses with a target: difference, targeted_dlr
+
+    def __init__(self, message: bytes):
+        fields = Reader(message, BATCH)
+        self.images, self.input, self.output = fields.number(), fields.number(), fields.number()
+        loss = fields.number()
+        self.loss: Optional[int] = loss - 1 if loss else None
+        self.gradient_at = self.input + self.output
+        self.losses_at = self.gradient_at + (self.input if loss else 0)
+        self.labels_at = self.losses_at + (2 * self.images if loss else 0)
+        self.targets_at = self.labels_at + (self.images if loss else 0)
+        self.floats = self.targets_at + (self.images if self.loss in self.TARGETED else 0)
+
+
+def opened(facts: "dict[str, Any]") -> bytes:
+    """An `opened` message of what a model is (ModelFacts in include/assay/model/classifier.h)."""
+    out = Writer(OPENED).number(facts["classes"]).number(facts["parameters"]).number(0).text(facts["device"])
+    out.number(1).number(facts["lanes"]).number(0).text(facts["framework"]).text(facts["memory_format"])
+    return out.texts(facts["notes"]).texts([]).bytes()

@@ -1,0 +1,281 @@
+"""Models by name, from the caches that timm, torchvision and transformers read: their own architectures with random weights in it.
+
+No hub is asked: a small server behind HF_ENDPOINT answers where a download is tested.
+"""
+import hashlib
+import http.server
+import importlib.util
+import json
+import os
+import pathlib
+import shutil
+import sys
+import tempfile
+import threading
+import unittest
+
+import numpy as np
+
+from worker_peer import Failed, InProcess
+
+NEEDED = ("torch", "torchvision", "timm", "transformers", "safetensors")
+MISSING = [name for name in NEEDED if importlib.util.find_spec(name) is None]
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+
+
+def put(cache, repository, files):
+    """Files as huggingface_hub keeps them."""
+    folder = cache / ("models--" + repository.replace("/", "--"))
+    (folder / "refs").mkdir(parents=True)
+    (folder / "refs/main").write_text(COMMIT)
+    (folder / "snapshots" / COMMIT).mkdir(parents=True)
+    for file in files:
+        shutil.copy(file, folder / "snapshots" / COMMIT / file.name)
+
+
+class Hub(http.server.BaseHTTPRequestHandler):
+    """resolve/main/FILE of a hub: `files` by repository and name."""
+
+    files: "dict[str, bytes]" = {}
+    asked: "list[str]" = []
+
+    def _answer(self, body):
+        type(self).asked.append(f"{self.command} {self.path}")
+        name = self.path.split("?")[0].lstrip("/").replace("/resolve/main/", "/").replace(f"/resolve/{COMMIT}/", "/")
+        data = self.files.get(name)
+        if data is None:
+            self.send_response(404)
+            known = any(file.startswith("/".join(name.split("/")[:2]) + "/") for file in self.files)
+            self.send_header("X-Error-Code", "EntryNotFound" if known else "RepoNotFound")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return
+        self.send_response(200)
+        self.send_header("X-Repo-Commit", COMMIT)
+        self.send_header("ETag", f'"{hashlib.sha1(data).hexdigest()}"')
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        if body:
+            self.wfile.write(data)
+
+    def do_HEAD(self):
+        self._answer(False)
+
+    def do_GET(self):
+        self._answer(True)
+
+    def log_message(self, *_):
+        pass
+
+
+@unittest.skipIf(MISSING, f"SKIPPED: {sys.executable} has no {', '.join(MISSING)}")
+class Hubs(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory(prefix="assay-test-")
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = pathlib.Path(folder.name)
+        cls.cache = cls.folder / "hf/hub"
+        cls.environment = {
+            "HF_HOME": str(cls.folder / "hf"), "TORCH_HOME": str(cls.folder / "torch"), "ASSAY_OFFLINE": "1", "HF_ENDPOINT": "http://127.0.0.1:9",
+            "HF_HUB_DISABLE_XET": "1", "HF_HUB_DISABLE_TELEMETRY": "1",
+        }
+        import timm
+        import torch
+        import torchvision
+        import transformers
+        from safetensors.torch import save_file
+
+        torch.manual_seed(7)
+        cls.timm = timm.create_model("mobilenetv3_small_050.lamb_in1k").eval()
+        cls.weights = cls.folder / "model.safetensors"
+        save_file(cls.timm.state_dict(), cls.weights)
+        put(cls.cache, "timm/mobilenetv3_small_050.lamb_in1k", [cls.weights])
+
+        cls.torchvision = torchvision.models.squeezenet1_1().eval()
+        checkpoints = cls.folder / "torch/hub/checkpoints"
+        checkpoints.mkdir(parents=True)
+        url = torchvision.models.SqueezeNet1_1_Weights.IMAGENET1K_V1.url
+        # The name ends with the start of the file's hash, which is checked after a download alone.
+        torch.save(cls.torchvision.state_dict(), checkpoints / os.path.basename(url))
+
+        config = transformers.ViTConfig(
+            hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16, image_size=32, patch_size=16,
+            id2label={0: "cat", 1: "dog", 2: "owl"}, label2id={"cat": 0, "dog": 1, "owl": 2},
+        )
+        cls.vit = transformers.ViTForImageClassification(config).eval()
+        cls.saved = cls.folder / "vit"
+        cls.vit.save_pretrained(cls.saved)
+        processor = transformers.ViTImageProcessor(size={"height": 32, "width": 32})
+        processor.save_pretrained(cls.saved)
+        put(cls.cache, "someone/tiny-vit", [cls.saved / name for name in ("config.json", "preprocessor_config.json", "model.safetensors")])
+
+    def scores_of(self, peer, side):
+        x = np.random.default_rng(1).normal(size=(2, 3, side, side)).astype(np.float32)
+        peer.open(side)
+        found = peer.lane().scores(x)
+        self.assertEqual(peer.close(), 0)
+        return x, found
+
+    def compare(self, module, peer, side, part=lambda value: value):
+        import torch
+
+        x, found = self.scores_of(peer, side)
+        with torch.no_grad():
+            expected = part(module(torch.from_numpy(x))).numpy()
+        np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-4)
+
+    def peer(self, *arguments, **environment):
+        return InProcess(*arguments, environment={**self.environment, **environment})
+
+    def refused(self, code, *texts, arguments, **environment):
+        peer = self.peer(*arguments, **environment)
+        with self.assertRaises(Failed) as caught:
+            peer.described()
+        self.assertEqual(caught.exception.code, code, caught.exception.text)
+        for text in texts:
+            self.assertIn(text, caught.exception.text)
+        peer.close()
+
+    def test_timm_from_its_cache(self):
+        peer = self.peer("timm:mobilenetv3_small_050.lamb_in1k")
+        settings = peer.described()["settings"]
+        self.assertEqual((peer.description["name"], peer.said), ("mobilenetv3_small_050.lamb_in1k", []))
+        self.assertEqual((settings["input_size"], settings["crop_pct"], settings["interpolation"]), ([3, 224, 224], 0.875, "bicubic"))
+        self.assertIn("timm", peer.framework)
+        self.compare(self.timm, peer, 64)
+
+    def test_torchvision_from_its_cache(self):
+        peer = self.peer("torchvision:squeezenet1_1")
+        self.assertEqual(peer.described()["name"], "squeezenet1_1.IMAGENET1K_V1")
+        self.assertEqual(peer.description["settings"], {
+            "input_size": [3, 224, 224], "resize_size": 256, "interpolation": "bilinear", "mean": [0.485, 0.456, 0.406],
+            "std": [0.229, 0.224, 0.225], "crop_mode": "center",
+        })
+        self.compare(self.torchvision, peer, 64)
+
+    def test_transformers_from_its_cache_and_from_a_folder(self):
+        for source in ("hf:someone/tiny-vit", f"hf:{self.saved}"):
+            peer = self.peer(source)
+            described = peer.described()
+            self.assertEqual(described["settings"]["classes"], {"names": ["cat", "dog", "owl"]})
+            self.assertEqual(described["image_processor"]["size"], {"height": 32, "width": 32})
+            self.assertEqual((described["image_processor"]["image_processor_type"], described["model_type"]), ("ViTImageProcessor", "vit"))
+            self.compare(self.vit, peer, 32, lambda output: output.logits)
+
+    def test_offline_says_which_file_is_missing(self):
+        self.refused(
+            "io", "offline", "model.safetensors is missing", "models--timm--resnet18.a1_in1k", "hf download timm/resnet18.a1_in1k",
+            arguments=["timm:resnet18.a1_in1k"],
+        )
+        self.refused("io", "offline", "resnet18-f37072fd.pth is missing", "checkpoints", arguments=["torchvision:resnet18"])
+
+    def test_names_that_nobody_has(self):
+        from assay._worker import hubs
+        from assay._worker.wire import Refused
+
+        for name, *texts in (
+            ("timm:resnet81", "timm", "did you mean", "resnet18"), ("torchvision:resnet81", "torchvision has no model resnet81"),
+            ("torchvision:resnet50.V9", "no weights V9", "IMAGENET1K_V1"), ("torchvision:fcn_resnet50", "no image classifier"),
+            ("open_clip:ViT-B-32/openai", "python:FILE.py:NAME"), ("keras:x", "timm:NAME"),
+        ):
+            with self.assertRaises(Refused) as caught:
+                hubs.open_source(name, None, lambda text: None)
+            for text in texts:
+                self.assertIn(text, caught.exception.message)
+
+    def test_checkpoints_by_architecture(self):
+        import torch
+
+        peer = self.peer("timm:mobilenetv3_small_050.lamb_in1k", self.weights)
+        self.assertEqual(peer.described()["name"], "model")
+        self.compare(self.timm, peer, 64)
+        tuned = __import__("timm").create_model("mobilenetv3_small_050", num_classes=9).eval()
+        torch.save({"state_dict": tuned.state_dict()}, self.folder / "tuned.pth")
+        peer = self.peer("timm:mobilenetv3_small_050", self.folder / "tuned.pth")
+        self.assertEqual(peer.described()["settings"]["input_size"], [3, 224, 224])
+        self.compare(tuned, peer, 64)
+        self.refused("bad_input", "does not fit timm:resnet18", "missing in the file: conv1.weight", arguments=["timm:resnet18", self.weights])
+        many = __import__("torchvision").models.squeezenet1_1(num_classes=4).eval()
+        torch.save(many.state_dict(), self.folder / "four.pth")
+        peer = self.peer("torchvision:squeezenet1_1", self.folder / "four.pth")
+        peer.described()
+        self.compare(many, peer, 64)
+
+    def test_downloads_are_said_first(self):
+        Hub.files = {f"timm/mobilenetv3_small_050.lamb_in1k/{self.weights.name}": self.weights.read_bytes()}
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Hub)
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        self.addCleanup(thread.join)
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        host = f"127.0.0.1:{server.server_port}"
+        online = {"ASSAY_OFFLINE": "0", "HF_ENDPOINT": f"http://{host}", "HF_HOME": str(self.folder / "other")}
+        peer = self.peer("timm:mobilenetv3_small_050.lamb_in1k", **online)
+        peer.described()
+        size = self.weights.stat().st_size
+        expected = f"timm downloads model.safetensors of timm/mobilenetv3_small_050.lamb_in1k: {size / 1e6:.1f} MB from {host}"
+        self.assertEqual(peer.said, [expected])
+        self.compare(self.timm, peer, 64)
+        Hub.asked.clear()
+        peer = self.peer("timm:mobilenetv3_small_050.lamb_in1k", **{**online, "ASSAY_OFFLINE": "1"})
+        peer.described()
+        self.assertEqual((peer.said, Hub.asked), ([], []))  # from the cache, without a connection
+        peer.close()
+        self.refused("bad_input", "someone/none", "spelt right", arguments=["hf:someone/none"], **online)
+
+    def test_a_connection_is_refused_when_offline(self):
+        file = self.folder / "connects.py"
+        file.write_text("import urllib.request\ndef model():\n    urllib.request.urlopen('http://127.0.0.1:9/x')\n")
+        self.refused("unreachable", "offline", "127.0.0.1", arguments=[f"python:{file}:model"])
+
+
+@unittest.skipIf(MISSING, f"SKIPPED: {sys.executable} has no {', '.join(MISSING)}")
+class Preprocessing(unittest.TestCase):
+    def test_transforms_give_the_settings_of_their_weights(self):
+        import timm.data
+        import torchvision
+        from assay._worker import preprocessing
+
+        weights = torchvision.models.ResNet50_Weights.IMAGENET1K_V2
+        self.assertEqual(preprocessing.of_transform(weights.transforms())["resize_size"], 232)
+        made = timm.data.create_transform((3, 224, 224), interpolation="bicubic", crop_pct=0.95)
+        self.assertEqual(preprocessing.of_transform(made), {
+            "input_size": [3, 224, 224], "resize_size": 235, "interpolation": "bicubic", "crop_mode": "center",
+            "mean": [0.485, 0.456, 0.406], "std": [0.229, 0.224, 0.225],
+        })
+        v2 = torchvision.transforms.v2
+        squash = v2.Compose([v2.Resize((32, 32)), v2.ToTensor()])
+        self.assertEqual(preprocessing.of_transform(squash)["crop_mode"], "none")
+
+    def test_what_has_no_counterpart(self):
+        import torchvision
+        from assay._worker import preprocessing
+        from assay._worker.wire import Refused
+
+        t = torchvision.transforms
+        for steps, text in (
+            ([t.Resize(32), t.ToTensor()], "without a crop"), ([t.CenterCrop(32), t.ToTensor()], "resizes nothing"),
+            ([t.Resize(40), t.CenterCrop(32), t.RandomHorizontalFlip()], "RandomHorizontalFlip"), ([t.Resize(40, max_size=50)], "max_size"),
+            ([t.CenterCrop(32), t.Resize(32)], "after a crop"), ([t.Resize((20, 30)), t.CenterCrop(16)], "(20, 30)"),
+        ):
+            with self.assertRaisesRegex(Refused, text.replace("(", r"\(").replace(")", r"\)")):
+                preprocessing.of_transform(t.Compose(steps))
+
+    def test_objects_say_how_images_are_prepared(self):
+        import timm
+        import torchvision
+        import transformers
+        from assay._worker.objects import Given, model_of
+
+        described = model_of(timm.create_model("resnet18", num_classes=3)).description
+        self.assertEqual((described.name, described.settings["test_input_size"]), ("resnet18.a1_in1k", [3, 288, 288]))
+        net = torchvision.models.squeezenet1_1()
+        self.assertEqual(model_of(net).description.settings, {})
+        given = Given({"weights": "SqueezeNet1_1_Weights.IMAGENET1K_V1"})
+        self.assertEqual(model_of(net, given=given).description.settings["resize_size"], 256)
+        given = Given({"processor": transformers.ViTImageProcessor()})
+        described = model_of(net, given=given).description
+        self.assertEqual(described.image_processor["resample"], 2)
+        self.assertEqual(json.loads(json.dumps(described.json())), described.json())

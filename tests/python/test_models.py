@@ -1,0 +1,147 @@
+"""assay.predict, attack and check with objects: the program decodes and stores, the model runs in this process."""
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+import numpy as np
+import torch
+from PIL import Image
+
+import assay
+from common import InFolder
+
+SIDE, CLASSES, COUNT = 16, 4, 12
+SETTINGS = {"input_size": [3, SIDE, SIDE], "resize_size": 20, "interpolation": "bilinear", "mean": [0.5] * 3, "std": [0.25] * 3}
+
+
+def network(seed=0):
+    torch.manual_seed(seed)
+    return torch.nn.Sequential(
+        torch.nn.Conv2d(3, 8, 3, stride=2), torch.nn.BatchNorm2d(8), torch.nn.ReLU(), torch.nn.Dropout(0.5), torch.nn.AdaptiveAvgPool2d(2),
+        torch.nn.Flatten(), torch.nn.Linear(32, CLASSES),
+    )
+
+
+def draw(folder):
+    random = np.random.default_rng(5)
+    for i in range(COUNT):
+        path = folder / f"c{i % CLASSES}" / f"{i:02}.png"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        small = random.integers(0, 256, (6, 5 + i % 3, 3), np.uint8)
+        Image.fromarray(small).resize((24 + i, 30), Image.BICUBIC).save(path)
+    return folder
+
+
+def prepared(path):
+    """What SETTINGS say, by Pillow and NumPy."""
+    image = Image.open(path).convert("RGB")
+    width, height = image.size
+    short = 20
+    size = (short, int(short * height / width)) if width <= height else (int(short * width / height), short)
+    image = np.asarray(image.resize(size, Image.BILINEAR))
+    top, left = round((image.shape[0] - SIDE) / 2), round((image.shape[1] - SIDE) / 2)
+    pixels = image[top:top + SIDE, left:left + SIDE].astype(np.float32) / np.float32(255)
+    return ((pixels - np.float32(0.5)) / np.float32(0.25)).transpose(2, 0, 1)
+
+
+class Objects(InFolder):
+    def setUp(self):
+        super().setUp()
+        self.data = draw(self.folder / "data")
+
+    def predict(self, model, runs="runs", **options):
+        return assay.predict(model, self.data, self.folder / runs, **{"settings": SETTINGS, "threads": 2, **options})
+
+    def expected(self, net, store):
+        with torch.no_grad():
+            return net.eval()(torch.from_numpy(np.stack([prepared(self.data / id_) for id_ in store.ids]))).numpy()
+
+    def test_a_module(self):
+        net = network().train()
+        (store,) = self.predict(net)
+        self.assertEqual((store.model, len(store), net.training, net[3].training), ("Sequential", COUNT, True, True))
+        np.testing.assert_allclose(np.asarray(store.scores()), self.expected(network(), store), rtol=1e-4, atol=1e-5)
+        # A second call computes nothing, and other weights are never mixed in.
+        (again,) = self.predict(net)
+        np.testing.assert_array_equal(np.asarray(again.scores()), np.asarray(store.scores()))
+        self.refused(lambda: self.predict(network(1)), "bad_input", "Sequential")
+        (one,) = self.predict(net, "one", threads=1)
+        np.testing.assert_array_equal(np.asarray(one.scores()), np.asarray(store.scores()))
+
+    def test_functions_and_dictionaries(self):
+        net = network().eval()
+
+        def means(x):
+            return np.concatenate([x.mean((2, 3)), x.max((1, 2, 3), keepdims=False)[:, None]], 1)
+
+        stores = self.predict({"net": net, "twice": lambda x: 2 * net(x), "means": means})
+        self.assertEqual([store.model for store in stores], ["net", "twice", "means"])
+        scores = [np.asarray(store.scores()) for store in stores]
+        np.testing.assert_allclose(scores[1], 2 * scores[0], rtol=1e-5)
+        batch = np.stack([prepared(self.data / id_) for id_ in stores[2].ids])
+        np.testing.assert_allclose(scores[2], means(batch), rtol=1e-5, atol=1e-6)
+        self.refused(lambda: self.predict([net, network(1)]), "usage", "two models are called Sequential")
+
+    def test_what_the_model_raises_is_the_cause(self):
+        def model(x):
+            if len(x) > 1:
+                raise ValueError("not today")
+            return x.mean((2, 3))[:, [0, 1, 2, 0]]
+
+        found = self.refused(lambda: self.predict(model), "bad_input", "ValueError: not today", "test_models.py")
+        self.assertIsInstance(found.__cause__, ValueError)
+
+    def test_what_is_wrong_is_said(self):
+        net = network()
+        self.refused(lambda: self.predict(net, settings=None), "bad_input", "preset")
+        self.refused(lambda: self.predict(3), "usage", "int is no model")
+        self.refused(lambda: self.predict("m.pt", identity="x"), "usage", "identity=")
+        self.refused(lambda: self.predict([]), "usage", "no models")
+        self.refused(lambda: self.predict({"a": net}, name="b"), "usage", "name=")
+        self.refused(lambda: self.predict(net, batches="jax"), "usage", "jax")
+        self.refused(lambda: self.predict(lambda x: x), "bad_input", "shape")
+        self.refused(lambda: assay.cost(net, settings=SETTINGS), "bad_input", "cost")
+
+    def test_attack_and_check(self):
+        net = network()
+        found = assay.attack(net, self.data, attack="fgsm", eps="8/255", settings=SETTINGS)
+        self.assertIn("fgsm", str(found))
+        self.assertTrue(all(p.requires_grad and p.grad is None for p in net.parameters()))
+        self.assertIn("Sequential", str(assay.check(net, self.data, settings=SETTINGS)))
+
+    def test_ctrl_c_ends_a_model_that_hangs(self):
+        script = """
+import sys, time, threading
+sys.path.insert(0, sys.argv[1])
+import numpy as np
+import assay
+from test_models import SETTINGS
+
+def hangs(x):
+    if len(x) > 1:
+        print("computing", flush=True)
+        threading.Event().wait()
+    return x.mean((2, 3))[:, [0, 1, 2, 0]]
+
+try:
+    assay.predict(hangs, sys.argv[2], sys.argv[3], settings=SETTINGS, threads=1)
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+        here = pathlib.Path(__file__).resolve().parent
+        process = subprocess.Popen(
+            [sys.executable, "-c", script, here, self.data, self.folder / "runs"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )
+        self.assertEqual(process.stdout.readline(), "computing\n")
+        start = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=100)
+        self.assertEqual(output, "interrupted\n", errors)
+        print(f"stopped after {time.monotonic() - start:.1f} s")
+
+
+if __name__ == "__main__":
+    unittest.main()

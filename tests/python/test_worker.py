@@ -1,0 +1,403 @@
+"""Models in Python behind the protocol: modules and functions, their settings, scores, gradients, identities and errors."""
+import pathlib
+import sys
+import tempfile
+import unittest
+
+import numpy as np
+
+try:
+    import torch
+except ImportError:
+    torch = None
+
+from assay._worker import losses
+from assay._worker.objects import Given, model_of
+from assay._worker.wire import Refused
+from worker_peer import Failed, InProcess, InThread
+
+needs_torch = unittest.skipIf(torch is None, f"SKIPPED: {sys.executable} has no torch")
+SIDE, CLASSES = 8, 5
+
+
+def network(seed=0):
+    torch.manual_seed(seed)
+    return torch.nn.Sequential(
+        torch.nn.Conv2d(3, 4, 3, padding=1), torch.nn.BatchNorm2d(4), torch.nn.ReLU(), torch.nn.Dropout(0.5),
+        torch.nn.AdaptiveAvgPool2d(2), torch.nn.Flatten(), torch.nn.Linear(16, CLASSES),
+    )
+
+
+def images(n, seed=1):
+    return np.random.default_rng(seed).normal(size=(n, 3, SIDE, SIDE)).astype(np.float32)
+
+
+class Wraps(torch.nn.Module if torch else object):
+    """A module that returns what `shape` makes of the scores."""
+
+    def __init__(self, shape):
+        super().__init__()
+        self.net = network()
+        self.shape = shape
+
+    def forward(self, x):
+        return self.shape(self.net(x))
+
+
+class Serves(unittest.TestCase):
+    def peer(self, model, **given):
+        served = model_of(model, given=Given(given))
+        served.__enter__()
+        peer = InThread(served)
+        self.addCleanup(served.__exit__)
+        self.addCleanup(peer.close)
+        return peer
+
+    def opened(self, model, **given):
+        peer = self.peer(model, **given)
+        peer.described()
+        peer.open(SIDE)
+        return peer
+
+    def failed(self, call, code, *texts):
+        with self.assertRaises(Failed) as caught:
+            call()
+        self.assertEqual(caught.exception.code, code, caught.exception.text)
+        for text in texts:
+            self.assertIn(text, caught.exception.text)
+
+
+@needs_torch
+class Modules(Serves):
+    def test_scores_are_those_of_the_module_in_evaluation_mode(self):
+        net = network()
+        wanted = network()
+        wanted.eval()
+        peer = self.peer(net)
+        self.assertEqual(peer.described()["name"], "Sequential")
+        self.assertRegex(peer.description["identity"], "^[0-9a-f]{32}$")
+        self.assertIn("PyTorch", peer.framework)
+        facts = peer.open(SIDE)
+        self.assertEqual((facts["classes"], facts["device"], facts["lanes"], facts["memory_format"]), (CLASSES, "cpu", 0, "channels_last"))
+        self.assertEqual(facts["parameters"], sum(p.numel() for p in net.parameters()))
+        lane, x = peer.lane(), images(6)
+        with torch.no_grad():
+            expected = wanted(torch.from_numpy(x)).numpy()
+        np.testing.assert_allclose(lane.scores(x), expected, rtol=1e-5, atol=1e-6)
+        np.testing.assert_array_equal(lane.scores(x[:2]), lane.scores(x)[:2])
+        np.testing.assert_array_equal(peer.lane().scores(x), lane.scores(x))  # another thread, the same bits
+
+    def test_a_module_is_afterwards_as_it_was(self):
+        net = network().train()
+        net[1].eval()  # frozen statistics
+        net[6].bias.requires_grad_(False)
+        threads, before = torch.get_num_threads(), {name: value.clone() for name, value in net.state_dict().items()}
+        served = model_of(net)
+        with served:
+            peer = InThread(served)
+            peer.described()
+            peer.open(SIDE)
+            peer.lane().gradients(images(2), 0, [1, 2])
+            self.assertFalse(net.training)
+            peer.close()
+        self.assertEqual([one.training for one in net], [True, False, True, True, True, True, True])
+        self.assertEqual([p.requires_grad for p in net.parameters()], [True, True, True, True, True, False])
+        self.assertTrue(all(p.grad is None for p in net.parameters()))
+        self.assertTrue(net[0].weight.is_contiguous())
+        self.assertEqual(torch.get_num_threads(), threads)
+        for name, value in net.state_dict().items():
+            self.assertTrue(torch.equal(value, before[name]), name)
+
+    def test_losses_and_gradients(self):
+        net, x, labels, targets = network(), images(7), [0, 1, 2, 3, 4, 0, 1], [1, 2, 3, 4, 0, 2, 3]
+        lane = self.opened(net).lane()
+        reference = network().eval().double()
+        for kind, name in enumerate(losses.NAMES):
+            with self.subTest(loss=name):
+                leaf = torch.from_numpy(x).double().requires_grad_()
+                z = reference(leaf)
+                y, t = torch.tensor(labels).unsqueeze(1), torch.tensor(targets).unsqueeze(1)
+                of_label, of_target = z.gather(1, y).squeeze(1), z.gather(1, t).squeeze(1)
+                others = z.scatter(1, y, float("-inf")).max(1).values
+                ordered = z.sort(1, descending=True).values
+                wanted = [
+                    lambda: torch.nn.functional.cross_entropy(z, y.squeeze(1), reduction="none"), lambda: others - of_label,
+                    lambda: of_target - of_label, lambda: -(of_label - others) / (ordered[:, 0] - ordered[:, 2] + 1e-12),
+                    lambda: -(of_label - of_target) / (ordered[:, 0] - (ordered[:, 2] + ordered[:, 3]) / 2 + 1e-12),
+                ][kind]()
+                (gradient,) = torch.autograd.grad(wanted.sum(), leaf)
+                with_target = targets if kind in (2, 4) else None
+                scores, values, found = lane.gradients(x, kind, labels, with_target)
+                np.testing.assert_allclose(scores, z.detach().numpy(), rtol=1e-4, atol=1e-5)
+                np.testing.assert_allclose(values, wanted.detach().numpy(), rtol=1e-4, atol=1e-5)
+                np.testing.assert_allclose(found, gradient.numpy(), rtol=2e-3, atol=1e-5)
+
+    def test_outputs_of_several_parts(self):
+        class Output(dict):
+            logits = property(lambda self: self["logits"])
+
+        for shape, output in (
+            (lambda z: {"features": z * 2, "logits": z}, ""), (lambda z: (z,), ""), (lambda z: (z * 2, z), "1"),
+            (lambda z: {"a": z, "b": z * 2}, "a"), (lambda z: Output(loss=None, logits=z), ""),
+        ):
+            peer = self.peer(Wraps(shape))
+            peer.described()
+            peer.open(SIDE, output=output)
+            expected = self.opened(network()).lane().scores(images(3))
+            np.testing.assert_array_equal(peer.lane().scores(images(3)), expected)
+        peer = self.peer(Wraps(lambda z: (z, z * 2)))
+        peer.described()
+        self.failed(lambda: peer.open(SIDE), "bad_input", "several things", "0 (Tensor 1 x 5), 1 (Tensor 1 x 5)")
+        self.failed(lambda: peer.open(SIDE, output="2"), "bad_input", "'2'")
+        peer.open(SIDE, output="0")  # a refused `open` leaves the next one working
+
+    def test_what_no_classifier_returns(self):
+        for shape, text in (
+            (lambda z: z.unsqueeze(2), "(1, 5, 1)"), (lambda z: z.argmax(1, keepdim=True), "int64"), (lambda z: z[0], "(5)"),
+            (lambda z: "text", "str"), (lambda z: None, "NoneType"),
+        ):
+            peer = self.peer(Wraps(shape))
+            peer.described()
+            self.failed(lambda: peer.open(SIDE), "bad_input", text)
+        peer = self.peer(network())
+        peer.described()
+        self.failed(lambda: peer.open(SIDE, num_classes=7), "bad_input", "5 scores", "7")
+        self.failed(lambda: peer.open(SIDE, precision=2), "usage", "precision")
+        self.failed(lambda: peer.open(SIDE, input_type=2), "usage", "uint8")
+        self.failed(lambda: peer.open(SIDE, device="cuda:0"), "usage", "cpu")
+
+    def test_what_a_model_raises_is_told_and_the_next_batch_works(self):
+        class Picky(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.net = network()
+
+            def forward(self, x):
+                if len(x) == 3:
+                    raise ValueError("three are a crowd")
+                if len(x) == 4:
+                    raise SystemExit(5)
+                if len(x) == 5:
+                    raise MemoryError("no room")
+                return self.net(x)[:2] if len(x) == 6 else self.net(x)
+
+        peer = self.opened(Picky())
+        lane = peer.lane()
+        self.failed(lambda: lane.scores(images(3)), "bad_input", "ValueError: three are a crowd", "in forward", "test_worker.py:")
+        self.failed(lambda: lane.scores(images(4)), "bad_input", "SystemExit")
+        self.failed(lambda: lane.scores(images(5)), "out_of_memory", "no room")
+        self.failed(lambda: lane.scores(images(6)), "bad_input", "(2, 5) for 6 images")
+        self.assertEqual(lane.scores(images(2)).shape, (2, CLASSES))
+        self.assertIsInstance(peer.server.error, ValueError)
+
+    def test_no_gradient(self):
+        lane = self.opened(Wraps(lambda z: z.detach())).lane()
+        self.failed(lambda: lane.gradients(images(2), 0, [0, 1]), "bad_input", "no gradient")
+        self.failed(lambda: self.opened(network()).lane().gradients(images(1), 0, [9]), "internal", "beyond")
+
+    def test_several_sizes_at_once(self):
+        peer = self.opened(network())
+        small = peer.lane()
+        peer.open(2 * SIDE, SIDE)
+        tall = peer.lane()
+        x = np.zeros((2, 3, 2 * SIDE, SIDE), np.float32)
+        self.assertEqual(tall.scores(x).shape, (2, CLASSES))
+        self.assertEqual(small.scores(images(2)).shape, (2, CLASSES))
+        self.failed(lambda: small.scores(np.zeros((1, 3, 5, 5), np.float32)), "internal", "other sizes")
+
+    def test_a_model_may_write_into_its_input(self):
+        class Writes(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.net = network()
+
+            def forward(self, x):
+                return self.net(x.mul_(2))
+
+        lane = self.opened(Writes()).lane()
+        np.testing.assert_array_equal(lane.gradients(images(3), 0, [0, 1, 2])[0], lane.scores(images(3)))
+
+
+@needs_torch
+class Identity(unittest.TestCase):
+    def of(self, value, **given):
+        model = model_of(value, given=Given(given))
+        model.identify()
+        return model.description.identity
+
+    def test_of_modules(self):
+        self.assertEqual(self.of(network()), self.of(network()))
+        self.assertEqual(self.of(network().train()), self.of(network().eval().to(memory_format=torch.channels_last)))
+        others = [network(1), network().half(), torch.nn.Sequential(*network(), torch.nn.Softmax(1))]
+        changed = network()
+        changed[2] = torch.nn.GELU()
+        others.append(changed)
+        moved = network()
+        moved[1].running_mean[0] += 1e-3
+        others.append(moved)
+        found = [self.of(one) for one in [network(), *others]]
+        self.assertEqual(len(set(found)), len(found))
+
+    def test_of_functions(self):
+        net, offset = network(), 1.0
+
+        def first(x):
+            return net(x) + offset
+
+        def second(x):
+            return net(x) - offset
+
+        def opaque(x):
+            return lock and x
+
+        import threading
+
+        lock = threading.Lock()
+        self.assertNotEqual(self.of(first), self.of(second))
+        before = self.of(first)
+        self.assertEqual(before, self.of(first))
+        offset = 2.0
+        self.assertNotEqual(before, self.of(first))
+        self.assertEqual(self.of(opaque), "")
+        self.assertNotEqual(self.of(opaque, identity="v1"), self.of(opaque, identity="v2"))
+        self.assertEqual(len(self.of(opaque, identity="v1")), 32)
+
+
+class Functions(Serves):
+    def test_of_arrays(self):
+        weights = np.random.default_rng(3).normal(size=(3 * SIDE * SIDE, CLASSES)).astype(np.float32)
+
+        def linear(x):
+            return x.reshape(len(x), -1) @ weights
+
+        peer = self.peer(linear)
+        self.assertEqual(peer.described()["name"], "linear")
+        self.assertIn("NumPy arrays", peer.description["notes"][0])
+        self.assertEqual(len(peer.description["identity"]), 32)
+        peer.open(SIDE)
+        lane = peer.lane()
+        np.testing.assert_allclose(lane.scores(images(4)), linear(images(4)), rtol=1e-6)
+        self.failed(lambda: lane.gradients(images(1), 0, [0]), "bad_input", "no gradients")
+
+    def test_float64_and_lists_of_parts(self):
+        peer = self.opened(lambda x: {"logits": x.mean((2, 3), dtype=np.float64), "other": x})
+        self.assertEqual(peer.classes, 3)
+        np.testing.assert_allclose(peer.lane().scores(images(2)), images(2).mean((2, 3)), atol=1e-6)
+
+    def test_what_is_none(self):
+        for value in (3, "text", object()):
+            with self.assertRaisesRegex(Refused, "no model"):
+                model_of(value)
+        peer = self.peer(lambda x: x.argmax(1))
+        peer.described()
+        self.failed(lambda: peer.open(SIDE), "bad_input", "int64")
+
+    @needs_torch
+    def test_of_tensors(self):
+        net = network().train()
+
+        def doubled(x):
+            return 2 * net(x)
+
+        peer = self.peer(doubled)
+        self.assertIn("torch tensors", peer.described()["notes"][0])
+        peer.open(SIDE)
+        self.assertFalse(net.training)  # the module that the function uses is in evaluation mode, too
+        lane, plain = peer.lane(), self.opened(network()).lane()
+        np.testing.assert_allclose(lane.scores(images(4)), 2 * plain.scores(images(4)), rtol=1e-5)
+        self.assertEqual(lane.gradients(images(2), 0, [0, 1])[2].shape, (2, 3, SIDE, SIDE))
+
+    @needs_torch
+    def test_the_kind_of_batches_can_be_said(self):
+        peer = self.opened(lambda x: x.mean(dim=(2, 3)), batches="torch")
+        self.assertEqual(peer.lane().scores(images(2)).shape, (2, 3))
+        with self.assertRaisesRegex(Refused, "jax"):
+            Given({"batches": "jax"})
+
+
+SOURCE = """
+import numpy as np
+SIDE = 8
+def linear(x):
+    return x.mean((2, 3))
+def broken():
+    raise RuntimeError("no weights here")
+def model():
+    import torch
+    torch.manual_seed(0)
+    return torch.nn.Sequential(torch.nn.Conv2d(3, 5, 8), torch.nn.Flatten())
+model.assay_settings = {"input_size": [3, 8, 8], "mean": [0, 0, 0], "std": [1, 1, 1]}
+"""
+
+
+class Files(unittest.TestCase):
+    """Workers in a process of their own, as the program starts them."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="assay-test-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.file = self.folder / "net.py"
+        self.file.write_text(SOURCE)
+
+    def refused(self, code, *texts, arguments):
+        peer = InProcess(*arguments)
+        with self.assertRaises(Failed) as caught:
+            peer.described()
+        self.assertEqual(caught.exception.code, code, caught.exception.text)
+        for text in texts:
+            self.assertIn(text, caught.exception.text)
+        self.assertEqual(peer.close(), 1)
+
+    def test_a_function_of_arrays(self):
+        peer = InProcess(f"python:{self.file}:linear")
+        self.assertEqual(peer.described()["name"], "linear")
+        peer.open(SIDE)
+        np.testing.assert_allclose(peer.lane().scores(images(3)), images(3).mean((2, 3)), atol=1e-6)
+        self.assertEqual(peer.close(), 0)
+
+    @needs_torch
+    def test_a_function_that_makes_a_module(self):
+        peer = InProcess(f"python:{self.file}:model")
+        self.assertEqual(peer.described()["settings"]["input_size"], [3, 8, 8])
+        peer.open(SIDE)
+        self.assertEqual(peer.lane().scores(images(3)).shape, (3, 5))
+        self.assertEqual(peer.close(), 0)
+
+    def test_bad_names(self):
+        self.refused("bad_input", "RuntimeError: no weights here", "in broken", "net.py:7", arguments=[f"python:{self.file}:broken"])
+        self.refused("bad_input", "has no lineer", "did you mean linear", arguments=[f"python:{self.file}:lineer"])
+        self.refused("bad_input", "no file", arguments=[f"python:{self.folder}/none.py:x"])
+        self.refused("usage", "python:FILE.py:NAME", arguments=["python:net.py"])
+        self.refused("usage", "timm:NAME", arguments=["tim:resnet18"])
+        self.refused("usage", "is followed by a name", arguments=["timm:"])
+
+    @needs_torch
+    def test_checkpoints(self):
+        torch.manual_seed(1)
+        other = torch.nn.Sequential(torch.nn.Conv2d(3, 5, 8), torch.nn.Flatten())
+        arch = f"python:{self.file}:model"
+        wrapped = {"epoch": 3, "state_dict": {f"module.{name}": value for name, value in other.state_dict().items()}}
+        torch.save(wrapped, self.folder / "good.pth")
+        peer = InProcess(arch, self.folder / "good.pth")
+        self.assertEqual(peer.described()["name"], "good")
+        peer.open(SIDE)
+        with torch.no_grad():
+            expected = other(torch.from_numpy(images(3))).numpy()
+        np.testing.assert_allclose(peer.lane().scores(images(3)), expected, rtol=1e-4, atol=1e-5)
+        self.assertEqual(peer.close(), 0)
+
+        torch.save({"0.weight": other[0].weight, "2.weight": other[0].bias, "0.bios": other[0].bias}, self.folder / "keys.pth")
+        self.refused(
+            "bad_input", "keys.pth does not fit", "missing in the file: 0.bias", "unknown to it: 2.weight, 0.bios",
+            arguments=[arch, self.folder / "keys.pth"],
+        )
+        torch.save({"0.weight": torch.zeros(5, 3, 4, 4), "0.bias": torch.zeros(5)}, self.folder / "shape.pth")
+        self.refused("bad_input", "0.weight is (5, 3, 4, 4) in the file", arguments=[arch, self.folder / "shape.pth"])
+        torch.save(other, self.folder / "whole.pth")
+        self.refused("bad_input", "pickled program", "state_dict()", arguments=[arch, self.folder / "whole.pth"])
+        (self.folder / "cut.pth").write_bytes((self.folder / "good.pth").read_bytes()[:500])
+        self.refused("bad_input", "damaged", arguments=[arch, self.folder / "cut.pth"])
+        torch.save({"epoch": 3, "loss": 0.1}, self.folder / "none.pth")
+        self.refused("bad_input", "no state dict", "epoch", arguments=[arch, self.folder / "none.pth"])
+        self.refused("bad_input", "no checkpoint", arguments=[arch, self.folder / "absent.pth"])
