@@ -1,4 +1,5 @@
 // The table of commands: one more command, one more row.
+#include "cli/cmd_eval.h"
 #include "cli/cmd_relabel.h"
 #include "cli/command.h"
 
@@ -8,6 +9,7 @@ const std::vector<Command>& commands() {
     static const std::vector<Command> table = {
         {"demo", "Make a synthetic data set, train classifiers, evaluate them: a walkthrough",
          cmd_demo},
+        {"eval", "From a model and images to its accuracy, on one screen", cmd_eval},
         {"predict", "Run classifiers over images and store their predictions", cmd_predict},
         {"join", "Make one store of the parts that several processes predicted", cmd_join},
         {"import", "Turn saved predictions of any framework into a store", cmd_import},
@@ -43,6 +45,7 @@ const std::vector<Command>& commands() {
 
 const std::vector<std::string>& program_examples() {
     static const std::vector<std::string> lines = {
+        "assay eval resnet50.pt imagenet/val",
         "assay predict --model resnet50.pt --preset torchvision --data imagenet/val --out runs",
         "assay score runs",
         "assay compare runs/val/resnet50 runs/val/resnet50-v2 --gate \"top1.delta >= -0.005\"",

@@ -62,10 +62,11 @@ struct Elsewhere {
     std::string_view instead;
 };
 constexpr Elsewhere commands_elsewhere[] = {
-    {" eval evaluate evaluation test infer inference validate validation val benchmark bench "
-     "run-model classify pred prediction predictions ",
-     "`assay predict -m MODEL -d IMAGES --out runs` runs a model over images, and `assay score "
-     "runs` measures what it stored"},
+    {" evaluation test validate validation val benchmark bench run-model ",
+     "`assay eval MODEL IMAGES` runs a model over images and measures it"},
+    {" infer inference classify pred prediction predictions ",
+     "`assay predict -m MODEL -d IMAGES --out runs` runs a model over images and stores its "
+     "scores"},
     {" metrics metric measure scores scoring summary ",
      "`assay score runs` measures stored predictions"},
     {" diff significance ttest mcnemar comparison compare-models ",

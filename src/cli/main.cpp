@@ -124,7 +124,8 @@ int run(int count, char** arguments) {
     std::string& line = command_line();
     for (int i = 0; i < count; ++i) line += (i == 0 ? "" : " ") + std::string(arguments[i]);
 
-    const std::string first = count > 1 ? arguments[1] : "--help";
+    std::string first = count > 1 ? arguments[1] : "--help";
+    if (first == "evaluate") first = "eval";
     if (first == "--help" || first == "-h" || first == "help") {
         write_own(help());
         return count > 1 ? Status::done : Status::bad_input;

@@ -14,6 +14,7 @@
 #include "cli/inputs.h"
 #include "cli/progress.h"
 #include "cli/ranks.h"
+#include "cli/settings_notes.h"
 
 namespace assay::cli {
 
@@ -24,11 +25,15 @@ void StoreFlags::add_to(CLI::App& app) {
     app.add_flag("--dry-run", dry_run, "Print what the settings resolve to and stop")->group(group);
 }
 
+void say_settings(const ModelSpec& spec) {
+    note(describe(spec));
+    if (const std::string keys = keys_without_effect(spec); !keys.empty()) note(keys);
+    for (const std::string& text : notes_on_files_like_sidecars(spec)) note(text);
+}
+
 void Prediction::load(const std::vector<ModelSpec>& specs) {
     for (const ModelSpec& spec : specs) {
-        note(describe(spec));
-        if (const std::string keys = keys_without_effect(spec); !keys.empty()) note(keys);
-        for (const std::string& text : notes_on_files_like_sidecars(spec)) note(text);
+        say_settings(spec);
         models_.push_back(load_model(spec, opening_));
     }
 }

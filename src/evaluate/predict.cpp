@@ -15,7 +15,9 @@
 #include "core/hash.h"
 #include "core/memory_budget.h"
 #include "core/parallel.h"
+#include "evaluate/eval/hash_order.h"
 #include "evaluate/prediction_run.h"
+#include "evaluate/watched_predict.h"
 #include "model/python/python_model.h"
 #include "store/image_check.h"
 
@@ -56,7 +58,7 @@ public:
     std::vector<std::unique_ptr<ModelRun>>& model_runs() { return model_runs_; }
 
     /// This rank's share, and then the stores are finished.
-    void work(int threads, Comm& comm,
+    void work(int threads, bool in_hash_order, Comm& comm,
               const std::function<void(std::uint64_t pairs, std::uint64_t failed)>& report) {
         std::vector<std::uint64_t> todo;  // first rows of the batches that some model_run lacks
         for (std::uint64_t first = 0; first < dataset_.size(); first += batch_) {
@@ -64,6 +66,11 @@ public:
                             [&](const auto& model_run) { return model_run->lacks(first); })) {
                 todo.push_back(first);
             }
+        }
+        if (in_hash_order) {
+            std::ranges::stable_sort(todo, {}, [&](std::uint64_t first) {
+                return evaluate::hash_of_id(dataset_.ids[static_cast<std::size_t>(first)]);
+            });
         }
         const auto ahead = static_cast<std::size_t>(threads);
         agree(comm, [&] {
@@ -170,6 +177,14 @@ std::uint32_t default_batch_size(const ModelFacts& facts) {
 std::vector<PredictResult> predict(std::span<const LoadedModel> models, const Dataset& dataset,
                                    const PredictOptions& options, Comm& comm,
                                    const ProgressCallback& callback) {
+    return evaluate::predict_watched(models, dataset, options, comm, {}, callback);
+}
+
+std::vector<PredictResult> evaluate::predict_watched(std::span<const LoadedModel> models,
+                                                     const Dataset& dataset,
+                                                     const PredictOptions& options, Comm& comm,
+                                                     const PredictWatch& watch,
+                                                     const ProgressCallback& callback) {
     std::optional<store::ImageCheck> checked;
     agree(comm, [&] {
         check_models(models);
@@ -223,6 +238,12 @@ std::vector<PredictResult> predict(std::span<const LoadedModel> models, const Da
             model_runs_by_batch[batch].push_back(
                 std::make_unique<ModelRun>(model, index, std::move(writer), images, dataset));
         });
+        if (!watch.batch) continue;
+        const auto number = static_cast<std::size_t>(&model - models.data());
+        model_runs_by_batch[batch].back()->watch = [&watch, number](const ImageBatch& images_of,
+                                                                    std::span<const float> scores) {
+            watch.batch(number, images_of, scores);
+        };
     }
 
     std::vector<PredictionRun> runs;
@@ -249,7 +270,7 @@ std::vector<PredictResult> predict(std::span<const LoadedModel> models, const Da
 
     std::map<std::string, PredictResult> by_model;
     for (PredictionRun& run : runs) {
-        run.work(threads_for(models, options), comm, report);
+        run.work(threads_for(models, options), watch.in_hash_order, comm, report);
         for (const auto& model_run : run.model_runs()) {
             PredictResult result = result_of(*model_run, dataset);
             result.dataset = dataset.name;

@@ -192,6 +192,7 @@ void run_models(std::span<ModelRun* const> wanting, const PreparedBatch& prepare
                     batch.input = prepared.floats(model_run->preprocessing);
                 }
                 model_run->halved += run_batch(model, batch, scores);
+                if (model_run->watch) model_run->watch(batch, scores);
             });
         model_run->shards.add(first, scores, states, errors, read);
     }

@@ -33,6 +33,8 @@ struct ModelRun {
     ShardBuffers shards;
     std::vector<bool> lacking;  ///< by shard, as found at the start: threads read it without a lock
     std::atomic<std::uint64_t> halved{0};
+    /// Sees what is computed, from many threads; may be empty.
+    std::function<void(const ImageBatch& batch, std::span<const float> scores)> watch;
 
     /// Takes over what a run that was stopped has kept of shards that are not whole.
     ModelRun(const LoadedModel& m, std::size_t p, StoreWriter w, const store::ImageCheck& images,

@@ -17,6 +17,7 @@
 #include "evaluate/cost_result.h"
 #include "evaluate/described_evaluate.h"
 #include "evaluate/described_program.h"
+#include "evaluate/eval/described_eval.h"
 #include "mad/answers_result.h"
 #include "model/described_model.h"
 #include "patchml/described_patchml.h"
@@ -40,6 +41,7 @@ std::vector<ResultType> described_results() {
         result_type(ResultOf<CorruptedAccuracyResult>{}),
         result_type(ResultOf<CostResult>{}),
         result_type(ResultOf<DatasetLabelStats>{}),
+        result_type(ResultOf<EvalResult>{}),
         result_type(ResultOf<GapReport>{}),
         result_type(ResultOf<ImportReport>{}),
         result_type(ResultOf<JoinResult>{}),

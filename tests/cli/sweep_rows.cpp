@@ -79,6 +79,9 @@ std::vector<std::string> listed_in(const std::string& help, const std::string& h
 const std::vector<SweepRow>& sweep_rows() {
     static const std::vector<SweepRow> rows = {
         {.command = "demo", .arguments = {}, .results = false},
+        {.command = "eval",
+         .arguments = {models + "tiny.pt", "FOLDER/shapes", "--out", "FOLDER/evaluated", "-q"},
+         .needs_torch = true},
         {.command = "predict",
          .arguments = {"--model", models + "tiny.pt", "--data", "FOLDER/shapes", "--out",
                        "FOLDER/predicted", "-q"},

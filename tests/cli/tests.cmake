@@ -47,7 +47,7 @@ if(TARGET assay_torch)
     add_executable(shape_images cli/shapes/make_images.cpp)
     target_link_libraries(shape_images PRIVATE assay_core PNG::PNG fmt::fmt)
     assay_program_test(end_to_end
-        SOURCES cli/end_to_end_test.cpp cli/cost_test.cpp cli/identity_test.cpp cli/isolate_test.cpp
+        SOURCES cli/end_to_end_test.cpp cli/eval_test.cpp cli/cost_test.cpp cli/identity_test.cpp cli/isolate_test.cpp
         LINKS assay_store assay_core)
     target_compile_definitions(test_end_to_end PRIVATE ASSAY_IMAGES="$<TARGET_FILE:shape_images>")
     add_dependencies(test_end_to_end assay_torch shape_images)

@@ -94,16 +94,17 @@ TEST(Usage, WordsOfOtherProgramsNameTheCommandToType) {
         {"f1", "--metrics f1"},         {"ece", "--metrics ece"},
         {"brier", "--metrics brier"},   {"confusion", "assay score runs --confusion"},
         {"infer", "assay predict "},    {"inference", "assay predict "},
-        {"validate", "assay predict "}, {"report-html", "assay report runs"},
+        {"validate", "assay eval "}, {"report-html", "assay report runs"},
         {"csv", "assay export "},       {"man", "--help"},
         {"classes", "assay relabel "},  {"merge", "assay join "}};
     for (const auto& [word, command] : meant)
         EXPECT_THAT(assay_run({word}).err, HasSubstr(command)) << word;
-    for (const std::string word : {"eval", "evaluate", "test", "benchmark"}) {
+    for (const std::string word : {"test", "benchmark"}) {
         const Outcome outcome = assay_run({word});
         EXPECT_EQ(outcome.status, 2);
-        EXPECT_THAT(outcome.err, HasSubstr("unknown command `" + word + "`: `assay predict "));
+        EXPECT_THAT(outcome.err, HasSubstr("unknown command `" + word + "`: `assay eval "));
     }
+    EXPECT_EQ(assay_run({"evaluate", "--help"}).out, assay_run({"eval", "--help"}).out);
 }
 
 TEST(Usage, UnknownWordsAreNamedWithTheNearest) {

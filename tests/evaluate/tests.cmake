@@ -20,6 +20,9 @@ assay_test(check
     SOURCES evaluate/check_test.cpp evaluate/check_simulation_test.cpp
     LINKS assay_evaluate fmt::fmt Threads::Threads
     UNSANITIZED CheckSimulation.*)
+assay_test(eval
+    SOURCES evaluate/eval_test.cpp
+    LINKS assay_evaluate fmt::fmt Threads::Threads)
 assay_test(dataset_gap
     SOURCES evaluate/gap_stores_test.cpp
     LINKS assay_evaluate fmt::fmt Threads::Threads)

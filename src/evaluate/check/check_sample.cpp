@@ -8,6 +8,7 @@
 #include "core/parallel.h"
 #include "core/random.h"
 #include "evaluate/check/check_parts.h"
+#include "evaluate/check/read_sample.h"
 
 namespace assay::checks {
 namespace {
@@ -92,17 +93,25 @@ Sample draw_sample(const Dataset& dataset, const Preprocess& p, const CheckOptio
     for (std::uint32_t i = 0; i < dataset.labels.size(); ++i) {
         if (!dataset.labels[i].empty()) candidates.push_back(i);
     }
-    Sample sample;
-    sample.labelled = !candidates.empty();
-    if (candidates.empty()) {
+    const bool labelled = !candidates.empty();
+    if (!labelled) {
         candidates.resize(dataset.size());
         std::iota(candidates.begin(), candidates.end(), 0U);
     }
-    const auto drawn = draw_items(candidates, first, n, options.seed);
+    Sample sample = read_sample(dataset, draw_items(candidates, first, n, options.seed), p,
+                                resolve_threads(options.threads));
+    sample.labelled = labelled;
+    return sample;
+}
+
+Sample read_sample(const Dataset& dataset, const std::vector<std::uint32_t>& drawn,
+                   const Preprocess& p, int threads) {
+    Sample sample;
+    sample.labelled = true;
     sample.asked = drawn.size();
     std::vector<std::optional<Image>> windows(drawn.size());
     std::vector<std::string> problems(drawn.size());
-    parallel_blocks(drawn.size(), resolve_threads(options.threads), [&](std::size_t i) {
+    parallel_blocks(drawn.size(), threads, [&](std::size_t i) {
         throw_if_stopped();
         try {
             windows[i] = crop_window(load_image(dataset, drawn[i]), p);

@@ -577,6 +577,18 @@ export interface Disagreement {
   candidate_correct: boolean;
 }
 
+/** An image for which every model predicts another class. */
+export interface DoubtedLabel {
+  id: string;
+  label: string;
+  /** Of several models, the first one's. */
+  predicted: string;
+  /** Mean over the models. */
+  label_probability: number;
+  /** Mean over the models. */
+  predicted_probability: number;
+}
+
 /** How the values of one dimension were drawn, in numbers of models. */
 export interface DrawnCells {
   /** Their errors are joint. */
@@ -614,6 +626,54 @@ export interface Estimate {
   standard_error?: number;
   /** What a reader must know of it. */
   note?: string;
+}
+
+/** What `assay eval` prints. */
+export interface EvalResult extends Result {
+  dataset: string;
+  /** Images in the stores. */
+  items: number;
+  /** Of these. */
+  labelled: number;
+  /** Images that chose the preprocessing and are in no number. */
+  left_out: number;
+  /** In the order given. */
+  models: EvaluatedModel[];
+  /** Of several models: each against the first. */
+  comparisons?: ComparedPair[];
+  /** The most doubted first. */
+  doubted_labels: DoubtedLabel[];
+  /** Of unlabelled images. */
+  unsure?: UnsureItem[];
+  /** Of several models: images of which all say the same. */
+  agreement?: Estimate;
+  gates: Gate[];
+  notes: string[];
+  /** The page. */
+  report?: string;
+  /** Commands to type. */
+  next: string[];
+}
+
+export interface EvaluatedModel {
+  model: string;
+  store: string;
+  /** For people. */
+  preprocessing: string;
+  choice: PreprocessingChoice;
+  /** False: every number hangs on a choice that images could not settle. */
+  settled: boolean;
+  /** Of labelled images. */
+  measurements: Measurement[];
+  /** In words. */
+  calibration?: string;
+  /** Mean of the predicted class's. */
+  confidence: Estimate;
+  /** Of at least 5 images. */
+  worst_classes: ClassScore[];
+  /** Images without scores. */
+  unreadable: number;
+  warnings: string[];
 }
 
 export interface ExampleClass {
@@ -2082,6 +2142,32 @@ export interface PreparedSets {
   duplicates: Duplicates[];
 }
 
+export interface PreprocessingChoice {
+  outcome: "given" | "told_apart" | "not_settled";
+  /** What was taken, after a search. */
+  best?: PreprocessingWay;
+  runner_up?: PreprocessingWay;
+  /** Best minus runner-up. */
+  difference?: Estimate;
+  /** Of no difference: McNemar's exact test, Holm-adjusted. */
+  p_holm?: number;
+  /** Ways. */
+  tried?: number;
+  /** Ways whose input size the model refuses. */
+  refused?: number;
+}
+
+export interface PreprocessingWay {
+  /** As typed. */
+  options: string;
+  /** For people. */
+  preprocessing: string;
+  /** That it was tried on. */
+  images: number;
+  /** Of these. */
+  correct: number;
+}
+
 /** Student's test with a pooled variance over the distinct models. */
 export interface PublishedTest {
   p_student: number;
@@ -2824,6 +2910,13 @@ export interface UnfinishedParts {
 export interface UntestedModel {
   model: string;
   why: string;
+/** An image on which models differ, or of which the only model is least sure. */
+export interface UnsureItem {
+  id: string;
+  /** By model. */
+  predicted: string[];
+  /** By model. */
+  confidence: number[];
 }
 
 export interface ValueOfDataset {

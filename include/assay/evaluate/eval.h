@@ -1,0 +1,175 @@
+// From a model and images to a number: how the input is prepared, what looks wrong before anything
+// long, and one screen at the end.
+//
+// What is given (flags, a settings file, the model's own settings) is taken. Else the usual ways
+// (presets()) are tried on a few labelled images, drawn by the hashes of their ids. The images that
+// chose are left out of the reported numbers, because a number on them would be too good.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "assay/data/dataset.h"
+#include "assay/estimate.h"
+#include "assay/evaluate/check.h"
+#include "assay/evaluate/compare.h"
+#include "assay/evaluate/predict.h"
+#include "assay/evaluate/score.h"
+#include "assay/model/model_spec.h"
+#include "assay/progress.h"
+#include "assay/report.h"
+
+namespace assay {
+
+/// How a model is opened under other settings: those given here are over all others.
+struct ModelOpener {
+    std::function<ModelSpec(const ModelSettings& settings)> resolve;
+    std::function<LoadedModel(ModelSpec spec)> open;
+};
+
+/// One way to prepare the input.
+struct PreprocessingWay {
+    ModelSettings settings;    ///< what it says of the model
+    std::string options;       ///< the same, as typed: "--preset mobilenet-160"
+    Preprocess preprocess;     ///< all of it
+    std::uint64_t images = 0;  ///< that it was tried on
+    std::uint64_t correct = 0;
+};
+
+struct PreprocessingChoice {
+    enum class Outcome {
+        given,        ///< nothing was searched for
+        told_apart,   ///< one way is better than each of the others
+        not_settled,  ///< the best two cannot be told apart and differ by less than a point
+        undecided,    ///< they cannot be told apart and differ by more
+        at_chance,    ///< no way is better than chance
+        no_labels,    ///< there are too few labelled images to search with
+    };
+    Outcome outcome = Outcome::given;
+    std::optional<PreprocessingWay> best, runner_up;
+    std::size_t tried = 0;    ///< ways
+    std::size_t refused = 0;  ///< ways whose input size the model refuses
+    /// Of the best against the runner-up: exact McNemar test, Holm-adjusted over the ways tried.
+    double p = 1;
+    std::optional<Estimate> difference;  ///< best minus runner-up, with the interval of the pairs
+    std::vector<std::uint32_t> items;    ///< of the data set, ascending: those that chose
+    std::optional<Finding> order;        ///< at_chance: classes in another order explain it
+    double seconds = 0;
+
+    /// Whether a number may be reported.
+    bool usable() const { return outcome <= Outcome::not_settled; }
+    bool searched() const { return outcome != Outcome::given; }
+};
+/// "given", "told_apart", "not_settled", ...
+std::string_view name_of(PreprocessingChoice::Outcome);
+
+struct SearchOptions {
+    int threads = 0;          ///< 0: one per core
+    std::size_t batch = 8;    ///< images that go through the model together
+    std::size_t first = 64;   ///< labelled images to begin with
+    std::size_t most = 512;   ///< and at most, but no more than a tenth of the data set
+    std::size_t fewest = 10;  ///< with fewer labelled images there is no search
+    double level = 0.05;      ///< of the test
+    double close = 0.01;      ///< a difference below this may stay open
+};
+
+/// Opens the model at the first usual input size that it takes. Throws what the opener throws at
+/// the first size where it takes none.
+LoadedModel open_at_any_size(const ModelOpener& opener);
+
+/// Tries the usual ways. The same choice for any number of threads. Progress counts (image, way)
+/// pairs. Throws what the opener throws but for refused sizes; bad_input: an empty data set.
+/// Cost: each way runs `first` images; ways that stay in the race run more.
+PreprocessingChoice choose_preprocessing(const ModelOpener& opener, const Dataset& dataset,
+                                         const SearchOptions& options = {},
+                                         const ProgressCallback& progress = {});
+
+/// What was chosen, from what, and how sure that is: one or two lines for people.
+std::string describe(const PreprocessingChoice& choice);
+/// Why there is no number, ending in the commands to choose from; of a choice that is not usable.
+/// `command`: what to type before the options, "assay eval m.pt photos".
+std::string why_stopped(const PreprocessingChoice& choice, const std::string& model,
+                        const std::string& command);
+
+/// Throws bad_input where the same batch twice gives other scores: the numbers would be random.
+/// True where an image's scores depend on its neighbours.
+bool batches_mix(const LoadedModel& model, const Dataset& dataset, int threads);
+
+struct EvalGuards {
+    std::vector<Finding> findings;  ///< warnings and errors alone
+    std::uint32_t batch = 0;        ///< 1: only images alone get their own scores; 0: any batch
+};
+/// The cheap checks of check_model(): classes, outputs, order, pixel values (unless `searched`) and
+/// batches, on 32 images. `mixes`: of batches_mix(). Throws bad_input: scores depend on the batch,
+/// and images alone do no better.
+EvalGuards guard_model(const LoadedModel& model, const Dataset& dataset, bool searched, bool mixes,
+                       int threads);
+/// One line that ends in what to type. `command`: as above; `model`, `data`: as typed.
+std::string warning_text(const Finding& finding, const std::string& command,
+                         const std::string& model, const std::string& data);
+
+/// An image whose label the models doubt: all of them predict another class.
+struct DoubtedLabel {
+    std::string id, label, predicted;  ///< names of classes; of several models: the first's
+    double label_probability = 0;      ///< mean over the models
+    double predicted_probability = 0;  ///< likewise, of each model's own predicted class
+};
+/// An image without a label for which models differ, or the only model is least sure.
+struct UnsureItem {
+    std::string id;
+    std::vector<std::string> predicted;  ///< by model
+    std::vector<double> confidence;      ///< by model
+};
+
+struct EvaluatedModel {
+    std::string model;
+    std::filesystem::path store;
+    std::string preprocessing;  ///< describe(ModelSpec)
+    PreprocessingChoice choice;
+    std::vector<std::string> warnings;  ///< lines that end in what to type
+    std::vector<Measurement> measurements;
+    std::vector<ClassResult> worst_classes;  ///< the least accurate first
+    /// Whether confidence is above or below accuracy, in words; "" without both.
+    std::string calibration;
+    Estimate confidence;  ///< mean of the predicted class's probability
+    std::uint64_t unreadable = 0;
+
+    bool settled() const { return choice.outcome != PreprocessingChoice::Outcome::not_settled; }
+};
+
+struct EvalResult {
+    std::string dataset;
+    std::uint64_t items = 0;
+    std::uint64_t labelled = 0;
+    std::uint64_t left_out = 0;  ///< images that chose the preprocessing
+    std::vector<EvaluatedModel> models;
+    std::optional<CompareResult> comparison;  ///< of labelled images and several models
+    std::vector<DoubtedLabel> doubted_labels;
+    std::vector<UnsureItem> unsure;     ///< of unlabelled images
+    std::optional<Estimate> agreement;  ///< images of which all models say the same
+    std::vector<GateResult> gates;
+    std::vector<std::string> notes;
+    std::filesystem::path report;   ///< the page; "" where there is none
+    std::vector<std::string> next;  ///< commands
+};
+
+/// The metrics that are measured where none is named: those of the screen.
+std::vector<std::string> eval_metrics(std::size_t classes);
+
+/// Measures complete stores of one data set and fills what comes from scores: `models` are there
+/// already, in the order of the stores. Same numbers as score_stores() and compare_opened().
+void measure(EvalResult& result, std::span<const PredictionStore* const> stores,
+             const MeasureOptions& options, const ProgressCallback& progress = {});
+
+/// One screen. JSON: assay.eval/1. CSV: a line for each metric of each model.
+Report report_of(const EvalResult& result);
+
+}  // namespace assay

@@ -1,0 +1,113 @@
+// assay eval: from a model and images to a number, in one command.
+#include "cli/cmd_eval.h"
+
+#include <CLI/CLI.hpp>
+
+#include "assay/error.h"
+#include "assay/report/page.h"
+#include "cli/command.h"
+#include "cli/described.h"
+#include "cli/evaluation.h"
+#include "core/paths.h"
+#include "core/text.h"
+#include "data/archives.h"
+
+namespace assay::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view eval_examples = R"(
+assay eval resnet50.pt imagenet/val
+assay eval resnet50.pt imagenet/val --preset torchvision
+assay eval resnet50.pt imagenet/val --save-settings
+assay eval a.pt b.onnx imagenet/val --out runs --json
+assay eval resnet50.pt photos --list labels.csv --gate "low(top1) >= 0.75"
+assay eval resnet50.pt unlabelled-photos --preset timm
+)";
+
+bool has_ending_of_model(const fs::path& path) {
+    const std::string ending = lower_extension(path.string());
+    return ending == ".pt" || ending == ".pt2" || ending == ".onnx" || ending == ".pth";
+}
+
+/// MODEL... DATA: the last one is the data, unless --data says it.
+void take_positionals(const std::vector<fs::path>& given, EvalInputs& inputs) {
+    std::vector<fs::path> paths = given;
+    if (inputs.data.folders.empty() && !paths.empty()) {
+        if (paths.size() > 1 && has_ending_of_model(paths.back()) && is_folder(paths.front())) {
+            throw Error(ErrorCode::usage, "the images come last: type `assay eval " +
+                                              as_typed(paths.back().string()) + " " +
+                                              as_typed(paths.front().string()) + "`");
+        }
+        inputs.data.folders = {paths.back()};
+        paths.pop_back();
+    }
+    inputs.models.files.insert(inputs.models.files.end(), paths.begin(), paths.end());
+    if (inputs.models.files.empty() || inputs.data.folders.empty()) {
+        throw Error(
+            ErrorCode::usage,
+            inputs.data.folders.empty()
+                ? "no model and no images given: type `assay eval MODEL IMAGES`"
+                : "no " +
+                      std::string(has_ending_of_model(inputs.data.folders.front()) ? "images"
+                                                                                   : "model") +
+                      " given: type `assay eval MODEL IMAGES`");
+    }
+    if (inputs.data.folders.size() > 1) {
+        throw Error(ErrorCode::usage,
+                    "assay eval takes one data set; `assay predict -m MODEL -d A -d B` and `assay "
+                    "score RUNS` take several");
+    }
+}
+
+}  // namespace
+
+int cmd_eval(std::vector<std::string> arguments) {
+    auto app = make_app(
+        "eval",
+        "From models and images to accuracy, calibration, the worst classes and suspicious "
+        "labels, on one screen. The preprocessing comes from options or a settings file; else it "
+        "is found on 64 labelled images, which enter no number. The same command resumes. "
+        "Status 1: a gate fails; 2: the preprocessing cannot be found; 3: some images have no "
+        "scores.",
+        eval_examples);
+    EvalInputs inputs;
+    std::vector<fs::path> paths;
+    app->add_option("path", paths, "One model or several, then the images")->type_name("PATH");
+    inputs.models.add_to(*app);
+    inputs.data.add_to(*app);
+    inputs.predict.command = command_line();
+    add_options(*app, inputs.predict, "Results");
+    app->add_flag("--save-settings", inputs.save_settings,
+                  "Write the preprocessing into a settings file beside the model, for all commands")
+        ->group("Results");
+    add_option<&MeasureOptions::metrics>(*app, inputs.measure);
+    add_option<&MeasureOptions::labels>(*app, inputs.measure);
+    add_option<&MeasureOptions::k>(*app, inputs.measure);
+    add_option<&MeasureOptions::bins>(*app, inputs.measure);
+    add_option<&MeasureOptions::edges>(*app, inputs.measure);
+    add_option<&MeasureOptions::gates>(*app, inputs.measure);
+    add_options(*app, inputs.measure.resampling);
+    Output output;
+    output.add_to(*app);
+    output.logs.add_to(*app);
+    output.add_junit_to(*app);
+    if (!parse(*app, std::move(arguments))) return Status::done;
+
+    take_positionals(paths, inputs);
+    check(inputs.measure, false);
+    output.check_junit(!inputs.measure.gates.empty());
+    if (is_folder(inputs.predict.runs)) check_report_place(inputs.predict.runs / "report.html");
+    inputs.batch_given = app->count("--batch") > 0;
+    inputs.measure.threads = inputs.predict.threads;
+    inputs.data.index_folder = archive_index_folder(inputs.predict.runs);
+
+    const EvalResult result = run_evaluation(inputs);
+    const Report report = report_of(result);
+    output.print(report);
+    if (report.partial) return Status::partial;
+    return all_passed(result.gates) ? Status::done : Status::gate_broken;
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,321 @@
+// Which of the usual ways to prepare the input does best on a few labelled images?
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "assay/error.h"
+#include "assay/evaluate/eval.h"
+#include "core/parallel.h"
+#include "core/statistics.h"
+#include "core/text.h"
+#include "evaluate/check/check_parts.h"
+#include "evaluate/check/read_sample.h"
+#include "evaluate/eval/decision.h"
+#include "evaluate/eval/hash_order.h"
+#include "evaluate/eval/usual_ways.h"
+
+namespace assay {
+namespace {
+
+using checks::Runner;
+using checks::Sample;
+using evaluate::Correct;
+using evaluate::Decision;
+using Outcome = PreprocessingChoice::Outcome;
+
+constexpr std::size_t images_at_a_time = 64;  // decoded images that are in memory together
+constexpr int small_side = 96;                // data sets of tiny images have models of their size
+
+/// The side that the first images share, where they are small squares; else 0.
+int small_side_of(const Dataset& dataset, const std::vector<std::uint32_t>& items) {
+    constexpr std::size_t enough = 8;
+    int side = 0;
+    for (std::size_t i = 0; i < std::min(enough, items.size()); ++i) {
+        try {
+            const Image image = load_image(dataset, items[i]);
+            if (image.width != image.height || image.width > small_side) return 0;
+            if (side != 0 && image.width != side) return 0;
+            side = image.width;
+        } catch (const Error& error) {
+            if (error.code() != ErrorCode::bad_input && error.code() != ErrorCode::io) throw;
+        }
+    }
+    return side;
+}
+
+/// The ways under trial and what each has correct.
+class Race {
+public:
+    Race(const ModelOpener& opener, const Dataset& dataset, const SearchOptions& options,
+         const ProgressCallback& callback)
+        : opener_(opener),
+          dataset_(dataset),
+          options_(options),
+          callback_(callback),
+          threads_(resolve_threads(options.threads)) {}
+
+    /// Tries the ways that are `wanted` on these items. Ways of one size share a classifier.
+    void run(const std::vector<bool>& wanted, std::span<const std::uint32_t> items) {
+        std::map<std::pair<int, int>, std::vector<std::size_t>> by_size;
+        for (std::size_t w = 0; w < ways_.size(); ++w) {
+            const Preprocess& p = ways_[w].preprocess;
+            if (wanted[w]) by_size[{p.height, p.width}].push_back(w);
+        }
+        for (const auto& [size, of_size] : by_size) run_size(of_size, items);
+    }
+
+    /// Forgets the ways whose size the model refuses.
+    std::size_t drop_refused() {
+        std::size_t dropped = 0;
+        for (std::size_t w = ways_.size(); w-- > 0;) {
+            if (!correct_[w].empty() || !refused_.contains(w)) continue;
+            ways_.erase(ways_.begin() + static_cast<std::ptrdiff_t>(w));
+            correct_.erase(correct_.begin() + static_cast<std::ptrdiff_t>(w));
+            ++dropped;
+        }
+        refused_.clear();
+        return dropped;
+    }
+
+    void add(std::vector<PreprocessingWay> ways) {
+        for (PreprocessingWay& way : ways) {
+            const bool known = std::any_of(
+                ways_.begin(), ways_.end(),
+                [&](const PreprocessingWay& w) { return w.preprocess == way.preprocess; });
+            if (!known) ways_.push_back(std::move(way));
+        }
+        correct_.resize(ways_.size());
+        progress_.total = ways_.size() * options_.first;
+    }
+
+    void expect(std::size_t more) { progress_.total = progress_.done + more; }
+    const std::vector<Correct>& correct() const { return correct_; }
+    const std::vector<PreprocessingWay>& ways() const { return ways_; }
+    std::uint32_t classes() const { return classes_; }
+
+    PreprocessingWay tried(std::size_t w) const {
+        PreprocessingWay way = ways_[w];
+        way.images = correct_[w].size();
+        way.correct = checks::count_correct(correct_[w]);
+        return way;
+    }
+
+    /// Whether another order of the classes explains that no way does better than chance.
+    std::optional<Finding> other_order(const std::vector<std::uint32_t>& items) const {
+        std::optional<Finding> found;
+        for (const PreprocessingWay& way : ways_) {
+            throw_if_stopped();
+            const LoadedModel model = opener_.open(opener_.resolve(way.settings));
+            const Runner runner(*model.classifier, options_.batch, threads_);
+            const Sample sample =
+                checks::read_sample(dataset_, items, model.spec.preprocess, threads_);
+            if (sample.size() == 0) return std::nullopt;
+            const auto scores = runner.run(sample.windows, model.spec.preprocess);
+            for (Finding& finding : checks::check_order(scores, sample, dataset_, {}).findings) {
+                if (finding.severity == Finding::Severity::error && !found)
+                    found = std::move(finding);
+            }
+            if (found) break;
+        }
+        return found;
+    }
+
+private:
+    void run_size(const std::vector<std::size_t>& of_size, std::span<const std::uint32_t> items) {
+        progress_.step = "finding the preprocessing";
+        std::optional<LoadedModel> model;
+        try {
+            model = opener_.open(opener_.resolve(ways_[of_size.front()].settings));
+        } catch (const Error& error) {
+            if (error.code() != ErrorCode::bad_input && error.code() != ErrorCode::usage) throw;
+            refused_.insert(of_size.begin(), of_size.end());
+            progress_.done += of_size.size() * items.size();
+            return;
+        }
+        classes_ = model->classifier->facts().classes;
+        const Runner runner(*model->classifier, options_.batch, threads_);
+        for (std::size_t begin = 0; begin < items.size(); begin += images_at_a_time) {
+            const auto part =
+                items.subspan(begin, std::min(images_at_a_time, items.size() - begin));
+            run_part(*model, runner, of_size, {part.begin(), part.end()});
+        }
+    }
+
+    void run_part(const LoadedModel& model, const Runner& runner,
+                  const std::vector<std::size_t>& of_size, const std::vector<std::uint32_t>& part) {
+        for (const std::size_t w : of_size) {
+            throw_if_stopped();
+            const Preprocess& p = ways_[w].preprocess;
+            const Sample sample = checks::read_sample(dataset_, part, p, threads_);
+            const auto outcomes =
+                checks::judge(runner.run(sample.windows, p), sample, dataset_,
+                              checks::given_order(model.classifier->facts().classes));
+            // An image that cannot be read is incorrect for all ways, so that lists stay in step.
+            Correct correct(part.size(), 0);
+            for (std::size_t i = 0, s = 0; i < part.size() && s < sample.size(); ++i) {
+                if (sample.items[s] == part[i]) correct[i] = outcomes.correct[s++];
+            }
+            correct_[w].insert(correct_[w].end(), correct.begin(), correct.end());
+            progress_.done += part.size();
+            if (callback_) callback_(progress_);
+        }
+    }
+
+    const ModelOpener& opener_;
+    const Dataset& dataset_;
+    const SearchOptions& options_;
+    const ProgressCallback& callback_;
+    int threads_;
+    std::vector<PreprocessingWay> ways_;
+    std::vector<Correct> correct_;
+    std::set<std::size_t> refused_;
+    std::uint32_t classes_ = 0;
+    Progress progress_;
+};
+
+}  // namespace
+
+std::string_view name_of(PreprocessingChoice::Outcome outcome) {
+    switch (outcome) {
+        case Outcome::given:
+            return "given";
+        case Outcome::told_apart:
+            return "told_apart";
+        case Outcome::not_settled:
+            return "not_settled";
+        case Outcome::undecided:
+            return "undecided";
+        case Outcome::at_chance:
+            return "at_chance";
+        case Outcome::no_labels:
+            break;
+    }
+    return "no_labels";
+}
+
+PreprocessingChoice choose_preprocessing(const ModelOpener& opener, const Dataset& dataset,
+                                         const SearchOptions& options,
+                                         const ProgressCallback& progress) {
+    if (dataset.size() == 0) throw Error(ErrorCode::bad_input, "the data set has no images");
+    const auto start = std::chrono::steady_clock::now();
+    PreprocessingChoice choice;
+    const auto done = [&](Outcome outcome) {
+        choice.outcome = outcome;
+        std::ranges::sort(choice.items);
+        choice.seconds =
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        return choice;
+    };
+    const std::vector<std::uint32_t> order = evaluate::items_in_hash_order(dataset);
+    const bool labelled =
+        order.front() < dataset.labels.size() && !dataset.labels[order.front()].empty();
+    if (!labelled || order.size() < options.fewest) return done(Outcome::no_labels);
+
+    Race race(opener, dataset, options, progress);
+    race.add(evaluate::open_with_ways(opener).ways);
+    if (const int side = small_side_of(dataset, order); side > 0)
+        race.add(evaluate::usual_ways(opener, side));
+    const std::size_t begin = std::min(options.first, order.size());
+    const std::size_t end =
+        std::min(order.size(), std::max(begin, std::min(options.most, dataset.size() / 10)));
+    race.run(std::vector<bool>(race.ways().size(), true), {order.data(), begin});
+    choice.refused = race.drop_refused();
+    choice.tried = race.ways().size();
+    Decision decision = evaluate::decide(race.correct(), options.level);
+    std::size_t seen = begin;
+    while (!decision.told_apart && seen < end) {
+        const std::size_t more = std::min(seen, end - seen);
+        std::vector<bool> in_the_race(race.ways().size());
+        for (std::size_t w = 0; w < in_the_race.size(); ++w)
+            in_the_race[w] = race.correct()[w].size() == seen && decision.p[w] > options.level;
+        race.expect(more * static_cast<std::size_t>(std::ranges::count(in_the_race, true)));
+        race.run(in_the_race, {order.data() + seen, more});
+        seen += more;
+        decision = evaluate::decide(race.correct(), options.level);
+    }
+    choice.items.assign(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(seen));
+    choice.best = race.tried(decision.best);
+    if (decision.runner_up != decision.best) {
+        choice.runner_up = race.tried(decision.runner_up);
+        choice.p = decision.p[decision.runner_up];
+        choice.difference = decision.difference;
+    }
+    constexpr double sure = 0.99;
+    const bool above_chance = clopper_pearson(choice.best->correct, choice.best->images, sure).low >
+                              1.0 / std::max<double>(1, race.classes());
+    if (!above_chance) {
+        choice.order = race.other_order(choice.items);
+        return done(Outcome::at_chance);
+    }
+    return done(evaluate::outcome_of(decision, options.close));
+}
+
+namespace {
+
+std::string tried_text(const PreprocessingWay& way) {
+    return fmt::format("{} ({})", way.options, checks::proportion_text(way.correct, way.images));
+}
+
+std::string difference_text(const PreprocessingChoice& choice) {
+    if (!choice.difference || !choice.difference->interval) return "";
+    const Interval& interval = *choice.difference->interval;
+    return fmt::format("difference {:.1f} points, {:.0f} % CI {:.1f} to {:.1f}, p = {:.2g}",
+                       100 * *choice.difference->value, 100 * interval.level, 100 * interval.low,
+                       100 * interval.high, choice.p);
+}
+
+}  // namespace
+
+std::string describe(const PreprocessingChoice& choice) {
+    if (!choice.searched() || !choice.best) return "";
+    std::string text = fmt::format("preprocessing: {}", tried_text(*choice.best));
+    if (choice.runner_up) {
+        text +=
+            fmt::format("; runner-up {}; {}, adjusted for {} tried", tried_text(*choice.runner_up),
+                        difference_text(choice), how_many(choice.tried, "way"));
+    }
+    return text;
+}
+
+std::string why_stopped(const PreprocessingChoice& choice, const std::string& model,
+                        const std::string& command) {
+    const auto either = [&](const std::string& first, const std::string& second) {
+        return fmt::format("type `{0} {1}` or `{0} {2}`", command, first, second);
+    };
+    switch (choice.outcome) {
+        case Outcome::undecided:
+            return fmt::format(
+                "{}: unknown preprocessing, and {} images cannot separate {} from {}: {}; {}",
+                model, choice.best->images, tried_text(*choice.best), tried_text(*choice.runner_up),
+                difference_text(choice), either(choice.best->options, choice.runner_up->options));
+        case Outcome::at_chance:
+            if (choice.order) {
+                return fmt::format(
+                    "{}: no preprocessing does better than chance: {} ({}); {}: "
+                    "type `{} --classes FILE`",
+                    model, choice.order->title, choice.order->detail, choice.order->advice,
+                    command);
+            }
+            return fmt::format(
+                "{}: no preprocessing does better than chance ({} tried; the best, {}): are these "
+                "its classes? {}",
+                model, how_many(choice.tried, "way"), tried_text(*choice.best),
+                either("--classes FILE", choice.best->options));
+        case Outcome::no_labels:
+            return fmt::format(
+                "{}: unknown preprocessing, and without labels it cannot be found; {}; `assay list "
+                "presets` shows all",
+                model, either("--preset torchvision", "--preset timm"));
+        case Outcome::given:
+        case Outcome::told_apart:
+        case Outcome::not_settled:
+            break;
+    }
+    return "";
+}
+
+}  // namespace assay

@@ -1,0 +1,30 @@
+// predict() for somebody who looks at the scores while they are computed.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "assay/evaluate/predict.h"
+
+namespace assay::evaluate {
+
+struct PredictWatch {
+    /// Sees the scores of each batch that is computed, by the number of the model, and changes
+    /// nothing. Called from many threads. Empty: nobody looks.
+    std::function<void(std::size_t model, const ImageBatch& batch, std::span<const float> scores)>
+        batch;
+    /// Batches are computed in the order of the hashes of their first images' ids, so that what is
+    /// known so far stands for the whole. No bit of the result depends on it. All shards are in
+    /// memory until they are whole.
+    bool in_hash_order = false;
+};
+
+/// As predict().
+std::vector<PredictResult> predict_watched(std::span<const LoadedModel> models,
+                                           const Dataset& dataset, const PredictOptions& options,
+                                           Comm& comm, const PredictWatch& watch,
+                                           const ProgressCallback& callback = {});
+
+}  // namespace assay::evaluate

@@ -1,0 +1,236 @@
+// `assay eval` over the quick start's images and classifiers, as a user types it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "core/file.h"
+#include "program.h"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::Not;
+
+const fs::path fixtures = fs::path(ASSAY_SOURCE_DIR) / "tests/cli/shapes";
+
+class Eval : public testing::Test {
+protected:
+    static void SetUpTestSuite() {
+        scratch_ = new Scratch;
+        ASSERT_EQ(Program({ASSAY_IMAGES, images().string(), "40"}).wait().status, 0);
+    }
+    static void TearDownTestSuite() {
+        delete scratch_;
+        scratch_ = nullptr;
+    }
+    static fs::path images() { return *scratch_ / "shapes"; }
+    static fs::path fresh(const std::string& name) { return *scratch_ / name; }
+    static std::string model(const std::string& name) { return (fixtures / name).string(); }
+
+    static Outcome eval(const fs::path& runs, std::vector<std::string> words,
+                        const fs::path& data = images()) {
+        words.insert(words.begin(), "eval");
+        words.insert(words.end(), {data.string(), "--out", runs.string()});
+        return assay_run(words);
+    }
+    static json result_of(const Outcome& outcome) {
+        EXPECT_EQ(outcome.status, 0) << outcome.err;
+        return json::parse(outcome.out);
+    }
+    static std::map<std::string, std::string> shards(const fs::path& store) {
+        std::map<std::string, std::string> files;
+        for (const auto& entry : fs::directory_iterator(store / "shards"))
+            files[entry.path().filename().string()] = slurp(entry.path());
+        return files;
+    }
+    /// Images without folders of classes.
+    static fs::path unlabelled() {
+        const fs::path folder = fresh("unlabelled");
+        if (fs::exists(folder)) return folder;
+        fs::create_directories(folder);
+        int n = 0;
+        for (const auto& entry : fs::recursive_directory_iterator(images())) {
+            if (entry.is_regular_file() && ++n % 8 == 0)
+                fs::copy_file(entry.path(), folder / (std::to_string(n) + ".png"));
+        }
+        return folder;
+    }
+
+private:
+    static Scratch* scratch_;
+};
+Scratch* Eval::scratch_ = nullptr;
+
+const json& metric(const json& model, const std::string& name) {
+    for (const json& one : model["measurements"]) {
+        if (one["metric"] == name) return one;
+    }
+    throw std::runtime_error("no " + name);
+}
+
+TEST_F(Eval, PrintsTheNumbersThatScorePrints) {
+    const fs::path runs = fresh("one");
+    const json result = result_of(eval(runs, {model("small.pt"), "--json"}));
+    EXPECT_EQ(result["schema"], "assay.eval/1");
+    EXPECT_EQ(result["dataset"], "shapes");
+    EXPECT_EQ(result["items"], 240);
+    EXPECT_EQ(result["labelled"], 240);
+    EXPECT_EQ(result["left_out"], 0);
+    const json& small = result["models"][0];
+    EXPECT_EQ(small["choice"]["outcome"], "given");
+    EXPECT_EQ(small["settled"], true);
+    EXPECT_EQ(small["warnings"], json::array());
+    EXPECT_TRUE(fs::exists(runs / "report.html"));
+    const Outcome scored = assay_run({"score", (runs / "shapes/small").string(), "--metrics",
+                                      "top1,top5,ece,nll,confidence", "--json"});
+    EXPECT_EQ(small["measurements"], json::parse(scored.out)["measurements"]);
+    EXPECT_EQ(small["worst_classes"].size(), 5U);
+    // The mean that the walk over the items finds is the metric's.
+    EXPECT_NEAR(small["confidence"]["value"], metric(small, "confidence")["value"].get<double>(),
+                1e-6);
+}
+
+TEST_F(Eval, AgainItComputesNothingAndSaysTheSame) {
+    const fs::path runs = fresh("again");
+    const Outcome first = eval(runs, {model("small.pt"), "--json"});
+    ASSERT_EQ(first.status, 0) << first.err;
+    const auto before = shards(runs / "shapes/small");
+    EXPECT_EQ(eval(runs, {model("small.pt"), "--json"}).out, first.out);
+    EXPECT_EQ(shards(runs / "shapes/small"), before);
+}
+
+TEST_F(Eval, KilledAtAnyMomentItResumesToTheBytesOfPredict) {
+    const fs::path reference = fresh("predicted"), runs = fresh("killed");
+    ASSERT_EQ(assay_run({"predict", "-m", model("small.pt"), "-d", images().string(), "--out",
+                         reference.string(), "--shard-rows", "32"})
+                  .status,
+              0);
+    const std::vector<std::string> words = {ASSAY_PROGRAM,     "eval",
+                                            model("small.pt"), images().string(),
+                                            "--out",           runs.string(),
+                                            "--shard-rows",    "32",
+                                            "--threads",       "1"};
+    EXPECT_GE(kills_until_it_gets_through(words, runs, 4), 1);
+    EXPECT_EQ(shards(runs / "shapes/small"), shards(reference / "shapes/small"));
+}
+
+TEST_F(Eval, TheScreenEndsInWhatToType) {
+    const Outcome outcome = eval(fresh("screen"), {model("small.pt")});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_THAT(outcome.out, HasSubstr("shapes: 240 images"));
+    EXPECT_THAT(outcome.out, HasSubstr("Worst classes"));
+    EXPECT_THAT(outcome.out, HasSubstr("Labels to look at"));
+    EXPECT_THAT(outcome.out, HasSubstr("assay show "));
+    EXPECT_THAT(outcome.out, HasSubstr("report.html"));
+    EXPECT_THAT(outcome.out, Not(HasSubstr("not settled")));
+}
+
+TEST_F(Eval, SeveralModelsAreComparedWithTheFirst) {
+    const json result =
+        result_of(eval(fresh("two"), {model("small.pt"), model("tiny.pt"), "--json"}));
+    ASSERT_EQ(result["models"].size(), 2U);
+    ASSERT_EQ(result["comparisons"].size(), 1U);
+    const json& pair = result["comparisons"][0];
+    EXPECT_EQ(pair["baseline"], "small");
+    EXPECT_EQ(pair["candidate"], "tiny");
+    EXPECT_NEAR(pair["metrics"][0]["difference"]["value"].get<double>(),
+                metric(result["models"][1], "top1")["value"].get<double>() -
+                    metric(result["models"][0], "top1")["value"].get<double>(),
+                1e-12);
+    EXPECT_NEAR(result["agreement"]["value"].get<double>(),
+                pair["predictions"]["same"].get<double>() / 240, 1e-12);
+}
+
+TEST_F(Eval, WithoutSettingsTheSearchLeavesItsImagesOut) {
+    const fs::path folder = fresh("bare");
+    fs::create_directories(folder);
+    fs::copy_file(fixtures / "small.pt", folder / "small.pt");
+    const Outcome outcome = eval(fresh("searched"), {(folder / "small.pt").string(), "--json"});
+    // The right way is no preset. Whatever is found, it is said, and nothing is written unasked.
+    EXPECT_FALSE(fs::exists(folder / "small.toml"));
+    if (outcome.status == 2) {
+        EXPECT_THAT(outcome.err, HasSubstr("type `assay eval "));
+        return;
+    }
+    const json result = result_of(outcome);
+    EXPECT_EQ(result["left_out"], 64);
+    EXPECT_EQ(result["items"], 240 - 64);
+    EXPECT_EQ(result["dataset"], "shapes-less-64");
+    EXPECT_THAT(outcome.err, HasSubstr("runner-up"));
+}
+
+TEST_F(Eval, UnlabelledImagesNeedTheirPreprocessingSaid) {
+    const fs::path folder = fresh("bare-unlabelled");
+    fs::create_directories(folder);
+    fs::copy_file(fixtures / "small.pt", folder / "small.pt");
+    const Outcome outcome =
+        eval(fresh("no-labels"), {(folder / "small.pt").string()}, unlabelled());
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_THAT(outcome.err,
+                HasSubstr("unknown preprocessing, and without labels it cannot be found"));
+    EXPECT_THAT(outcome.err, HasSubstr("--preset torchvision` or `"));
+    EXPECT_FALSE(fs::exists(fresh("no-labels")));
+}
+
+TEST_F(Eval, UnlabelledImagesShowConfidenceAndDisagreements) {
+    const Outcome outcome =
+        eval(fresh("unsure"), {model("small.pt"), model("tiny.pt"), "--json"}, unlabelled());
+    const json result = result_of(outcome);
+    EXPECT_EQ(result["labelled"], 0);
+    EXPECT_EQ(result["items"], 30);
+    EXPECT_FALSE(result.contains("comparisons"));
+    EXPECT_EQ(result["models"][0]["measurements"], json::array());
+    EXPECT_TRUE(result["models"][0]["confidence"].contains("interval"));
+    for (const json& item : result["unsure"]) EXPECT_NE(item["predicted"][0], item["predicted"][1]);
+    EXPECT_THAT(result["next"].dump(), HasSubstr("--list labels.csv"));
+}
+
+TEST_F(Eval, SavedSettingsAreReadByAllCommands) {
+    const fs::path folder = fresh("saved");
+    fs::create_directories(folder);
+    fs::copy_file(fixtures / "tiny.pt", folder / "tiny.pt");
+    const std::string file = (folder / "tiny.pt").string();
+    const Outcome outcome = eval(
+        fresh("saving"), {file, "--preset", "mobilenet", "--input-size", "48", "--save-settings"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_THAT(slurp(folder / "tiny.toml"), HasSubstr("preset = \"mobilenet\"\n"));
+    const Outcome plan = assay_run({"predict", "-m", file, "-d", images().string(), "--dry-run"});
+    EXPECT_EQ(plan.status, 0) << plan.err;
+    EXPECT_THAT(plan.out, HasSubstr("48x48"));
+}
+
+TEST_F(Eval, GatesFailIt) {
+    EXPECT_EQ(eval(fresh("gate"), {model("small.pt"), "--gate", "top1 >= 0.999"}).status, 1);
+    EXPECT_EQ(eval(fresh("gate"), {model("small.pt"), "--gate", "top1 >= 0.01"}).status, 0);
+}
+
+TEST_F(Eval, WhatIsMissingOrSwappedIsNamed) {
+    const Outcome nothing = assay_run({"eval"});
+    EXPECT_EQ(nothing.status, 2);
+    EXPECT_THAT(nothing.err, HasSubstr("no model and no images given: type `assay eval MODEL"));
+    const Outcome no_images = assay_run({"eval", model("small.pt")});
+    EXPECT_EQ(no_images.status, 2);
+    EXPECT_THAT(no_images.err, HasSubstr("no images given"));
+    const Outcome swapped = assay_run({"eval", images().string(), model("small.pt")});
+    EXPECT_EQ(swapped.status, 2);
+    EXPECT_THAT(swapped.err, HasSubstr("the images come last: type `assay eval " +
+                                       model("small.pt") + " " + images().string() + "`"));
+    const Outcome absent = assay_run({"eval", "absent.pt", images().string()});
+    EXPECT_EQ(absent.status, 2);
+    EXPECT_THAT(absent.err, HasSubstr("no model file absent.pt"));
+}
+
+TEST_F(Eval, AClassListThatIsAbsentIsNamed) {
+    const Outcome outcome = eval(
+        fresh("classes"), {model("small.pt"), "--classes", (fixtures / "absent.txt").string()});
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_THAT(outcome.err, HasSubstr("absent.txt"));
+}
+
+}  // namespace
+}  // namespace assay
