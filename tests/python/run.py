@@ -1,9 +1,9 @@
 """Runs the tests of the Python package: run.py PART, a module of tests, "package" (types, examples in docstrings), or "notebook" (its cells,
-on the world of ASSAY_DEMO). run.py --torch PART: in the Python of tools/torch-python."""
+on the world of ASSAY_DEMO). run.py --torch PART: in the Python of tools/torch-python where that was made, else in this one if it has torch."""
 import base64
 import doctest
 import hashlib
-import importlib
+import importlib.util
 import os
 import pathlib
 import subprocess
@@ -20,10 +20,13 @@ sys.path[:0] = [str(ROOT / "python"), str(HERE)]
 os.environ["PYTHONPATH"] = str(ROOT / "python")
 
 if sys.argv[1] == "--torch":
-    found = subprocess.run([ROOT / "tools/torch-python", "--if-there"], stdout=subprocess.PIPE, text=True)
-    if found.returncode != 0:
-        sys.exit(found.returncode)
-    os.execv(found.stdout.strip(), [found.stdout.strip(), __file__, *sys.argv[2:]])
+    found = subprocess.run([ROOT / "tools/torch-python", "--if-there"], capture_output=True, text=True)
+    if found.returncode == 0:
+        os.execv(found.stdout.strip(), [found.stdout.strip(), __file__, *sys.argv[2:]])
+    del sys.argv[1]
+    if importlib.util.find_spec("torch") is None:
+        print(found.stderr.strip())
+        sys.exit(SKIPPED)
 
 try:
     import numpy  # noqa: F401
@@ -158,6 +161,8 @@ def main(part):
     result = unittest.TextTestRunner(verbosity=2).run(suite)
     for test, reason in result.skipped:
         print(f"{test}: {reason}")
+    if result.wasSuccessful() and 0 < result.testsRun == len(result.skipped):
+        return SKIPPED
     return 0 if result.wasSuccessful() and result.testsRun > 0 else 1
 
 

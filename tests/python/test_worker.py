@@ -398,6 +398,6 @@ class Files(unittest.TestCase):
         self.refused("bad_input", "pickled program", "state_dict()", arguments=[arch, self.folder / "whole.pth"])
         (self.folder / "cut.pth").write_bytes((self.folder / "good.pth").read_bytes()[:500])
         self.refused("bad_input", "damaged", arguments=[arch, self.folder / "cut.pth"])
-        torch.save({"epoch": 3, "loss": 0.1}, self.folder / "none.pth")
+        torch.save({"epoch": 3, "step": 7}, self.folder / "none.pth")
         self.refused("bad_input", "no state dict", "epoch", arguments=[arch, self.folder / "none.pth"])
         self.refused("bad_input", "no checkpoint", arguments=[arch, self.folder / "absent.pth"])

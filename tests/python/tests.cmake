@@ -12,9 +12,8 @@ if(ASSAY_NUMPY_PYTHON AND BUILD_SHARED_LIBS AND NOT ASSAY_SANITIZE)
             COMMAND ${ASSAY_NUMPY_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/python/run.py ${module})
         set_tests_properties(python_${part} PROPERTIES SKIP_RETURN_CODE 77)
     endforeach()
-    # Models in Python need PyTorch and what is built on it: an environment that one test makes, once for a machine.
-    assay_test_case(python_torch LABEL python SLOW COMMAND ${PROJECT_SOURCE_DIR}/tools/torch-python)
-    set_tests_properties(python_torch PROPERTIES SKIP_RETURN_CODE 77 FIXTURES_SETUP python_torch)
+    # Models in Python: in the environment that tools/torch-python makes; without it in the distribution's Python, if it has
+    # PyTorch. That of hubs needs timm, torchvision and transformers, too.
     foreach(part worker hubs models)
         set(slow "")
         if(part STREQUAL hubs) # a process that imports torch, timm and transformers for each case
@@ -23,7 +22,7 @@ if(ASSAY_NUMPY_PYTHON AND BUILD_SHARED_LIBS AND NOT ASSAY_SANITIZE)
         assay_test_case(python_${part} LABEL python ${slow}
             ENVIRONMENT ASSAY_LIBRARY=$<TARGET_FILE:assay_library> ASSAY_PROGRAM=$<TARGET_FILE:assay>
             COMMAND ${ASSAY_NUMPY_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/python/run.py --torch test_${part})
-        set_tests_properties(python_${part} PROPERTIES SKIP_RETURN_CODE 77 FIXTURES_REQUIRED python_torch)
+        set_tests_properties(python_${part} PROPERTIES SKIP_RETURN_CODE 77)
     endforeach()
     if(TARGET test_demo)
         add_dependencies(test_demo assay_library)
