@@ -94,7 +94,7 @@ TEST(Usage, WordsOfOtherProgramsNameTheCommandToType) {
         {"f1", "--metrics f1"},         {"ece", "--metrics ece"},
         {"brier", "--metrics brier"},   {"confusion", "assay score runs --confusion"},
         {"infer", "assay predict "},    {"inference", "assay predict "},
-        {"validate", "assay eval "}, {"report-html", "assay report runs"},
+        {"validate", "assay eval "},    {"report-html", "assay report runs"},
         {"csv", "assay export "},       {"man", "--help"},
         {"classes", "assay relabel "},  {"merge", "assay join "}};
     for (const auto& [word, command] : meant)

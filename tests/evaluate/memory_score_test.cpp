@@ -323,8 +323,8 @@ TEST(StreamingScore, OfLabelSetsAlone) {
               scores_of(PredictionStore::in_memory(matrix_of(scores), how), measure));
 }
 
-// A checksum keeps no one from making another state. What the batches were and the rows that wait stand at the ends; the sums
-// between them are alike, so that a sample of their bytes does.
+// A checksum keeps no one from making another state. What the batches were and the rows that wait
+// stand at the ends; the sums between them are alike, so that a sample of their bytes does.
 TEST(StreamingScore, AStateWithAByteChangedIsRefusedOrMeasured) {
     constexpr std::uint64_t rows = 12;
     const std::vector<float> scores = made_scores(rows);
