@@ -61,7 +61,8 @@ ModelOpener opener_for(const EvalInputs& inputs, std::size_t file) {
     return {[&models, file, flags](const ModelSettings& settings) {
                 ModelSettings merged = flags;
                 merged.update(settings);
-                return resolve_with_sidecar(models.files[file], models.sidecars, merged);
+                return resolve_with_sidecar(models.files[file], models.sidecars, merged,
+                                            models.opening());
             },
             [opening = models.opening()](ModelSpec spec) {
                 return load_model(std::move(spec), opening);
