@@ -299,10 +299,13 @@ TEST_F(PythonModels, AProcessThatEndsIsAnErrorAtEveryStage) {
                 run(*classifier, 1, 8);
             });
             EXPECT_THAT(message, HasSubstr(source));
-            if (end == "exit")
-                EXPECT_THAT(message, HasSubstr("exited with status 9, saying \"no such luck\""));
-            if (end == "killed") EXPECT_THAT(message, HasSubstr("was killed"));
-            if (end == "fork") EXPECT_THAT(message, HasSubstr("exited with status 4"));
+            const std::map<std::string, std::string> said = {
+                {"exit", "exited with status 9, saying \"no such luck\""},
+                {"killed", "was killed"},
+                {"fork", "exited with status 4"}};
+            if (const auto how = said.find(end); how != said.end()) {
+                EXPECT_THAT(message, HasSubstr(how->second));
+            }
         }
     }
 }
