@@ -11,6 +11,7 @@
 #include <cmath>
 #include <csignal>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -303,7 +304,7 @@ TEST_F(PythonModels, AProcessThatEndsIsAnErrorAtEveryStage) {
                 {"exit", "exited with status 9, saying \"no such luck\""},
                 {"killed", "was killed"},
                 {"fork", "exited with status 4"}};
-            if (const auto how = said.find(end); how != said.end()) {
+            if (const auto how = said.find(std::string(end)); how != said.end()) {
                 EXPECT_THAT(message, HasSubstr(how->second));
             }
         }

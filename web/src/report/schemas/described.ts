@@ -1913,6 +1913,8 @@ export interface ModelSettings {
   preset: string;
   /** The settings file; empty: none. */
   sidecar: string;
+  /** Of a model in Python: what names it, as timm:resnet18. */
+  source?: string;
   /** A second settings file. */
   also_read?: string;
   /** The size it was trained at, where it is evaluated at another. */
@@ -2907,9 +2909,6 @@ export interface UnfinishedParts {
   unfinished: number[];
 }
 
-export interface UntestedModel {
-  model: string;
-  why: string;
 /** An image on which models differ, or of which the only model is least sure. */
 export interface UnsureItem {
   id: string;
@@ -2917,6 +2916,11 @@ export interface UnsureItem {
   predicted: string[];
   /** By model. */
   confidence: number[];
+}
+
+export interface UntestedModel {
+  model: string;
+  why: string;
 }
 
 export interface ValueOfDataset {
