@@ -43,19 +43,6 @@ protected:
     }
 };
 
-TEST(BatchLimit, IsTenTimesTheSlowestOfFive) {
-    using std::chrono::seconds;
-    isolated::BatchLimit limit(0);
-    EXPECT_EQ(limit.of(8), seconds(600));
-    for (const int time : {8, 80, 16, 8, 8}) limit.took(8, seconds(time));
-    EXPECT_EQ(limit.of(8), seconds(800));  // 80 s of 8 images: 10 s an image
-    EXPECT_EQ(limit.of(1), seconds(100));
-    EXPECT_EQ(limit.of(0), seconds(60));  // at least
-    limit.took(8, seconds(8000));         // a sixth says nothing
-    EXPECT_EQ(limit.of(8), seconds(800));
-    EXPECT_EQ(isolated::BatchLimit(7).of(100), seconds(7));
-}
-
 std::unique_ptr<Classifier> opened_worker(const std::string& source,
                                           const ClassifierOptions& options = {"cpu"}) {
     return open_classifier(worker_spec(source), options);
@@ -351,21 +338,6 @@ TEST_F(PythonModels, ThePythonIsNamed) {
     EXPECT_EQ(find_interpreter().program, scratch / "bin" / "python");
     EXPECT_EQ(find_interpreter().chosen_by, "VIRTUAL_ENV");
     ::unsetenv("VIRTUAL_ENV");
-}
-
-/// The bootstrap's own check, by a Python that says it is older.
-TEST_F(PythonModels, TheBootstrapRefusesAnOldPython) {
-    std::ifstream file(ASSAY_SOURCE_DIR "/src/model/python/bootstrap.py");
-    const std::string text((std::istreambuf_iterator<char>(file)), {});
-    ASSERT_THAT(text, HasSubstr("sys.version_info < (3, 9)"));
-    const Scratch scratch;
-    std::ofstream(scratch / "old.py") << "import sys\nsys.version_info = (3, 8, 1)\n" << text;
-    const std::string command =
-        "python3 '" + (scratch / "old.py").string() + "' 2> '" + (scratch / "said").string() + "'";
-    EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 97);
-    std::string line;
-    std::getline(std::ifstream(scratch / "said"), line);
-    EXPECT_THAT(line, HasSubstr("is Python 3.8; models in Python need Python 3.9 or newer"));
 }
 
 TEST_F(PythonModels, StopsAreHeardWhileItComputes) {

@@ -8,7 +8,7 @@ assay_test(model_pt2
 
 # Models in Python, by a worker that needs no packages.
 assay_test(model_python
-    SOURCES model/python_model_test.cpp
+    SOURCES model/python_model_test.cpp model/python_process_test.cpp
     LINKS assay_model)
 
 # Two libraries that are not the plug-in.

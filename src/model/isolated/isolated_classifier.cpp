@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "assay/error.h"
+#include "core/parallel.h"
 #include "core/text.h"
 #include "model/isolated/batch_layout.h"
 #include "model/isolated/channel.h"
@@ -191,9 +192,12 @@ private:
     /// What comes of opening; the request is sent where there is one.
     Answer opening_answer(const OpenRequest* request, const ClassifierOptions& options) {
         const std::scoped_lock lock(process_->asking);
-        if (request == nullptr) return next_at(process_->control(), no_deadline);
-        if (!send_message(process_->control(), text_of(*request))) return std::nullopt;
         const std::chrono::seconds chosen(options.model_timeout);
+        // It has yet to load the file: what was chosen for a batch may allow more, but not less.
+        if (request == nullptr)
+            return next_at(process_->control(),
+                           WaitClock::now() + std::max(chosen, longest_opening));
+        if (!send_message(process_->control(), text_of(*request))) return std::nullopt;
         return next_at(process_->control(),
                        WaitClock::now() + (chosen.count() > 0 ? chosen : longest_opening));
     }
@@ -222,11 +226,16 @@ private:
                     ++lanes_;
                     return lane;
                 }
-                if (lanes_ == 0) throw ended();
+                if (lanes_ == 0) {
+                    freed_.notify_all();
+                    throw ended();
+                }
                 // Threads or descriptors are used up: those that are there take turns.
                 may_grow_ = false;
             }
-            freed_.wait(lock);
+            // A signal wakes nobody here.
+            freed_.wait_for(lock, std::chrono::milliseconds(100));
+            throw_if_stopped();
         }
     }
 
@@ -238,7 +247,8 @@ private:
         } else {
             free_.push_back(std::move(lane));
         }
-        freed_.notify_one();
+        // All: after the last lane of a process that has ended, nobody else wakes those that wait.
+        freed_.notify_all();
     }
 
     /// Nothing where the process cannot start one more thread, or is gone.

@@ -80,11 +80,12 @@ Arrival wait_at(RunningProcess& process, int end, WaitClock::time_point deadline
             if (WaitClock::now() - *stopped >= patience) throw_if_stopped();
         }
         int wait = look;
+        bool late = false;
         if (deadline != no_deadline) {
             const auto left =
                 std::chrono::ceil<std::chrono::milliseconds>(deadline - WaitClock::now());
-            if (left.count() <= 0) return Arrival::late;
-            wait = static_cast<int>(std::min<std::int64_t>(left.count(), look));
+            late = left.count() <= 0;
+            wait = static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, look));
         }
         // A process that has closed its control takes nothing more: it is as good as gone.
         std::array<pollfd, 4> watched = {pollfd{end, POLLIN, 0}, pollfd{process.gone(), POLLIN, 0},
@@ -95,11 +96,14 @@ Arrival wait_at(RunningProcess& process, int end, WaitClock::time_point deadline
             throw Error(ErrorCode::io, fmt::format("cannot wait for the process of a model: {}",
                                                    std::strerror(errno)));
         }
-        if (ready <= 0) continue;
-        if (watched[2].revents != 0) process.words.read_on();
-        // What it sent before it ended counts.
-        if (watched[0].revents != 0) return Arrival::message;
-        if (watched[1].revents != 0 || watched[3].revents != 0) return Arrival::gone;
+        if (ready > 0) {
+            if (watched[2].revents != 0) process.words.read_on();
+            // What it sent before it ended counts.
+            if (watched[0].revents != 0) return Arrival::message;
+            if (watched[1].revents != 0 || watched[3].revents != 0) return Arrival::gone;
+        }
+        // So does an answer that is there: this program may have been stopped meanwhile.
+        if (late) return Arrival::late;
     }
 }
 

@@ -1,7 +1,11 @@
 # Run by `python3 -c`: imports the program's own sources, which no folder holds, under the name assay_worker, and runs them.
 # With ASSAY_WORKER_PATH they come from that folder instead. Any Python can read this file; only 3.9 and newer goes on.
-import os
 import sys
+
+# The current folder is no place for packages, but `python:FILE.py:NAME` adds its own.
+sys.path[:] = [folder for folder in sys.path if folder]
+
+import os
 
 if sys.version_info < (3, 9):
     sys.stderr.write("%s is Python %d.%d; models in Python need Python 3.9 or newer\n" % ((sys.executable,) + sys.version_info[:2]))
@@ -56,8 +60,6 @@ def import_sources():
         sys.meta_path.insert(0, Sources(json.loads(file.read().decode())))
 
 
-# The current folder is no place for packages, but `python:FILE.py:NAME` adds its own.
-sys.path = [folder for folder in sys.path if folder]
 arguments = sys.argv[1:]
 sys.argv = ["assay-worker"]
 import_sources()

@@ -94,7 +94,7 @@ class Worker:
             self.name = self.name.rsplit(":", 1)[1]
         self.checkpoint = checkpoint
         self.control = socket.socket(fileno=CONTROL)
-        self.batches = 0
+        self.batches = self.lanes = 0
         self.lock = threading.Lock()
 
     def is_to(self, fault):
@@ -215,6 +215,10 @@ class Worker:
                     self.control.send(self.opened(open_request(data)))
             elif data[0] == LANE:
                 self.at_stage("lane")
+                self.lanes += 1
+                if self.is_to("one_lane") and self.lanes > 1:
+                    os.close(descriptors[0])
+                    continue
                 threading.Thread(target=self.serve_lane, args=(socket.socket(fileno=descriptors[0]),), daemon=True).start()
 
     def serve_lane(self, lane):
@@ -234,6 +238,8 @@ class Worker:
                 self.batches += 1
                 batches = self.batches
             self.at_stage("batch")
+            if self.is_to("one_lane") and batches > 20:
+                os._exit(9)
             if batches > 3:
                 self.at_stage("fourth_batch")
             fields = Fields(data)
