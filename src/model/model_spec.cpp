@@ -10,6 +10,7 @@
 #include "assay/model/settings_file.h"
 #include "containers/zip.h"
 #include "core/file.h"
+#include "core/shell_word.h"
 #include "model/pt2/entries.h"
 #include "model/python/python_model.h"
 #include "model/python/source.h"
@@ -139,8 +140,13 @@ json load_where_python_runs_it(ModelSpec& spec, const json& side, const json& to
                                     "of its weights as the model",
                                     arch, spec.path.string()));
         }
-        const fs::path folder = spec.sidecar.parent_path();
-        spec.source = flag ? arch : model_from(folder, arch).string();
+        spec.source = flag ? arch : model_from(spec.sidecar.parent_path(), arch).string();
+        if (!flag && kind_of_source(arch) == "python") {
+            throw Error(ErrorCode::usage,
+                        fmt::format("{} names a program as the network ({}), which is not run "
+                                    "unasked; if you trust it, type --arch {}",
+                                    spec.sidecar.string(), arch, shell_word(spec.source)));
+        }
     } else if (source) {
         spec.source = spec.path.string();
     } else {

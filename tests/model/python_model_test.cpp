@@ -158,6 +158,15 @@ TEST_F(PythonModels, AnImageProcessorIsALayerBelow) {
     EXPECT_EQ(spec.preprocess.crop_mode, CropMode::none);
 }
 
+TEST_F(PythonModels, AnImageProcessorThatCannotBeExpressedLeavesItToAPreset) {
+    std::vector<std::string> notes;
+    EXPECT_THAT(message_of([&] { worker_spec("hf:odd_processor", &notes); }, ErrorCode::usage),
+                HasSubstr("--preset"));
+    EXPECT_THAT(notes, Contains(AllOf(HasSubstr("image processor is not used"),
+                                      HasSubstr("\"size\" is 16"))));
+    EXPECT_EQ(worker_spec("hf:odd_processor", nullptr, {{"preset", "timm"}}).preset, "timm");
+}
+
 TEST_F(PythonModels, ACheckpointHasANetwork) {
     const Scratch scratch;
     std::ofstream(scratch / "weights.safetensors") << "weights";
@@ -169,6 +178,19 @@ TEST_F(PythonModels, ACheckpointHasANetwork) {
     EXPECT_NE(spec.python->file_hash(), worker_spec("timm:linear").python->file_hash());
     EXPECT_THAT(message_of([&] { worker_spec((scratch / "weights.safetensors").string()); }),
                 HasSubstr("--arch timm:resnet50"));
+    // A settings file may name a network, but no program: that comes with the weights.
+    std::ofstream(scratch / "weights.toml") << "arch = \"timm:linear\"\n";
+    EXPECT_EQ(worker_spec((scratch / "weights.safetensors").string()).source, "timm:linear");
+    std::ofstream(scratch / "weights.toml") << "arch = \"python:net.py:linear\"\n";
+    std::ofstream(scratch / "net.py") << "";
+    const std::string program = "python:" + (scratch / "net.py").string() + ":linear";
+    EXPECT_THAT(message_of([&] { worker_spec((scratch / "weights.safetensors").string()); },
+                           ErrorCode::usage),
+                AllOf(HasSubstr("weights.toml names a program"), HasSubstr("--arch " + program)));
+    EXPECT_EQ(worker_spec((scratch / "weights.safetensors").string(), nullptr, {{"arch", program}})
+                  .source,
+              program);
+    fs::remove(scratch / "weights.toml");
     EXPECT_THAT(message_of([&] { worker_spec("timm:linear", nullptr, arch); }, ErrorCode::usage),
                 HasSubstr("is no checkpoint"));
     for (const char* wrong : {"resnet50", "process:5", "timm"})

@@ -71,18 +71,26 @@ void check_settings(const json& settings) {
         refuse_description("classes", *classes, "\"imagenet\", or the list itself");
 }
 
-/// What transformers' preprocessor_config.json says, under what the process says itself.
+/// What transformers' preprocessor_config.json says, under what the process says itself. One that
+/// cannot be expressed leaves it to the others.
 void add_image_processor(const json& all, ModelDescription& out) {
     const auto processor = all.find("image_processor");
     if (processor == all.end() || processor->is_null()) return;
     if (!processor->is_object())
         refuse_description("image_processor", *processor, "a preprocessor_config.json");
     const std::string model_type = text_in(all, "model_type", longest_name, "a text");
-    json below = with_note("reading the image processor of the model", [&] {
-        return settings_of_image_processor(*processor, model_type, out.without_effect);
-    });
+    json below;
+    try {
+        below =
+            checked_layer(settings_of_image_processor(*processor, model_type, out.without_effect));
+    } catch (const Error& error) {
+        out.notes.push_back(
+            fmt::format("the model's image processor is not used: {}", error.message()));
+        return;
+    }
     // They say one thing in two ways.
-    if (out.settings.contains("crop_pct")) below.erase("resize_size");
+    if (out.settings.contains("crop_pct") || out.settings.contains("test_crop_pct"))
+        below.erase("resize_size");
     if (out.settings.contains("resize_size")) below.erase("crop_pct");
     below.update(out.settings);
     out.settings = checked_layer(below);

@@ -136,6 +136,9 @@ class Worker:
                                         "do_rescale": True, "do_normalize": True, "image_mean": [0.1, 0.2, 0.3], "image_std": [1, 1, 1],
                                         "resample": 2}
             about["settings"] = {"std": [0.25, 0.25, 0.25]}
+        if self.is_to("odd_processor"):
+            about["image_processor"] = {"image_processor_type": "NoSuchImageProcessor", "size": 16}
+            about["settings"] = {"num_classes": CLASSES}
         if self.is_to("no_identity"):
             about["identity"] = ""
         if self.is_to("short_identity"):
