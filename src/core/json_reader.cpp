@@ -14,7 +14,9 @@ namespace assay {
 
 JsonReader JsonReader::operator[](std::string_view name) const {
     const auto found = object().find(name);
-    std::string place = place_.empty() ? std::string(name) : fmt::format("{}.{}", place_, name);
+    // Names are the text's own, and each entry of a list has its place: a long one stays short.
+    const std::string shown = shortened(name);
+    std::string place = place_.empty() ? shown : fmt::format("{}.{}", place_, shown);
     if (found == value_->end()) fail(fmt::format("`{}` is missing", place));
     return JsonReader(*found, source_, std::move(place));
 }

@@ -83,8 +83,10 @@ std::vector<std::byte> inflated(const std::vector<std::byte>& packed, std::size_
 std::vector<float> logits_of(const JsonReader& value, std::size_t classes) {
     std::vector<float> logits;
     if (value.json().is_array()) {
-        for (const JsonReader& logit : value.entries())
-            logits.push_back(static_cast<float>(logit.number()));
+        for (const json& logit : value.list()) {
+            if (!logit.is_number()) value.entry(logits.size()).refuse_as("a number");
+            logits.push_back(static_cast<float>(logit.get<double>()));
+        }
     } else {
         // {"$binary": {"base64": text, ...}}, of MongoDB's older writers {"$binary": text, ...}.
         const json* text = &value.json();

@@ -89,6 +89,18 @@ TEST(JsonReader, FaultsNamePlaceValueAndWhatIsAllowed) {
               "the request has an unknown field `wnated`; did you mean `wanted`?");
 }
 
+// 100,000 places with the whole name in them would take 100 GB.
+TEST(JsonReader, ALongNameIsShortInEveryPlace) {
+    const std::string name(1'000'000, 'k');
+    const json value = {{name, json::array_t(100'000, json(0))}};
+    const JsonReader all(value);
+    const std::vector<JsonReader> entries = all[name].entries();
+    ASSERT_EQ(entries.size(), 100'000U);
+    EXPECT_EQ(entries.back().place(), std::string(60, 'k') + "...[99999]");
+    EXPECT_EQ(message_of([&] { all[name + "l"]; }, ErrorCode::bad_input),
+              "`" + std::string(60, 'k') + "...` is missing");
+}
+
 TEST(JsonReader, ThrowsWhatItsMakerChose) {
     const JsonReader all(made(), {.whole = "the request", .refuse = [](std::string message) {
                                       throw std::out_of_range(message);
