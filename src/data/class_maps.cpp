@@ -192,7 +192,7 @@ ClassMap read_class_map(const std::filesystem::path& path, const ClassList& mode
     map.name = path.stem().string();
     const JsonReader fields(root, {.whole = "the class map"});
     fields.only({"classes", "decision", "name", "target_of"});
-    if (const auto name = fields.find("name")) map.name = name->text();
+    if (fields.has("name")) map.name = fields["name"].text();
     map.targets = ClassList(fields["classes"].texts());
     map.decision = decision_named(fields["decision"].text());
     const std::vector<JsonReader> targets = fields["target_of"].entries();

@@ -84,9 +84,11 @@ bool take_answer(const JsonReader& said, FoundAnswer& found) {
         if (const auto choices = said.find("choices")) return take_answer(*choices, found);
     }
     if (said.json().is_array()) {
-        const std::vector<JsonReader> all = said.entries();
-        if (all.size() != 1) said.refuse(fmt::format("{} choices; allowed: one", all.size()));
-        return take_answer(all.front(), found);
+        const std::size_t choices = said.list().size();
+        if (choices != 1) said.refuse(fmt::format("{} choices; allowed: one", choices));
+        const JsonReader choice = said.entry(0);
+        if (choice.json().is_array()) choice.refuse_as(known_answers());
+        return take_answer(choice, found);
     }
     const std::string text = said.json().is_string() ? said.text() : json_line(said.json());
     if (says_nothing(text)) return false;
@@ -105,6 +107,7 @@ std::optional<JsonReader> choice_of(const JsonReader& results) {
     std::optional<JsonReader> only;
     std::size_t choices = 0;
     for (const JsonReader& result : results.entries()) {
+        if (!result.json().is_object()) continue;
         const auto type = result.find("type");
         if (!type || type->json() != "choices") continue;
         const auto from = result.find("from_name");
@@ -122,7 +125,7 @@ std::optional<JsonReader> choice_of(const JsonReader& results) {
 /// What a control was told; nothing: no answer.
 std::optional<JsonReader> said_by(const std::optional<JsonReader>& choice) {
     const auto value = choice ? choice->find("value") : std::nullopt;
-    return value ? value->find("choices") : std::nullopt;
+    return value && value->json().is_object() ? value->find("choices") : std::nullopt;
 }
 
 bool is_empty(const std::optional<JsonReader>& said) {

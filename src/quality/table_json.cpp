@@ -68,10 +68,9 @@ std::string trimmed_text(const JsonReader& value) {
     return std::string(trimmed(value.text()));
 }
 
-/// "": absent or null.
+/// "": absent.
 std::string text_in(const JsonReader& object, std::string_view name) {
-    const auto value = object.find(name);
-    return value ? trimmed_text(*value) : "";
+    return object.has(name) ? trimmed_text(object[name]) : "";
 }
 
 void read_tag(const JsonReader& value, QualityTable& table) {
@@ -154,14 +153,15 @@ QualityCell cell_of(Dimension dimension, const JsonReader& value) {
     QualityCell out;
     out.value = checked_number(value, "value", dimension, fault_of_value);
     out.standard_error = checked_number(value, "standard_error", dimension, fault_of_error);
-    if (const auto n = value.find("n")) {
-        if (!is_image_count(n->number())) n->refuse_as("a number of images");
-        out.n = static_cast<std::uint64_t>(n->number());
+    if (value.has("n")) {
+        const JsonReader n = value["n"];
+        if (!is_image_count(n.number())) n.refuse_as("a number of images");
+        out.n = static_cast<std::uint64_t>(n.number());
     }
     out.definition = text_in(value, "definition");
     out.note = text_in(value, "note");
     out.undefined = text_in(value, "undefined");
-    if (const auto shares = value.find("shares")) out.shares = shares_of(*shares);
+    if (value.has("shares")) out.shares = shares_of(value["shares"]);
     if (out.value && !out.undefined.empty())
         value.refuse("there is a `value`, and `undefined` says why there is none");
     check_sum(out, value);
@@ -192,7 +192,7 @@ QualityModel model_of(const JsonReader& value, const std::vector<std::string>& t
         out.tags.resize(tags.size());
         out.file_hash = text_in(value, "file_hash");
         out.note = text_in(value, "note");
-        if (const auto own = value.find("tags")) read_tags(*own, tags, out);
+        if (value.has("tags")) read_tags(value["tags"], tags, out);
         read_dimensions(value["dimensions"], out);
     });
     return out;
@@ -202,8 +202,8 @@ QualityTable quality_table_of(const JsonReader& root) {
     check_schema(root["schema"]);
     QualityTable table;
     table.source = "the table";
-    if (const auto tags = root.find("tags"))
-        for (const JsonReader& tag : tags->entries()) read_tag(tag, table);
+    if (root.has("tags"))
+        for (const JsonReader& tag : root["tags"].entries()) read_tag(tag, table);
     const std::vector<JsonReader> models = root["models"].entries(most_table_models);
     if (models.empty()) root["models"].refuse("there is no model");
     for (const JsonReader& model : models) table.models.push_back(model_of(model, table.tags));

@@ -146,6 +146,10 @@ TEST(ClassMaps, FromFile) {
     EXPECT_THAT(
         refused(R"({"decision": "restrict", "classes": ["a"], "target_of": [0, 0, 0], "x": 1})"),
         HasSubstr("unknown field `x`"));
+    EXPECT_THAT(
+        refused(
+            R"({"decision": "restrict", "classes": ["a"], "target_of": [0, 0, 0], "name": null})"),
+        HasSubstr("`name` is null; allowed: a text"));
 }
 
 // ImageNet-12k and -21k lack a few of the 1000 classes: what then is asked about is a list.

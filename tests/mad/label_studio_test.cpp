@@ -240,6 +240,19 @@ TEST(MadLabelStudio, AnExportComesBackThroughJsonAlone) {
     EXPECT_EQ(fresh.take(fresh.small.write("min.json", rows.dump())).read, 5U);
 }
 
+TEST(MadLabelStudio, WhatIsNoControlsAnswerIsPassedOver) {
+    LabelledCompetition labelled;
+    json tasks = json::parse(read_text(fixture("label_studio.json")));
+    json& results = tasks[0]["annotations"][0]["result"];
+    results.insert(results.begin(), {nullptr, 7, "note"});
+    EXPECT_EQ(labelled.take(labelled.small.write("more.json", tasks.dump())).added, 5U);
+    EXPECT_THAT(labelled.all(), expected_answers());
+    // A control without choices gives no answer.
+    LabelledCompetition other;
+    results.back()["value"] = "Yes";
+    EXPECT_EQ(other.take(other.small.write("text.json", tasks.dump())).added, 4U);
+}
+
 TEST(MadLabelStudio, OurOwnTasksComeBackWhereverTheyAreServedFrom) {
     LabelledCompetition labelled;
     const std::vector<OpenQuestion> open = open_questions(*labelled.small);
@@ -273,6 +286,8 @@ TEST(MadLabelStudio, WhatIsWrongIsNamedWithItsTask) {
     bad = good;
     bad[3]["annotations"][0]["result"][0]["value"]["choices"] = {"Perhaps"};
     EXPECT_THAT(labelled.refused(bad), HasSubstr("the answer is `Perhaps`"));
+    bad[3]["annotations"][0]["result"][0]["value"]["choices"] = json::array({json::array({"Yes"})});
+    EXPECT_THAT(labelled.refused(bad), HasSubstr(".choices[0]` is [\"Yes\"]; allowed: "));
     bad = good;
     bad[1]["data"]["question_id"] = "q0";
     bad[1]["data"]["label"] = "n9";

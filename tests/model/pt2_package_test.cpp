@@ -139,7 +139,8 @@ TEST(ExportPackage, DamagedTablesOfTheNewerLayout) {
     EXPECT_THAT(refused([](auto& t) { t["path_name"] = "weight_99"; }),
                 HasSubstr("no entry `model/data/weights/weight_99`"));
     EXPECT_THAT(refused([](auto& t) { t["tensor_meta"]["storage_offset"]["as_int"] = 1; }),
-                AllOf(HasSubstr("`conv.weight`"), HasSubstr("reaches beyond its storage of 162")));
+                AllOf(HasSubstr("`conv.weight`"), HasSubstr("reaches beyond its storage of 162"),
+                      HasSubstr("while reading its entry " + entry)));
     EXPECT_THAT(refused([](auto& t) { t["tensor_meta"]["storage_offset"]["as_int"] = -1; }),
                 HasSubstr("beyond its storage"));
     EXPECT_THAT(refused([](auto& t) { t["tensor_meta"]["dtype"] = 29; }),
@@ -150,7 +151,8 @@ TEST(ExportPackage, DamagedTablesOfTheNewerLayout) {
                 }),
                 HasSubstr("sizes[0].as_int` is missing"));
     EXPECT_THAT(refused([](auto& t) { t = 3; }),
-                HasSubstr("`config.conv.weight` is 3; allowed: an object"));
+                AllOf(HasSubstr("`config.conv.weight` is 3; allowed: an object"),
+                      HasSubstr("while reading its entry " + entry)));
     // Objects of classes are named when something reads them.
     EntryTexts pickled = whole;
     nlohmann::json table = nlohmann::json::parse(pickled.at(entry));

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -179,6 +181,11 @@ TEST(QualityJson, SaysWhatIsWrongAndWhere) {
     EXPECT_THAT(cell("value", true), HasSubstr("allowed: a number"));
     EXPECT_THAT(cell("standard_error", -0.05), HasSubstr("standard error of accuracy is -0.05"));
     EXPECT_THAT(cell("standard_error", nullptr), HasSubstr("without a `standard_error`"));
+    for (const char* key : {"n", "definition", "note", "undefined", "shares"})
+        EXPECT_THAT(cell(key, nullptr), HasSubstr(fmt::format(".{}` is null; allowed: ", key)));
+    for (const char* key : {"file_hash", "note", "tags"})
+        EXPECT_THAT(model(key, nullptr), HasSubstr(fmt::format(".{}` is null; allowed: ", key)));
+    EXPECT_THAT(whole("tags", nullptr), HasSubstr("`tags` is null; allowed: a list"));
     EXPECT_THAT(cell("standard_error", 0.06), HasSubstr("squares of the shares add up to"));
     EXPECT_THAT(cell("n", 2.5), HasSubstr("a number of images"));
     EXPECT_THAT(cell("n", -1), HasSubstr("a number of images"));

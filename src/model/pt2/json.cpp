@@ -17,10 +17,12 @@ nlohmann::json parse_export_json(std::string_view text) {
 }
 
 double real_of(const JsonReader& value) {
-    const nlohmann::json& json = value.json();
-    if (json == "Infinity") return std::numeric_limits<double>::infinity();
-    if (json == "-Infinity") return -std::numeric_limits<double>::infinity();
-    if (json == "NaN") return std::nan("");
+    if (value.json().is_string()) {
+        const std::string& word = value.text();
+        if (word == "Infinity") return std::numeric_limits<double>::infinity();
+        if (word == "-Infinity") return -std::numeric_limits<double>::infinity();
+        if (word == "NaN") return std::nan("");
+    }
     return value.number();
 }
 

@@ -132,8 +132,7 @@ std::vector<std::int64_t> known_sizes(const JsonReader& list) {
 void read_config(const Entries& entries, const std::string& folder, const std::string& config,
                  Package& package, std::map<std::string, StoredTensor>& tensors) {
     const json table = parse_export_json(as_text(entries.read(config, kLargestProgram)));
-    const std::string place = fmt::format("entry `{}`", shortened(config, 100));
-    const JsonReader list = JsonReader(table, {.whole = place})["config"];
+    const JsonReader list = JsonReader(table, {.whole = "the table of tensors"})["config"];
     std::unordered_map<std::string, std::size_t> storages;
     for (const auto& entry : list.object().items()) {
         const std::string& name = entry.key();
@@ -145,7 +144,7 @@ void read_config(const Entries& entries, const std::string& folder, const std::s
             package.unreadable[name] = "an object that only Python or a C++ class can read";
             continue;
         }
-        const std::string where = fmt::format("{}: `{}`", place, shortened(name));
+        const std::string where = fmt::format("`{}`", shortened(name));
         StoredTensor tensor;
         tensor.type = number_type_of((*meta)["dtype"].integer(), where);
         if ((*meta)["layout"].integer() != 7)
@@ -179,7 +178,9 @@ void read_payloads(const Entries& entries, const std::string& folder, const std:
         if (weights) refuse(fmt::format("the archive has no entry `{}`", shortened(config, 100)));
         return;
     }
-    read_config(entries, folder, entries.has(config) ? config : older, package, tensors);
+    const std::string& table = entries.has(config) ? config : older;
+    with_note(fmt::format("reading its entry {}", shortened(table, 100)),
+              [&] { read_config(entries, folder, table, package, tensors); });
 }
 
 void read_program(const Entries& entries, const std::string& name, Package& package) {
