@@ -91,19 +91,19 @@ ResultType result_type(ResultOf<AnswerProbability>) {
 
 struct AnnotatorRow {
     const Aggregation* of;
-    std::size_t annotator;
+    std::string name;
+    const AnnotatorQuality* quality;
 
-    const AnnotatorQuality& quality() const { return of->annotators[annotator]; }
     std::vector<GivenAnswers> given() const {
         std::vector<GivenAnswers> out;
-        for (const std::uint64_t times : quality().given)
+        for (const std::uint64_t times : quality->given)
             out.push_back({of->votes.scale.names.at(out.size()), times});
         return out;
     }
     std::vector<AnswerProbability> confusion() const {
         const auto& names = of->votes.scale.names;
         std::vector<AnswerProbability> out;
-        for (const double p : quality().confusion) {
+        for (const double p : quality->confusion) {
             const std::size_t latent = out.size() / names.size();
             out.push_back(
                 {fmt::format("{}|{}", names[out.size() % names.size()], latent_name(latent, *of)),
@@ -119,16 +119,15 @@ ResultType result_type(ResultOf<AnnotatorRow>) {
          .columns = "annotator,answers,given_{answer}=given.times,accuracy*,agreement*,"
                     "P({answer_and_truth})=confusion.p"},
         {
-            part({.name = "annotator"},
-                 [](const Of& o) { return o.of->votes.annotators[o.annotator]; }),
-            part({.name = "answers"}, [](const Of& o) { return o.quality().answers; }),
+            part<&Of::name>({.name = "annotator"}),
+            part({.name = "answers"}, [](const Of& o) { return o.quality->answers; }),
             part<&Of::given>({}),
             part(
                 {.name = "accuracy"},
-                [](const Of& o) -> const auto& { return o.quality().accuracy; }),
+                [](const Of& o) -> const auto& { return o.quality->accuracy; }),
             part(
                 {.name = "agreement"},
-                [](const Of& o) -> const auto& { return o.quality().agreement; }),
+                [](const Of& o) -> const auto& { return o.quality->agreement; }),
             part<&Of::confusion>({}),
         });
     return rows;
@@ -146,16 +145,19 @@ ResultType result_type(ResultOf<AnnotatorWeight>) {
 }  // namespace
 
 Table annotator_records(const Aggregation& a) {
-    Table table = result_table<AnnotatorRow>();
+    // The columns are those of the answers, whether or not there is an annotator.
+    AnnotatorQuality none;
+    none.given.resize(a.votes.answers());
+    none.confusion.resize((a.fitted ? a.fitted->latents : 2) * a.votes.answers());
+    const AnnotatorRow like{&a, "", &none};
+    Table table =
+        a.weights.empty() ? result_table_for(like) : result_table_for(like, AnnotatorWeight{});
     for (std::size_t i = 0; i < a.annotators.size(); ++i) {
-        const AnnotatorRow row{&a, i};
+        const AnnotatorRow row{&a, std::string(a.votes.annotators[i]), &a.annotators[i]};
         if (a.weights.empty()) {
-            if (i == 0) table = result_table_for(row);
             add_row(table, row);
         } else {
-            const AnnotatorWeight weight{a.weights[i]};
-            if (i == 0) table = result_table_for(row, weight);
-            add_row(table, row, weight);
+            add_row(table, row, AnnotatorWeight{a.weights[i]});
         }
     }
     return table;

@@ -116,7 +116,6 @@ struct ColumnPath {
 
     /// It stands for several: one for each entry of a list.
     bool is_of_list() const { return column.find('{') != std::string_view::npos; }
-    std::string_view list() const { return path.substr(0, path.find('.')); }
     /// "labels" of "subgroup{labels}_v1".
     std::string_view field() const {
         const std::size_t begin = column.find('{') + 1;
@@ -248,9 +247,10 @@ void each_column(const ResultType& type, const void* object, Visit&& visit) {
             visit(columns[c], std::string(columns[c].column), value_at(value, path));
             continue;
         }
-        while (end < columns.size() && columns[end].is_of_list() &&
-               columns[end].list() == columns[c].list())
-            ++end;
+        for (; end < columns.size() && columns[end].is_of_list(); ++end) {
+            std::string_view next = columns[end].path;
+            if (part_at(type, next) != part) break;
+        }
         for (std::size_t i = 0; i < value.size(); ++i) {
             for (std::size_t k = c; k < end; ++k) {
                 path = columns[k].path;

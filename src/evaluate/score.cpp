@@ -83,9 +83,10 @@ ScoreReport score_store(const PredictionStore& store, const ScoreOptions& given,
         for (Measurement& m : report.measurements)
             if (!m.value) m.undefined = "no rows are stored yet";
     }
-    if (options.subgroup.empty() || empty) return report;
+    if (options.subgroup.empty()) return report;
 
     const auto& attribute = attribute_named(store.dataset(), options.subgroup);
+    if (empty) return report;
     std::map<std::string, std::vector<std::uint64_t>> members;
     for (std::size_t i = 0; i < attribute.values.size(); ++i) {
         members[std::string(attribute.values[i])].push_back(i);

@@ -80,6 +80,16 @@ TEST_F(AggregateVotes, WeightsAndAnnotatorsFromFiles) {
     EXPECT_THAT(refused(ErrorCode::usage), HasSubstr("did you mean `majority`?"));
 }
 
+TEST(AnnotatorRecords, HaveTheirColumnsWithoutAnyAnnotator) {
+    Aggregation none;
+    none.votes.scale = answer_scale({"no", "yes"});
+    const Table table = annotator_records(none);
+    EXPECT_THAT(names_of(table),
+                ElementsAre("annotator", "answers", "given_no", "given_yes", "accuracy",
+                            "agreement", "P(no|no)", "P(yes|no)", "P(no|yes)", "P(yes|yes)"));
+    EXPECT_TRUE(table.rows.empty());
+}
+
 // The same as writing the votes of one more annotator into the file.
 TEST_F(AggregateVotes, OriginalLabelsVote) {
     options_.method = "dawid-skene";

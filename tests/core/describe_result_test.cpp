@@ -254,6 +254,28 @@ TEST(DescribeResult, AColumnWithBracesIsOneForEachEntry) {
     EXPECT_THAT(faults_of(std::vector{result_type(ResultOf<Bush>{})}), ElementsAre());
 }
 
+struct Hedge {
+    std::vector<int> left, right;
+};
+ResultType result_type(ResultOf<Hedge>) {
+    static constexpr auto rows = describe_result<Hedge>(
+        {.name = "Hedge", .columns = "l_{}=sides.left,r_{}=sides.right"},
+        {part<&Hedge::left>({.group = "sides"}), part<&Hedge::right>({.group = "sides"})});
+    return rows;
+}
+
+TEST(DescribeResult, ListsOfOneGroupAreTwoLists) {
+    const Hedge hedge{{1}, {2, 3}};
+    Table table = result_table_for(hedge);
+    add_row(table, hedge);
+    std::vector<std::string> names;
+    for (const Column& column : table.columns) names.push_back(column.name);
+    EXPECT_THAT(names, ElementsAre("l_1", "r_1", "r_2"));
+    std::vector<std::uint64_t> cells;
+    for (const Cell& cell : table.rows.at(0)) cells.push_back(std::get<Count>(cell).value);
+    EXPECT_THAT(cells, ElementsAre(1, 2, 3));
+}
+
 struct Thorny {
     std::vector<Leaf> leaves;
 };

@@ -1,10 +1,12 @@
 #include "assay/evaluate/score.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
 #include "assay/error.h"
+#include "message_of.h"
 #include "metric/plain_definitions.h"
 #include "saved_scores.h"
 #include "store/open_shards.h"
@@ -411,6 +413,14 @@ TEST(Score, AStoreWithoutRowsSaysSo) {
               fmt::format("`{}` stores no rows yet; run the command that made it again: assay "
                           "predict -m net.pt -d val",
                           (folder / "runs/val/net").string()));
+    options.subgroup = "grop";
+    EXPECT_THAT(message_of(
+                    [&] {
+                        score_store(PredictionStore::open(folder / "runs/val/net"), options,
+                                    *self_comm());
+                    },
+                    ErrorCode::usage),
+                testing::HasSubstr("no attribute `grop`; did you mean `group`?"));
 }
 
 TEST(Score, LabelsThatDoNotFitAreRefused) {
