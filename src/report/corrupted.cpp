@@ -8,6 +8,7 @@
 #include <string>
 
 #include "assay/error.h"
+#include "data/dataset_name.h"
 
 namespace assay {
 namespace {
@@ -20,6 +21,13 @@ VersionsOf find_clean(const std::vector<StoreGroup>& groups, const std::string& 
     for (const StoreGroup& group : groups)
         if (group.version.corruption == nullptr && (named.empty() || group.own_dataset == named))
             clean.insert(group.own_dataset);
+    // A pilot beside all of its images is no other data set.
+    if (named.empty()) {
+        std::erase_if(clean, [all = clean](const std::string& name) {
+            const std::string whole(name_of_whole(name));
+            return whole != name && all.contains(whole);
+        });
+    }
     VersionsOf versions;
     std::string homeless;
     for (std::size_t i = 0; i < groups.size(); ++i) {

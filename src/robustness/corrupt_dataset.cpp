@@ -259,8 +259,8 @@ std::uint64_t images_of_pilot(const fs::path& folder, const CorruptOptions& opti
     std::iota(items.begin(), items.end(), 0U);
     const Dataset pilot =
         first > 0 ? take_items(dataset, items) : stratified_sample(dataset, sample, number("seed"));
-    if (of.value("fingerprint", "") != pilot.ids_fingerprint() ||
-        of.value("name", "") != dataset.name || pilot.size() == dataset.size() ||
+    if (of.value("fingerprint", json()) != pilot.ids_fingerprint() ||
+        of.value("name", json()) != dataset.name || pilot.size() == dataset.size() ||
         !is_part(pilot, dataset, options.jpeg_quality.has_value()))
         return 0;
     return pilot.size();
@@ -318,12 +318,15 @@ CorruptResult corrupt_dataset(const CorruptOptions& options, const ProgressCallb
     if (options.out.empty()) return result;
     const ImageNames targets = target_names(dataset, options.jpeg_quality.has_value());
     json settings = corrupt_settings(result.options, dataset, targets, versions);
-    if (const std::uint64_t kept = images_of_pilot(options.out, options, dataset, settings);
-        kept > 0 && MadeFolder::reopen(options.out, settings)) {
-        result.notes.push_back(fmt::format("the {} that {} holds already are kept",
-                                           how_many(kept, "image"), options.out.string()));
-    }
+    const std::uint64_t kept = images_of_pilot(options.out, options, dataset, settings);
+    const bool grows = kept > 0 && MadeFolder::reopen(options.out, settings);
     MadeFolder made(options.out, corrupt_record, settings);
+    if (grows) {
+        result.notes.push_back(
+            fmt::format("the {} that {} holds already are kept; until the others are made, the "
+                        "folder is {}. Predictions of the pilot stay with its images",
+                        how_many(kept, "image"), options.out.string(), made.path().string()));
+    }
     result.options.out = made.final_path();
     if (made.finished()) {
         read_earlier_result(made.final_path() / corrupt_record, result);

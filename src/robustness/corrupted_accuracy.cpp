@@ -44,6 +44,7 @@ struct ClosedStore {
     bool complete = true;
     std::string writing;  ///< writer_warning()
     bool attacked = false;
+    std::string part = {};  ///< part_in() of the images that the version was made of
 };
 
 std::vector<ClosedStore> look_at(const CorruptedAccuracyOptions& options) {
@@ -81,6 +82,11 @@ std::string made_of(const std::string& name, const VersionOf& version) {
     return name.ends_with(end) ? name.substr(0, name.size() - end.size()) : std::string();
 }
 
+/// "-sample50" of "fog_3-sample50": which part of the images; "": all of them.
+std::string part_in(std::string_view name) {
+    return std::string(name.substr(name_of_whole(name).size()));
+}
+
 /// "plugin.stripes.stripes@0123456789ab" of a version that a plug-in made; "" of others.
 std::string definition_in(const std::string& corruption) {
     return corruption.empty() ? "" : nlohmann::json::parse(corruption).value("definition", "");
@@ -98,14 +104,14 @@ void check_definition(const Corruption& corruption, const std::string& recorded,
 }
 
 /// Of the stores of models that have a clean one: a data set is read once for it, whatever its
-/// models are. Versions of another sample of the images, or of others, do not count, nor do those
-/// that `counts` leaves out. Returns what else to know.
+/// models are. Versions of other images do not count, nor do those that `counts` leaves out; those
+/// of a part of the clean images do. Returns what else to know.
 std::vector<std::string> find_versions(std::vector<ClosedStore>& stores,
                                        const std::vector<std::string>& models,
                                        const std::string& clean, const HasVersion& counts) {
     struct Version {
         VersionOf which;
-        std::string settings;
+        std::string settings, part;
     };
     std::map<fs::path, Version> versions;
     std::vector<std::string> warnings;
@@ -131,12 +137,14 @@ std::vector<std::string> find_versions(std::vector<ClosedStore>& stores,
             const std::string own =
                 corruption.empty() ? std::string() : made_of(one.spec.dataset_name, which);
             at->second.settings = common_settings(corruption);
-            if ((!own.empty() && own != clean) ||
+            at->second.part = part_in(own.empty() ? one.spec.dataset_name : own);
+            if ((!own.empty() && own != clean && name_of_whole(own) != clean) ||
                 (counts && !counts(*which.corruption, which.severity)))
                 which = {};
         }
         one.version = at->second.which;
         one.settings = at->second.settings;
+        one.part = at->second.part;
     }
     return warnings;
 }
@@ -159,6 +167,11 @@ StoresOfModel stores_of(const std::string& model, const std::vector<ClosedStore>
         if (store.clean) own.clean = &store;
         if (store.version.corruption != nullptr) own.versions.push_back(&store);
     }
+    // Versions of the same part as the clean images go before those of another.
+    const std::string part = own.clean == nullptr ? "" : part_in(own.clean->spec.dataset_name);
+    const auto of_part = [&](const ClosedStore* store) { return store->part == part; };
+    if (std::ranges::any_of(own.versions, of_part))
+        std::erase_if(own.versions, [&](const ClosedStore* store) { return !of_part(store); });
     const auto key = [](const ClosedStore* store) {
         return std::pair(store->version.corruption, store->version.severity);
     };
@@ -167,9 +180,10 @@ StoresOfModel stores_of(const std::string& model, const std::vector<ClosedStore>
     for (std::size_t i = 1; i < own.versions.size(); ++i) {
         const ClosedStore &one = *own.versions[i - 1], &other = *own.versions[i];
         if (key(&one) == key(&other)) {
-            refuse(fmt::format("{} and {} are both {} at severity {}", one.folder.string(),
-                               other.folder.string(), one.version.corruption->name,
-                               one.version.severity));
+            refuse(
+                fmt::format("{} and {} are both {} at severity {}; name the stores of one of them",
+                            one.folder.string(), other.folder.string(),
+                            one.version.corruption->name, one.version.severity));
         }
     }
     return own;

@@ -356,6 +356,8 @@ DatasetRecord set_classes(const fs::path& folder, const ClassList& classes) {
         refuse(fmt::format("the data set `{}` in `{}` has {} classes, and the new list has {}",
                            record.name, folder.string(), record.classes.size(), classes.size()));
     }
+    // What stood for it before was of the file, and ids compare it from now on.
+    if (!record.has_checksum) record.attributes_hash = attributes_hash(read_items(record, folder));
     record.former.push_back({record.id, record.classes});
     record.classes = classes;
     record.id = dataset_id(record);

@@ -14,6 +14,7 @@
 #include "core/hash.h"
 #include "core/parallel.h"
 #include "core/paths.h"
+#include "core/refuse.h"
 #include "core/shell_word.h"
 #include "store/begun_rows.h"
 #include "store/dataset_files.h"
@@ -22,6 +23,7 @@
 #include "store/parts.h"
 #include "store/record.h"
 #include "store/reduce.h"
+#include "store/same_data.h"
 #include "store/shared_disk.h"
 
 namespace assay {
@@ -46,6 +48,20 @@ void refuse_differences(const fs::path& folder, const StoreSpec& recorded,
                 fmt::format("the store `{}` was begun differently: {}. Use another --out or a new "
                             "name for the model (--name), or the first options to resume it",
                             folder.string(), joined(found)));
+}
+
+/// A list of classes that was in force before `assay relabel` serves stores that are begun. Of a
+/// new store its columns would be read by the list of today.
+void refuse_former_order(const fs::path& store, const DatasetRecord& there, const Dataset& dataset,
+                         const fs::path& folder) {
+    if (same_classes(there.classes, dataset.classes).order != SameClasses::Order::moved ||
+        any_manifest(store))
+        return;
+    refuse(
+        fmt::format("the classes of the data set `{}` in `{}` are in another order since `assay "
+                    "relabel`: {}; give that list by --classes FILE, or use another --out",
+                    there.name, folder.string(),
+                    classes_difference(there.classes, dataset.classes, there_and_now)));
 }
 
 /// A store is written in one piece or in one number of parts, and its parts agree with one another.
@@ -259,6 +275,7 @@ StoreWriter StoreWriter::open(const fs::path& runs, const StoreSpec& spec, const
     check_class_count(there.classes, wanted);
     wanted.dataset_name = there.name;  // the folder may have been renamed
     impl->folder = dataset_folder / spec.model_name;
+    refuse_former_order(impl->folder, there, dataset, dataset_folder);
     wanted.dataset_id = id_of_begun(impl->folder, there);
     agree_with_store(impl->folder, wanted);
     if (wanted.part.of > 0) impl->folder = part_folder(impl->folder, wanted.part);

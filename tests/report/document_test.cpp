@@ -122,6 +122,16 @@ TEST(ReportDocument, CorruptedVersionsHaveTheirAccuracyAlone) {
     EXPECT_THAT(document["left_out"].dump(), HasSubstr("2 corrupted versions of val"));
 }
 
+TEST(ReportDocument, APilotBesideTheWholeLeavesCorruptedVersionsTheirPlace) {
+    Scratch folder;
+    for (const char* name : {"val", "val-sample50", "fog_1"}) save_models(folder, {"a"}, name);
+    const json document = document_of(report_options({folder / "runs"})).json;
+    const std::vector<json> corrupted = results_of(document, "assay.corrupted_accuracy/1");
+    ASSERT_EQ(corrupted.size(), 1U);
+    EXPECT_EQ(corrupted[0].at("clean"), "val");
+    EXPECT_EQ(corrupted[0].at("models").at(0).at("versions").size(), 1U);
+}
+
 TEST(ReportDocument, CorruptedVersionsOfUnknownImagesAreMeasuredAsTheyAre) {
     Scratch folder;
     for (const char* name : {"one", "two", "fog_1"}) save_models(folder, {"a"}, name);

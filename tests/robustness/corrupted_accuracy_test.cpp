@@ -137,6 +137,36 @@ TEST_F(CorruptedAccuracyOf, VersionsThatWereMadeOfAnotherSampleDoNotCount) {
     EXPECT_THAT(versions_of("val"), ElementsAre("val_fog_1", "published_fog_2"));
 }
 
+TEST_F(CorruptedAccuracyOf, VersionsOfAPartCountWhereThereAreNoneOfTheWhole) {
+    const auto made = [&](const std::string& dataset) {
+        predicted(dataset, "file", "steps", 1, R"({"corruption":"fog","severity":1})");
+    };
+    const auto first_version = [&](const std::string& clean) {
+        const auto result =
+            measure_corrupted({.paths = {(scratch_ / "runs").string()}, .clean = clean});
+        return result.models.at(0).versions.at(0).dataset;
+    };
+    predicted("val", "file", "steps");
+    made("val-sample2_fog_1");
+    EXPECT_EQ(first_version("val"), "val-sample2_fog_1");
+    made("val_fog_1");
+    EXPECT_EQ(first_version("val"), "val_fog_1");
+    predicted("val-sample2", "file", "steps");
+    EXPECT_EQ(first_version("val-sample2"), "val-sample2_fog_1");
+}
+
+TEST_F(CorruptedAccuracyOf, AVersionOnTheDiskStandsBesideItsPilot) {
+    store("val", "1110");
+    store("fog_3", "1100");
+    store("fog_3-sample2", "10");
+    EXPECT_EQ(measure().models.at(0).versions.at(0).dataset, "fog_3");
+    std::filesystem::remove_all(scratch_ / "runs/fog_3");
+    EXPECT_EQ(measure().models.at(0).versions.at(0).dataset, "fog_3-sample2");
+    store("fog_3-sample3", "110");
+    EXPECT_THAT(message_of([&] { measure(); }, ErrorCode::bad_input),
+                HasSubstr("both fog at severity 3; name the stores of one of them"));
+}
+
 TEST_F(CorruptedAccuracyOf, MeanCorruptionErrorDividesByAlexNets) {
     store("val", "1111");
     double expected = 0;

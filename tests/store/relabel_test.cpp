@@ -138,6 +138,26 @@ TEST(Relabel, TheSameClassesInAnotherOrderAreSaid) {
     EXPECT_THAT(report.warnings[0], HasSubstr("--labels FILE"));
 }
 
+// Scores in the old order would be read by the new list.
+TEST(Relabel, AListInTheOldOrderServesOnlyStoresThatAreBegun) {
+    const Scratch scratch;
+    const Dataset dataset = made_up_dataset(30);
+    write_store(scratch.path(), dataset);
+    const ClassList moved({"c1", "c0", "c2", "c3", "c4", "c5", "c6"});
+    relabel_stores({scratch.path()}, moved);
+    const auto [code, text] = error_of([&] { write_store(scratch.path(), dataset, "late"); });
+    EXPECT_EQ(code, ErrorCode::bad_input);
+    EXPECT_THAT(text, HasSubstr("in another order since `assay relabel`: class 0 is `c1`"));
+    EXPECT_THAT(text, HasSubstr("--classes FILE"));
+    EXPECT_FALSE(std::filesystem::exists(scratch / "val/late"));
+    write_store(scratch.path(), dataset);  // goes on
+    Dataset named = dataset;
+    named.classes = moved;
+    write_store(scratch.path(), named, "late");
+    EXPECT_EQ(classes_of(scratch / "val/late"), moved);
+    EXPECT_FALSE(any_damaged(verify_stores(scratch.path())));
+}
+
 // The last thing that happens is a rename: what a killed run leaves beside it is not read, and the
 // next run clears it up.
 TEST(Relabel, WhatAKilledRunLeavesIsNotRead) {
