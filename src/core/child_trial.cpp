@@ -46,6 +46,8 @@ constexpr char came_back = '.';
     for (const int signal :
          {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM, SIGTERM, SIGINT, SIGHUP})
         ::signal(signal, SIG_DFL);
+    // Whoever waits for it may be killed: it ends by itself then.
+    ::alarm(static_cast<unsigned>(trial_seconds()) + 5);
     std::string words(1, came_back);
     try {
         body();

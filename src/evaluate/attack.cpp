@@ -15,6 +15,7 @@
 #include "evaluate/attack_cells.h"
 #include "evaluate/attack_images.h"
 #include "evaluate/attack_names.h"
+#include "evaluate/options_used.h"
 #include "store/outcomes.h"
 
 namespace assay {
@@ -27,6 +28,10 @@ std::vector<std::string_view> parts_of(std::string_view attack) {
     const auto parts = autoattack_parts();
     if (attack == ensemble) return {parts.begin(), parts.end()};
     return {attack_named(attack).name};
+}
+
+std::vector<std::string> usual_attacks() {
+    return {"fgsm", "pgd"};
 }
 
 /// Those that an option can change nothing of: one step, none, or steps of their own.
@@ -232,6 +237,10 @@ AttackedResult result_of(const PredictResult& clean, std::span<const PredictResu
 
 }  // namespace
 
+void check_used(const AttackRunOptions& options) {
+    check_taken(options, options.attacks.empty() ? usual_attacks() : options.attacks);
+}
+
 double parse_eps(std::string_view text, Norm norm) {
     const auto number = [&](std::string_view part) {
         double value = 0;
@@ -282,7 +291,7 @@ std::vector<AttackedResult> attack_models(std::span<const LoadedModel> models,
     for (const std::string& attack : options.attacks) {
         if (std::ranges::find(attacks, attack) == attacks.end()) attacks.push_back(attack);
     }
-    if (attacks.empty()) attacks = {"fgsm", "pgd"};
+    if (attacks.empty()) attacks = usual_attacks();
     if (std::ranges::find(attacks, "noise") == attacks.end())
         attacks.insert(attacks.begin(), "noise");
     const bool noise_asked_for =

@@ -11,6 +11,7 @@
 #include "evaluate/given_labels.h"
 #include "evaluate/options_used.h"
 #include "evaluate/truth.h"
+#include "metric/other_names.h"
 
 namespace assay {
 namespace {
@@ -24,7 +25,8 @@ void split_metrics(const std::string& text, std::vector<std::string>& list) {
         const std::string piece = text.substr(begin, comma - begin);
         const bool parameter =
             piece.find('=') != std::string::npos && piece.find(':') == std::string::npos;
-        const bool number = !piece.empty() && piece[0] >= '0' && piece[0] <= '9';
+        const bool number =
+            !piece.empty() && piece.find_first_not_of("0123456789-") == std::string::npos;
         if (!list.empty() && (parameter || number)) {
             list.back() += "," + piece;
         } else {
@@ -43,7 +45,7 @@ bool takes(const MetricFacts& facts, std::string_view parameter) {
 void add_request(std::vector<MetricRequest>& list, const std::string& text,
                  const MeasureOptions& options) {
     const MetricFacts& facts = *parse_metric(text).facts;
-    if (text == facts.name && facts.numbered_by == "k" && !options.k.empty()) {
+    if (own_metric_name(text) == facts.name && facts.numbered_by == "k" && !options.k.empty()) {
         for (const int k : options.k) {
             list.push_back(parse_metric(text));
             list.back().set("k", std::to_string(k));
@@ -206,8 +208,7 @@ void check_used(const MeasureOptions& options, bool reliability) {
     if (options.metrics.empty()) return;
     std::vector<std::string> names;
     for (const std::string& list : options.metrics) split_metrics(list, names);
-    std::vector<MetricRequest> list = named_metrics(options);
-    for (const Gate& gate : gates_of(options)) list.push_back(gate.metric);
+    const std::vector<MetricRequest> list = named_metrics(options);
     const auto taken = [&](std::string_view parameter) {
         return reliability || std::ranges::any_of(list, [&](const MetricRequest& request) {
                    return takes(*request.facts, parameter);
@@ -224,7 +225,8 @@ void check_used(const MeasureOptions& options, bool reliability) {
                       std::ranges::any_of(names,
                                           [](const std::string& name) {
                                               const MetricFacts& facts = *parse_metric(name).facts;
-                                              return name == facts.name && facts.numbered_by == "k";
+                                              return own_metric_name(name) == facts.name &&
+                                                     facts.numbered_by == "k";
                                           }),
                   "--k is for topk, which is not among --metrics: add topk to them, or name each "
                   "(top1,top5)");

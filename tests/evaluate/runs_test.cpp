@@ -13,6 +13,7 @@
 #include "assay/robustness/model_stores.h"
 #include "containers/csv.h"
 #include "evaluate/measurement_text.h"
+#include "evaluate/options_used.h"
 #include "saved_scores.h"
 
 namespace assay {
@@ -57,6 +58,24 @@ TEST(MeasureOptions, RequestsSayMoreThanTheOptionsForAll) {
                 testing::ElementsAre("top2", "top3", "ece:bins=20", "ece:bins=5,edges=right_closed",
                                      "asma:subgroups=2,3,absent=skipped",
                                      "asma:subgroups=1,2,4,absent=skipped", "nll"));
+    options.metrics = {"top_k"};  // torchmetrics' name
+    options.subgroups.clear();
+    EXPECT_THAT(names_of(resolve(options, store).metrics),
+                testing::ElementsAre("top2", "top3", "nll"));
+}
+
+TEST(MeasureOptions, WhatActsOnNoMetricThatIsNamedIsRefused) {
+    MeasureOptions options;
+    options.metrics = {"top1"};
+    options.bins = 20;
+    options.gates = {"ece <= .05"};  // has bins of its own
+    EXPECT_THAT(error_of([&] { check_used(options, false); }), HasSubstr("--bins"));
+    options.metrics = {"ece"};
+    EXPECT_EQ(error_of([&] { check_used(options, false); }), "");
+    options.bins = 0;
+    options.metrics = {"top_k"};
+    options.k = {3};
+    EXPECT_EQ(error_of([&] { check_used(options, false); }), "");
 }
 
 TEST(MeasureOptions, DefaultsAreThoseThatTheLabelsHaveAUseFor) {
