@@ -144,7 +144,8 @@ void name_data(std::vector<Plan::Data>& data) {
         if (fresh) continue;
         refuse("two [[data]] tables are called `" + d.flags.name + "` (" +
                other->second->flags.folders.at(0).string() + " and " +
-               d.flags.folders.at(0).string() + "): give one another `name`");
+               d.flags.folders.at(0).string() + "): give one another `name`, such as " +
+               d.flags.name + "-pilot");
     }
 }
 
@@ -240,12 +241,17 @@ json Plan::resolved(const std::vector<ModelSpec>& specs) const {
 Dataset Plan::open(const Data& listed, const ClassList& classes) const {
     DataFlags flags = listed.flags;
     flags.index_folder = archive_index_folder(store.options.runs);
+    flags.runs = store.options.runs;
     if (!listed.role) return flags.open(0, classes);
     std::vector<std::string> notes;
     const DatasetOptions how = flags.options(0, classes, notes);
+    const auto reopen = [&](const DatasetOptions& with) {
+        std::vector<std::string> unsaid;
+        return quality::open_role(*listed.role, flags.folders.at(0), with, &unsaid);
+    };
     Dataset dataset = quality::open_role(*listed.role, flags.folders.at(0), how, &notes);
     say_notes(dataset, notes);
-    return flags.sampled(std::move(dataset));
+    return flags.sampled(std::move(dataset), how, reopen);
 }
 
 void Plan::check(const std::vector<ModelSpec>& specs) const {

@@ -104,6 +104,10 @@ std::string fault_of(const QualitySettings& settings) {
     if (!settings.corrupts()) return {};
     try {
         check(settings.corruption_settings());
+        if (!settings.frost.empty() &&
+            std::ranges::none_of(chosen_corruptions(settings.corruptions, true),
+                                 &Corruption::photographs))
+            return "frost is given, and frost is not among the corruptions";
     } catch (const Error& error) {
         return error.message();
     }

@@ -7,6 +7,7 @@
 #include "cli/inputs.h"
 #include "cli/prediction.h"
 #include "cli/progress.h"
+#include "evaluate/options_used.h"
 
 namespace assay::cli {
 namespace {
@@ -131,7 +132,9 @@ int cmd_attack(std::vector<std::string> arguments) {
     AttackRunOptions options = flags.resolved();
     if (!options.images.empty() && data.folders.size() > 1)
         throw Error(ErrorCode::usage, "--save-images goes with one --data");
+    check_used(options);
     data.names_parts = data.name.empty();
+    data.runs = store.options.runs;
     const std::vector<ModelSpec> specs = models.resolve();
     if (store.dry_run) {
         output.print(plan_report_of(specs));

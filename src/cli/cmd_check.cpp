@@ -70,7 +70,7 @@ int cmd_check(std::vector<std::string> arguments) {
             const DatasetOptions how = data.options(i, model.spec.classes, notes);
             DataToCheck opened = open_to_check(data.folders[i], how, &notes);
             say_notes(opened.dataset, notes);
-            opened.dataset = data.sampled(std::move(opened.dataset));
+            opened.dataset = data.sampled(std::move(opened.dataset), how, {});
             CheckedPair pair{model.spec.name, opened.dataset.name, {}};
             ProgressLine progress(pair.model + " on " + pair.dataset, "steps");
             pair.findings =

@@ -77,6 +77,7 @@ public:
     }
 
     void over(const Runs& runs) override {
+        for (std::string& store : options_.stores) store = runs.as_called(store).string();
         if (!options_.stores.empty()) return;
         if (runs.datasets.size() > 1)
             throw Error(ErrorCode::bad_input,

@@ -123,6 +123,7 @@ int cmd_predict(std::vector<std::string> arguments) {
     if (!part.empty()) store.options.part = parse_part(part);
     data.index_folder = archive_index_folder(store.options.runs);
     data.names_parts = data.name.empty();
+    data.runs = store.options.runs;
     const std::optional<Until> enough =
         until.empty() ? std::nullopt : std::optional(parse_until(until));
     std::vector<ModelSpec> specs = models.resolve();

@@ -20,6 +20,8 @@
 #include "data/dataset_name.h"
 #include "data/parquet/file_names.h"
 #include "model/python/source.h"
+#include "store/dataset_files.h"
+#include "store/same_data.h"
 
 namespace assay::cli {
 
@@ -166,9 +168,15 @@ DatasetOptions DataFlags::options(std::size_t index, const ClassList& classes,
     return options;
 }
 
-Dataset DataFlags::sampled(Dataset dataset) const {
-    if (sample.first > 0 && dataset.size() == sample.first)
-        name_part(dataset, name_of_first(dataset.name, sample.first));
+Dataset DataFlags::sampled(Dataset dataset, const DatasetOptions& opened,
+                           const Reopen& reopen) const {
+    if (names_parts && sample.first > 0 && dataset.size() == sample.first) {
+        // The classes may depend on how many are read: those of the first ones are these.
+        DatasetOptions with_next = opened;
+        ++with_next.limit;
+        if (reopen(with_next).size() > dataset.size())
+            name_part(dataset, name_of_first(dataset.name, sample.first));
+    }
     if (sample.limit == 0 || sample.limit >= dataset.size()) return dataset;
     Dataset part = stratified_sample(dataset, sample.limit, sample.sample_seed);
     name_part(
@@ -178,11 +186,29 @@ Dataset DataFlags::sampled(Dataset dataset) const {
     return part;
 }
 
+namespace {
+
+/// Whether the folder of a data set's results is of this part of it, as it was called before parts
+/// had names.
+bool has_results_of(const fs::path& folder, const Dataset& part) {
+    return is_there(folder / "dataset.json") &&
+           store::same_items(store::read_dataset_record(folder), part);
+}
+
+}  // namespace
+
 void DataFlags::name_part(Dataset& part, std::string own, const std::string& what) const {
     std::string text = part.name + ": " + what;
-    if (names_parts && own != part.name) {
-        text += fmt::format("{}the results of this part are called `{}` ({} gives another name)",
-                            what.empty() ? "" : "; ", own, "--dataset-name");
+    const std::string_view behind = what.empty() ? "" : "; ";
+    if (names_parts && own != part.name && !runs.empty() &&
+        has_results_of(runs / part.name, part)) {
+        text += fmt::format("{}goes on with {}, which holds this part", behind,
+                            (runs / part.name).string());
+    } else if (names_parts && own != part.name) {
+        text += fmt::format("{}the results of this part are called `{}`{}", behind, own,
+                            folders.size() > 1 ? ""
+                                               : " (--dataset-name, in assay.toml name, gives "
+                                                 "another name)");
         part.name = std::move(own);
     } else if (what.empty()) {
         return;
@@ -213,10 +239,12 @@ Dataset in_turn(bool remote, Open&& open) {
 Dataset DataFlags::open(std::size_t index, const ClassList& classes) const {
     std::vector<std::string> notes;
     const DatasetOptions opened = options(index, classes, notes);
-    Dataset dataset = in_turn(is_url(folders.at(index)),
-                              [&] { return open_dataset(folders.at(index), opened, &notes); });
+    const fs::path& folder = folders.at(index);
+    Dataset dataset = in_turn(is_url(folder), [&] { return open_dataset(folder, opened, &notes); });
     say_notes(dataset, notes);
-    return sampled(std::move(dataset));
+    return sampled(std::move(dataset), opened, [&](const DatasetOptions& how) {
+        return in_turn(is_url(folder), [&] { return open_dataset(folder, how); });
+    });
 }
 
 void require_inputs(const ModelFlags& models, const DataFlags& data, std::string_view command) {

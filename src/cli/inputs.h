@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -67,13 +68,19 @@ struct DataFlags {
     /// Results of some of the images get a name of their own, so that those of all of them never
     /// meet them: of commands that store results, where the user gives no name.
     bool names_parts = false;
+    /// Where they are stored: a part whose results have the data set's own name there goes on with
+    /// them; "": not known.
+    std::filesystem::path runs;
 
     /// How to open folder `index`, and what its results are called; `notes` gets why it is not the
     /// folder's own name. Throws usage: what goes with one folder, given with more.
     DatasetOptions options(std::size_t index, const ClassList& classes,
                            std::vector<std::string>& notes) const;
-    /// The part of it that --limit asks for, under the name that its results have.
-    Dataset sampled(Dataset dataset) const;
+    /// The part of it that --limit asks for, under the name that its results have. `opened` is how
+    /// the data set was opened, and `reopen` opens it again: it tells whether there are more images
+    /// than the first ones.
+    using Reopen = std::function<Dataset(const DatasetOptions& how)>;
+    Dataset sampled(Dataset dataset, const DatasetOptions& opened, const Reopen& reopen) const;
     /// What the name of a part is to be, where parts have names; said on stderr, after `what`.
     void name_part(Dataset& part, std::string name, const std::string& what = {}) const;
     /// Opens folder `index` for classifiers with these classes; what was assumed is said on stderr.

@@ -15,6 +15,8 @@
 #include "cli/progress.h"
 #include "cli/ranks.h"
 #include "cli/settings_notes.h"
+#include "core/paths.h"
+#include "data/dataset_name.h"
 
 namespace assay::cli {
 
@@ -109,10 +111,15 @@ void Prediction::print(const Output& output) const {
                        : fmt::format("{} predictions in {}, {:.0f} per second",
                                      count_text(computed), duration_text(seconds_),
                                      static_cast<double>(computed) / std::max(seconds_, 1e-9)));
-    note(clean_.empty() ? "next: assay score " + as_typed(options_.runs.string())
-                        : fmt::format("next, with the predictions of the clean images there: assay "
-                                      "robustness {} --clean {}",
-                                      as_typed(options_.runs.string()), as_typed(clean_)));
+    // Versions of a part are measured with predictions of the whole, too.
+    std::string clean = clean_;
+    if (const std::string whole(name_of_whole(clean));
+        !is_there(options_.runs / clean) && is_there(options_.runs / whole))
+        clean = whole;
+    note(clean.empty() ? "next: assay score " + as_typed(options_.runs.string())
+                       : fmt::format("next, with the predictions of the clean images there: assay "
+                                     "robustness {} --clean {}",
+                                     as_typed(options_.runs.string()), as_typed(clean)));
 }
 
 int Prediction::status() const {

@@ -84,6 +84,7 @@ void set(CLI::Option& option, const std::string& key, const json& value, const s
 fs::path Runs::find(const std::string& dataset_or_path) const {
     if (const auto own = called.find(dataset_or_path); own != called.end())
         return folder / own->second;
+    if (fs::path own = as_called(dataset_or_path); own != fs::path(dataset_or_path)) return own;
     fs::path runs = folder / dataset_or_path;
     const fs::path path = file_folder / dataset_or_path;
     if (std::ranges::find(datasets, dataset_or_path) != datasets.end()) return runs;
@@ -94,17 +95,17 @@ fs::path Runs::find(const std::string& dataset_or_path) const {
 }
 
 fs::path Runs::as_called(const fs::path& path) const {
-    if (is_there(path)) return path;
-    // What is not there is not taken for a path of the file.
-    const fs::path below = absolute_path(path_from(file_folder, path.string()))
-                               .lexically_normal()
-                               .lexically_relative(absolute_path(folder).lexically_normal());
-    if (below.empty()) return path;
-    const auto own = called.find(below.begin()->string());
-    if (own == called.end()) return path;
-    fs::path actual = folder / own->second;
-    for (auto part = std::next(below.begin()); part != below.end(); ++part) actual /= *part;
-    return actual;
+    const fs::path runs = absolute_path(folder).lexically_normal();
+    // By the file's folder, or as the command line has it: a store of all images may be there, too.
+    for (const fs::path& whole : {path, path_from(file_folder, path.string())}) {
+        const fs::path below = absolute_path(whole).lexically_normal().lexically_relative(runs);
+        const auto own = below.empty() ? called.end() : called.find(below.begin()->string());
+        if (own == called.end()) continue;
+        fs::path actual = folder / own->second;
+        for (auto part = std::next(below.begin()); part != below.end(); ++part) actual /= *part;
+        return actual;
+    }
+    return path;
 }
 
 int run_command(StoreCommand& command, std::vector<std::string> arguments) {

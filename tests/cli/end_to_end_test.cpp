@@ -527,12 +527,13 @@ TEST_F(EndToEnd, APilotAndThenEverything) {
         return outcome;
     };
     EXPECT_THAT(predict({"--limit", "24"}).err,
-                HasSubstr("called `shapes-sample24` (--dataset-name gives another name)"));
+                HasSubstr("called `shapes-sample24` (--dataset-name, in assay.toml name, gives "));
     EXPECT_THAT(predict({"--first", "8"}).err, HasSubstr("called `shapes-first8`"));
     predict({"--limit", "24", "--sample-seed", "3"});
     predict({"--limit", "8", "--dataset-name", "mine"});
     EXPECT_THAT(predict({}).err, Not(HasSubstr("are called")));
     EXPECT_THAT(predict({"--limit", "240"}).err, HasSubstr("everything was there already"));
+    EXPECT_THAT(predict({"--first", "240"}).err, HasSubstr("everything was there already"));
     EXPECT_THAT(predict({"--limit", "24"}).err, HasSubstr("everything was there already"));
     std::map<std::string, std::uint64_t> rows;
     for (const fs::path& store : find_stores(runs))
@@ -550,6 +551,18 @@ TEST_F(EndToEnd, APilotAndThenEverything) {
     for (const json& m : result.at("measurements")) n[m.at("dataset")] = m.at("n");
     EXPECT_EQ(n["shapes"], 240);
     EXPECT_EQ(n["shapes-sample24"], 24);
+}
+
+// As it was stored before parts had names of their own.
+TEST_F(EndToEnd, APilotUnderTheNameOfTheWholeGoesOn) {
+    const fs::path runs = fresh("pilot-before");
+    Outcome outcome = assay_run(predict_words(runs, {"--limit", "12", "--dataset-name", "shapes"}));
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    outcome = assay_run(predict_words(runs, {"--limit", "12"}));
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr("goes on with " + (runs / "shapes").string()));
+    EXPECT_THAT(outcome.err, HasSubstr("everything was there already"));
+    EXPECT_FALSE(fs::exists(runs / "shapes-sample12"));
 }
 
 TEST_F(EndToEnd, APilotByAssayTomlAndThenEverything) {
@@ -571,6 +584,10 @@ TEST_F(EndToEnd, APilotByAssayTomlAndThenEverything) {
     run("");
     EXPECT_EQ(PredictionStore::open(folder / "runs/shapes/small").rows(), 240U);
     EXPECT_EQ(PredictionStore::open(folder / "runs/shapes-first8/small").rows(), 8U);
+    // The name in the file is that of the pilot, whatever lies there under it.
+    const std::string again = run("first = 8\n");
+    EXPECT_THAT(again, HasSubstr("shapes-first8"));
+    EXPECT_THAT(again, Not(HasSubstr("240")));
 }
 
 TEST_F(EndToEnd, AttacksOfAPilotAndOfEverything) {

@@ -77,6 +77,7 @@ TEST(Usage, OptionsThatCannotActAreRefused) {
         {{"corrupt", "d", "--out", "c", "--corruptions", "fog", "--frost", "f"}, "add frost"},
         {{"cost", "m.pt", "--no-latency", "--threads", "2"}, "excludes"},
         {{"attack", "-m", "m.pt", "-d", "d", "--sample-seed", "2"}, "give --limit N"},
+        {{"attack", "-m", "m.pt", "-d", "d", "--attack", "fgsm", "--steps", "5"}, "takes --steps"},
     };
     for (const auto& [arguments, needs] : rows) {
         const Outcome outcome = assay_run(arguments);
