@@ -15,7 +15,8 @@
  *
  * Threads: several threads call a function at once. Results depend on the arguments alone: not on
  * other rows of the call, on their number, on the thread, or on earlier calls. Assay tries this in
- * another process before it uses a function, and refuses the function if it does not hold.
+ * a forked process before it uses a function, and refuses the function if it does not hold. So a
+ * function starts no threads of its own (OpenMP, for example): they may hang in that process.
  *
  * Errors: a function that cannot do its work writes a sentence into `error` (at most `error_size`
  * bytes, the final zero included) and returns -1. The command then ends with status 2.
