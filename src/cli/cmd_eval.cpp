@@ -1,7 +1,12 @@
 // assay eval: from a model and images to a number, in one command.
 #include "cli/cmd_eval.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
 
 #include "assay/error.h"
 #include "assay/report/page.h"
@@ -11,6 +16,8 @@
 #include "core/paths.h"
 #include "core/text.h"
 #include "data/archives.h"
+#include "evaluate/options_used.h"
+#include "model/python/source.h"
 
 namespace assay::cli {
 namespace {
@@ -26,16 +33,45 @@ assay eval resnet50.pt photos --list labels.csv --gate "low(top1) >= 0.75"
 assay eval resnet50.pt unlabelled-photos --preset timm
 )";
 
-bool has_ending_of_model(const fs::path& path) {
-    const std::string ending = lower_extension(path.string());
-    return ending == ".pt" || ending == ".pt2" || ending == ".onnx" || ending == ".pth";
+bool is_named_as_model(const fs::path& path) {
+    constexpr auto endings = std::to_array<std::string_view>(
+        {".pt", ".pt2", ".ts", ".torchscript", ".onnx", ".safetensors", ".pth"});
+    return is_python_source(path) ||
+           std::ranges::find(endings, lower_extension(path.string())) != endings.end();
+}
+
+/// What was typed besides the models, their names and the images. The first `inputs` options of the
+/// command are those of models and images.
+std::vector<TypedOption> typed_options(const CLI::App& app, std::size_t inputs) {
+    std::vector<TypedOption> all;
+    const std::vector<const CLI::Option*> options = app.get_options();
+    for (std::size_t i = 0; i < options.size(); ++i) {
+        const CLI::Option& option = *options[i];
+        if (option.count() == 0 || option.get_lnames().empty()) continue;
+        TypedOption typed;
+        for (const std::string& name : option.get_lnames()) typed.names.push_back("--" + name);
+        const std::string& name = typed.names.front();
+        if (name == "--model" || name == "--data" || name == "--name") continue;
+        std::vector<std::string> values = option.results();
+        if (const char delimiter = option.get_delimiter(); delimiter != '\0')
+            values = {fmt::format("{}", fmt::join(values, std::string(1, delimiter)))};
+        if (option.get_items_expected_max() == 0) {
+            typed.text = name;
+        } else {
+            for (const std::string& value : values)
+                typed.text += (typed.text.empty() ? "" : " ") + name + " " + as_typed(value);
+        }
+        typed.of_inputs = i < inputs;
+        all.push_back(std::move(typed));
+    }
+    return all;
 }
 
 /// MODEL... DATA: the last one is the data, unless --data says it.
 void take_positionals(const std::vector<fs::path>& given, EvalInputs& inputs) {
     std::vector<fs::path> paths = given;
     if (inputs.data.folders.empty() && !paths.empty()) {
-        if (paths.size() > 1 && has_ending_of_model(paths.back()) && is_folder(paths.front())) {
+        if (paths.size() > 1 && is_named_as_model(paths.back()) && is_folder(paths.front())) {
             throw Error(ErrorCode::usage, "the images come last: type `assay eval " +
                                               as_typed(paths.back().string()) + " " +
                                               as_typed(paths.front().string()) + "`");
@@ -50,8 +86,8 @@ void take_positionals(const std::vector<fs::path>& given, EvalInputs& inputs) {
             inputs.data.folders.empty()
                 ? "no model and no images given: type `assay eval MODEL IMAGES`"
                 : "no " +
-                      std::string(has_ending_of_model(inputs.data.folders.front()) ? "images"
-                                                                                   : "model") +
+                      std::string(is_named_as_model(inputs.data.folders.front()) ? "images"
+                                                                                 : "model") +
                       " given: type `assay eval MODEL IMAGES`");
     }
     if (inputs.data.folders.size() > 1) {
@@ -77,6 +113,7 @@ int cmd_eval(std::vector<std::string> arguments) {
     app->add_option("path", paths, "One model or several, then the images")->type_name("PATH");
     inputs.models.add_to(*app);
     inputs.data.add_to(*app);
+    const std::size_t input_options = app->get_options().size();
     inputs.predict.command = command_line();
     add_options(*app, inputs.predict, "Results");
     app->add_flag("--save-settings", inputs.save_settings,
@@ -96,9 +133,13 @@ int cmd_eval(std::vector<std::string> arguments) {
     if (!parse(*app, std::move(arguments))) return Status::done;
 
     take_positionals(paths, inputs);
+    inputs.data.sample.check();
+    inputs.data.names_parts = inputs.data.name.empty();
     check(inputs.measure, false);
+    check_used(inputs.measure, false);
     output.check_junit(!inputs.measure.gates.empty());
     if (is_folder(inputs.predict.runs)) check_report_place(inputs.predict.runs / "report.html");
+    inputs.typed = typed_options(*app, input_options);
     inputs.batch_given = app->count("--batch") > 0;
     inputs.measure.threads = inputs.predict.threads;
     inputs.data.index_folder = archive_index_folder(inputs.predict.runs);

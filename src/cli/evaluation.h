@@ -1,6 +1,9 @@
 // What `assay eval` does between its options and its screen.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "assay/evaluate/eval.h"
 #include "assay/evaluate/measure_options.h"
 #include "assay/evaluate/predict.h"
@@ -8,13 +11,24 @@
 
 namespace assay::cli {
 
+/// An option that was typed, to be typed again.
+struct TypedOption {
+    std::vector<std::string> names;  ///< "--batch", "--batch-size"
+    std::string text;                ///< "--batch 4"
+    bool of_inputs = false;          ///< of models or images: `assay check` takes it, too
+};
+
 struct EvalInputs {
     ModelFlags models;
     DataFlags data;  ///< one folder
     PredictOptions predict;
     MeasureOptions measure;
     bool batch_given = false;
+    std::vector<TypedOption> typed;  ///< but for the models, their names and the images
     bool save_settings = false;
+
+    /// Images go through the models one at a time.
+    bool images_alone() const { return batch_given && predict.batch_size == 1; }
 };
 
 /// Finds the preprocessing, warns, predicts, measures and writes the page. What happens is said on

@@ -13,6 +13,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -58,6 +59,7 @@ struct PreprocessingChoice {
     std::size_t tried = 0;    ///< ways
     std::size_t refused = 0;  ///< ways whose input size the model refuses
     /// Of the best against the runner-up: exact McNemar test, Holm-adjusted over the ways tried.
+    /// Multiplied by the number of times that the test may be made (SearchOptions::level).
     double p = 1;
     std::optional<Estimate> difference;  ///< best minus runner-up, with the interval of the pairs
     std::vector<std::uint32_t> items;    ///< of the data set, ascending: those that chose
@@ -72,14 +74,20 @@ struct PreprocessingChoice {
 std::string_view name_of(PreprocessingChoice::Outcome);
 
 struct SearchOptions {
-    int threads = 0;          ///< 0: one per core
-    std::size_t batch = 8;    ///< images that go through the model together
-    std::size_t first = 64;   ///< labelled images to begin with
-    std::size_t most = 512;   ///< and at most, but no more than a tenth of the data set
-    std::size_t fewest = 10;  ///< with fewer labelled images there is no search
-    double level = 0.05;      ///< of the test
+    int threads = 0;         ///< 0: one per core
+    std::size_t batch = 8;   ///< images that go through the model together
+    std::size_t first = 64;  ///< labelled images to begin with
+    /// And at most, but no more than a tenth of the data set. Never more than half of the labelled
+    /// images: the other half is for the numbers.
+    std::size_t most = 512;
+    std::size_t fewest = 10;  ///< where half of the labelled images is fewer, there is no search
+    double level = 0.05;      ///< of all tests together: each doubling of the images makes one more
     double close = 0.01;      ///< a difference below this may stay open
 };
+
+/// A command as it was typed with these options, too, in place of typed ones of the same names;
+/// "": as it was typed.
+using CommandWith = std::function<std::string(const std::string& options)>;
 
 /// Opens the model at the first usual input size that it takes. Throws what the opener throws at
 /// the first size where it takes none.
@@ -95,26 +103,31 @@ PreprocessingChoice choose_preprocessing(const ModelOpener& opener, const Datase
 /// What was chosen, from what, and how sure that is: one or two lines for people.
 std::string describe(const PreprocessingChoice& choice);
 /// Why there is no number, ending in the commands to choose from; of a choice that is not usable.
-/// `command`: what to type before the options, "assay eval m.pt photos".
 std::string why_stopped(const PreprocessingChoice& choice, const std::string& model,
-                        const std::string& command);
+                        const CommandWith& command);
 
 /// Throws bad_input where the same batch twice gives other scores: the numbers would be random.
 /// True where an image's scores depend on its neighbours.
 bool batches_mix(const LoadedModel& model, const Dataset& dataset, int threads);
 
+struct GuardOptions {
+    bool searched = false;  ///< the preprocessing was found on these images, so it is not doubted
+    bool mixes = false;     ///< of batches_mix(), unless images go through the model alone anyway
+    bool alone = false;     ///< one image at a time
+    int threads = 0;        ///< 0: one per core
+};
 struct EvalGuards {
     std::vector<Finding> findings;  ///< warnings and errors alone
     std::uint32_t batch = 0;        ///< 1: only images alone get their own scores; 0: any batch
 };
 /// The cheap checks of check_model(): classes, outputs, order, pixel values (unless `searched`) and
-/// batches, on 32 images. `mixes`: of batches_mix(). Throws bad_input: scores depend on the batch,
-/// and images alone do no better.
-EvalGuards guard_model(const LoadedModel& model, const Dataset& dataset, bool searched, bool mixes,
-                       int threads);
-/// One line that ends in what to type. `command`: as above; `model`, `data`: as typed.
-std::string warning_text(const Finding& finding, const std::string& command,
-                         const std::string& model, const std::string& data);
+/// batches, on 32 images. Throws bad_input: scores depend on the batch, and images alone do no
+/// better.
+EvalGuards guard_model(const LoadedModel& model, const Dataset& dataset,
+                       const GuardOptions& options);
+/// One line that ends in what to type. `check`: the command of all checks.
+std::string warning_text(const Finding& finding, const CommandWith& command,
+                         const std::string& check);
 
 /// An image whose label the models doubt: all of them predict another class.
 struct DoubtedLabel {
@@ -129,18 +142,22 @@ struct UnsureItem {
     std::vector<double> confidence;      ///< by model
 };
 
+/// The mark of numbers that hang on a choice that images could not settle.
+inline constexpr std::string_view not_settled_mark = "preprocessing not settled";
+
 struct EvaluatedModel {
     std::string model;
     std::filesystem::path store;
     std::string preprocessing;  ///< describe(ModelSpec)
     PreprocessingChoice choice;
+    std::string check;                  ///< the command of all checks; "": none is named
     std::vector<std::string> warnings;  ///< lines that end in what to type
     std::vector<Measurement> measurements;
     std::vector<ClassResult> worst_classes;  ///< the least accurate first
     /// Whether confidence is above or below accuracy, in words; "" without both.
     std::string calibration;
-    Estimate confidence;  ///< mean of the predicted class's probability
-    std::uint64_t unreadable = 0;
+    Estimate confidence;           ///< mean of the predicted class's probability
+    std::uint64_t unreadable = 0;  ///< images without scores
 
     bool settled() const { return choice.outcome != PreprocessingChoice::Outcome::not_settled; }
 };
@@ -161,11 +178,14 @@ struct EvalResult {
     std::vector<std::string> next;  ///< commands
 };
 
-/// The metrics that are measured where none is named: those of the screen.
-std::vector<std::string> eval_metrics(std::size_t classes);
+/// The metrics that are measured where none is named: those of the screen. `given_k`: top-k of
+/// these k in place of 1 and 5; `label_sets`: images may have several valid classes.
+std::vector<std::string> eval_metrics(std::size_t classes, bool given_k = false,
+                                      bool label_sets = false);
 
 /// Measures complete stores of one data set and fills what comes from scores: `models` are there
-/// already, in the order of the stores. Same numbers as score_stores() and compare_opened().
+/// already, in the order of the stores. Every estimate of a model that is not settled() is marked
+/// in its note. Same numbers as score_stores() and compare_opened().
 void measure(EvalResult& result, std::span<const PredictionStore* const> stores,
              const MeasureOptions& options, const ProgressCallback& progress = {});
 

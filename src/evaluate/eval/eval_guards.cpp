@@ -95,9 +95,9 @@ bool batches_mix(const LoadedModel& model, const Dataset& dataset, int threads) 
     return finding_of(findings, "batch.neighbours") != nullptr;
 }
 
-EvalGuards guard_model(const LoadedModel& model, const Dataset& dataset, bool searched, bool mixes,
-                       int threads) {
-    const int used = resolve_threads(threads);
+EvalGuards guard_model(const LoadedModel& model, const Dataset& dataset,
+                       const GuardOptions& options) {
+    const int used = resolve_threads(options.threads);
     const std::vector<std::uint32_t> items = first_items(dataset, guarded_images);
     Sample sample = checks::read_sample(dataset, items, model.spec.preprocess, used);
     sample.labelled = is_labelled(dataset, items);
@@ -110,18 +110,19 @@ EvalGuards guard_model(const LoadedModel& model, const Dataset& dataset, bool se
     };
     add(checks::check_data(dataset, model.spec, model.classifier->facts().classes));
     if (sample.size() == 0) return guards;
-    if (mixes) {
+    if (options.mixes) {
         add({batch_of_one(model, sample, dataset, used)});
         guards.batch = 1;
     }
-    const Runner runner(*model.classifier, mixes ? 1 : usual_batch, used);
+    const std::size_t batch = options.mixes || options.alone ? 1 : usual_batch;
+    const Runner runner(*model.classifier, batch, used);
     const Preprocess& p = model.spec.preprocess;
     const checks::Scores scores = runner.run(sample.windows, p);
     add(checks::check_outputs(scores, model.spec, sample, dataset));
     const bool finite = finding_of(guards.findings, "outputs.finite") == nullptr;
     if (!finite || !sample.labelled) return guards;
     checks::OrderResult order = checks::check_order(scores, sample, dataset, {});
-    if (!searched) {
+    if (!options.searched) {
         const Sample front = front_of(sample, images_of_values);
         checks::Scores of_front = scores;
         of_front.values.resize(front.size() * scores.classes);
@@ -143,16 +144,16 @@ EvalGuards guard_model(const LoadedModel& model, const Dataset& dataset, bool se
     return guards;
 }
 
-std::string warning_text(const Finding& finding, const std::string& command,
-                         const std::string& model, const std::string& data) {
+std::string warning_text(const Finding& finding, const CommandWith& command,
+                         const std::string& check) {
     std::string text = finding.title;
     if (!finding.detail.empty()) text += fmt::format(" ({})", finding.detail);
     if (finding.advice.starts_with("--")) {
         const std::string options = finding.advice.substr(0, finding.advice.find(';'));
-        return text + fmt::format("; type `{} {}`", command, options);
+        return text + fmt::format("; type `{}`", command(options));
     }
     if (!finding.advice.empty()) text += "; " + finding.advice;
-    return text + fmt::format("; type `assay check -m {} -d {}` for all checks", model, data);
+    return text + fmt::format("; type `{}` for all checks", check);
 }
 
 }  // namespace assay

@@ -57,17 +57,63 @@ std::vector<ClassResult> worst_of(const std::vector<ClassResult>& classes) {
     return worst;
 }
 
-/// "" where the accuracy is better than chance.
+/// "" where the accuracy is better than chance, or too good to be doubted on few images.
 std::string chance_warning(const EvaluatedModel& model, std::size_t classes) {
     const Measurement* accuracy = measured(model, "top1");
-    if (accuracy == nullptr || !accuracy->interval || classes == 0) return "";
+    constexpr double no_doubt = 0.995;
+    if (accuracy == nullptr || !accuracy->interval || classes < 2 || *accuracy->value >= no_doubt)
+        return "";
     const double chance = 1.0 / static_cast<double>(classes);
     const Interval& interval = *accuracy->interval;
     if (interval.low > chance) return "";
+    const std::string_view is = interval.high < chance       ? "below"
+                                : *accuracy->value <= chance ? "no better than"
+                                                             : "not shown to be better than";
     return fmt::format(
-        "the accuracy, {:.2g} %, is {} chance ({:.2g} %): the classes or the "
-        "preprocessing may be others; type `assay check -m MODEL -d IMAGES`",
-        100 * *accuracy->value, interval.high < chance ? "below" : "no better than", 100 * chance);
+        "the accuracy, {:.3g} %, is {} chance ({:.3g} %): the classes or the preprocessing may be "
+        "others{}",
+        100 * *accuracy->value, is, 100 * chance,
+        model.check.empty() ? std::string() : fmt::format("; type `{}`", model.check));
+}
+
+void add_note(EvalResult& result, const std::string& text) {
+    if (std::ranges::find(result.notes, text) == result.notes.end()) result.notes.push_back(text);
+}
+
+void add_warning(EvaluatedModel& model, const std::string& text) {
+    if (std::ranges::find(model.warnings, text) == model.warnings.end())
+        model.warnings.push_back(text);
+}
+
+void mark_not_settled(Estimate& estimate) {
+    estimate.note += (estimate.note.empty() ? "" : "; ") + std::string(not_settled_mark);
+}
+
+/// Marks every number that hangs on a choice that is not settled.
+void mark_numbers(EvalResult& result) {
+    bool all_settled = true;
+    for (EvaluatedModel& model : result.models) {
+        if (model.settled()) continue;
+        all_settled = false;
+        for (Measurement& m : model.measurements) mark_not_settled(m);
+        for (ClassResult& c : model.worst_classes) mark_not_settled(c.accuracy);
+        mark_not_settled(model.confidence);
+    }
+    if (all_settled) return;
+    if (result.agreement) mark_not_settled(*result.agreement);
+    if (!result.comparison) return;
+    const bool first = result.models.front().settled();
+    for (std::size_t c = 0; c < result.comparison->pairs.size(); ++c) {
+        const bool candidate = result.models.at(c + 1).settled();
+        if (first && candidate) continue;
+        PairReport& pair = result.comparison->pairs[c];
+        mark_not_settled(pair.error_consistency);
+        for (PairedMetric& metric : pair.metrics) {
+            if (!first) mark_not_settled(metric.baseline);
+            if (!candidate) mark_not_settled(metric.candidate);
+            mark_not_settled(metric.difference);
+        }
+    }
 }
 
 void add_scores(EvalResult& result, std::span<const PredictionStore* const> stores,
@@ -81,21 +127,39 @@ void add_scores(EvalResult& result, std::span<const PredictionStore* const> stor
         model.measurements = std::move(report.measurements);
         model.worst_classes = worst_of(report.per_class);
         model.calibration = calibration_of(model);
-        model.unreadable = report.counts.unreadable + report.counts.not_finite;
-        for (const std::string& text : report.warnings) model.warnings.push_back(text);
-        if (std::string text = chance_warning(model, report.classes.size()); !text.empty())
-            model.warnings.push_back(std::move(text));
+        for (const std::string& text : report.notes) add_note(result, text);
+        for (const std::string& text : report.warnings) add_warning(model, text);
+        if (const std::string text = chance_warning(model, report.classes.size()); !text.empty())
+            add_warning(model, text);
     }
     result.gates = std::move(scores.gates);
-    result.notes.insert(result.notes.end(), scores.notes.begin(), scores.notes.end());
+    for (const std::string& text : scores.notes) add_note(result, text);
+}
+
+void add_comparison(EvalResult& result, std::span<const PredictionStore* const> stores,
+                    const MeasureOptions& options, const ProgressCallback& progress) {
+    CompareRunsOptions how;
+    how.measure = options;
+    how.measure.gates.clear();
+    CompareResult compared =
+        compare_opened(*stores.front(), stores.subspan(1), how, *self_comm(), progress);
+    for (std::size_t c = 0; c < compared.pairs.size(); ++c) {
+        const PairReport& pair = compared.pairs[c];
+        for (const std::string& text : pair.notes) add_note(result, text);
+        for (const std::string& text : pair.warnings) add_warning(result.models.at(c + 1), text);
+    }
+    for (const std::string& text : compared.notes) add_note(result, text);
+    result.comparison = std::move(compared);
 }
 
 }  // namespace
 
-std::vector<std::string> eval_metrics(std::size_t classes) {
+std::vector<std::string> eval_metrics(std::size_t classes, bool given_k, bool label_sets) {
     constexpr std::size_t top = 5;
-    std::vector<std::string> metrics = {"top1"};
-    if (classes > top) metrics.emplace_back("top5");
+    std::vector<std::string> metrics;
+    if (label_sets) metrics.emplace_back("real");
+    metrics.emplace_back(given_k ? "topk" : "top1");
+    if (classes > top && !given_k) metrics.emplace_back("top5");
     metrics.insert(metrics.end(), {"ece", "nll", "confidence"});
     return metrics;
 }
@@ -108,22 +172,19 @@ void measure(EvalResult& result, std::span<const PredictionStore* const> stores,
     for (std::size_t i = 0; i < dataset.labels.size(); ++i)
         result.labelled += dataset.labels[i].empty() ? 0 : 1;
     MeasureOptions asked = options;
-    if (asked.metrics.empty()) asked.metrics = eval_metrics(stores.front()->classes());
+    const bool label_sets = !asked.labels.empty() || !dataset.labels.is_single();
+    if (asked.metrics.empty())
+        asked.metrics = eval_metrics(stores.front()->classes(), !asked.k.empty(), label_sets);
     const bool labels = result.labelled > 0 || !asked.labels.empty();
     if (labels || !asked.gates.empty()) add_scores(result, stores, asked, progress);
-    if (labels && stores.size() > 1) {
-        CompareRunsOptions how;
-        how.measure = asked;
-        how.measure.gates.clear();
-        result.comparison =
-            compare_opened(*stores.front(), stores.subspan(1), how, *self_comm(), progress);
-    }
+    if (labels && stores.size() > 1) add_comparison(result, stores, asked, progress);
     evaluate::ItemsOfScores items = evaluate::look_at_items(stores, options.threads);
     for (std::size_t m = 0; m < stores.size(); ++m)
         result.models.at(m).confidence = items.confidence.at(m);
     if (stores.size() > 1) result.agreement = items.agreement;
     result.doubted_labels = std::move(items.doubted);
     if (result.labelled == 0) result.unsure = std::move(items.unsure);
+    mark_numbers(result);
 }
 
 }  // namespace assay

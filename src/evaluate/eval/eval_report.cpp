@@ -17,8 +17,6 @@ namespace {
 
 using Show = Column::Show;
 
-constexpr std::string_view not_settled_mark = "preprocessing not settled";
-
 Number percent_of(double value) {
     return {.value = value, .unit = Unit::proportion, .digits = 1};
 }
@@ -142,12 +140,12 @@ Table eval_classes(const EvaluatedModel& model) {
 
 Table eval_doubts(const EvalResult& result) {
     Table table{
-        .title = "Labels to look at: the model is sure of another class",
+        .title = "Labels to look at: the model predicts another class",
         .columns = {{"image", false}, {"label", false}, {"its %"}, {"predicted", false}, {"its %"}},
         .rows = {},
         .notes = {}};
     if (result.models.size() > 1) {
-        table.title = "Labels to look at: every model is sure of another class";
+        table.title = "Labels to look at: every model predicts another class";
         table.columns[3].name = "predicted by the first";
     }
     for (const DoubtedLabel& doubt : result.doubted_labels) {
@@ -227,6 +225,7 @@ Report report_of(const EvalResult& result) {
     }
     if (!warnings.empty()) section("Warnings", bullet_list(warnings));
     if (!result.next.empty()) section("Next", bullet_list(result.next));
+    if (!result.report.empty()) section("", fmt::format("report: {}", result.report.string()));
     report.gates = outcomes_of(result.gates);
     report.records = eval_records(result);
     report.result = json_of(result);

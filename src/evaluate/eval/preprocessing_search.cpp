@@ -92,6 +92,22 @@ public:
         progress_.total = ways_.size() * options_.first;
     }
 
+    /// Ways that fell behind and cannot be told from the best any more run what they missed of
+    /// `items`. Whether there was one.
+    bool catch_up(const Decision& decision, double level, std::span<const std::uint32_t> items) {
+        bool any = false;
+        for (std::size_t w = 0; w < ways_.size(); ++w) {
+            const std::size_t seen = correct_[w].size();
+            if (decision.p[w] <= level || seen >= items.size()) continue;
+            std::vector<bool> alone(ways_.size());
+            alone[w] = true;
+            expect(items.size() - seen);
+            run(alone, items.subspan(seen));
+            any = any || correct_[w].size() > seen;
+        }
+        return any;
+    }
+
     void expect(std::size_t more) { progress_.total = progress_.done + more; }
     const std::vector<Correct>& correct() const { return correct_; }
     const std::vector<PreprocessingWay>& ways() const { return ways_; }
@@ -213,35 +229,47 @@ PreprocessingChoice choose_preprocessing(const ModelOpener& opener, const Datase
     const std::vector<std::uint32_t> order = evaluate::items_in_hash_order(dataset);
     const bool labelled =
         order.front() < dataset.labels.size() && !dataset.labels[order.front()].empty();
-    if (!labelled || order.size() < options.fewest) return done(Outcome::no_labels);
+    const std::size_t half = order.size() / 2;
+    if (!labelled || half < options.fewest) return done(Outcome::no_labels);
 
     Race race(opener, dataset, options, progress);
     race.add(evaluate::open_with_ways(opener).ways);
     if (const int side = small_side_of(dataset, order); side > 0)
         race.add(evaluate::usual_ways(opener, side));
-    const std::size_t begin = std::min(options.first, order.size());
+    const std::size_t begin = std::min(options.first, half);
     const std::size_t end =
-        std::min(order.size(), std::max(begin, std::min(options.most, dataset.size() / 10)));
+        std::min(half, std::max(begin, std::min(options.most, dataset.size() / 10)));
+    // Each look is one more chance to call a difference significant (Bonferroni's inequality).
+    std::size_t looks = 1;
+    for (std::size_t images = begin; images < end; images += std::min(images, end - images))
+        ++looks;
+    const double level = options.level / static_cast<double>(looks);
     race.run(std::vector<bool>(race.ways().size(), true), {order.data(), begin});
     choice.refused = race.drop_refused();
     choice.tried = race.ways().size();
-    Decision decision = evaluate::decide(race.correct(), options.level);
     std::size_t seen = begin;
+    const auto look = [&] {
+        Decision now = evaluate::decide(race.correct(), level);
+        while (race.catch_up(now, level, {order.data(), seen}))
+            now = evaluate::decide(race.correct(), level);
+        return now;
+    };
+    Decision decision = look();
     while (!decision.told_apart && seen < end) {
         const std::size_t more = std::min(seen, end - seen);
         std::vector<bool> in_the_race(race.ways().size());
         for (std::size_t w = 0; w < in_the_race.size(); ++w)
-            in_the_race[w] = race.correct()[w].size() == seen && decision.p[w] > options.level;
+            in_the_race[w] = race.correct()[w].size() == seen && decision.p[w] > level;
         race.expect(more * static_cast<std::size_t>(std::ranges::count(in_the_race, true)));
         race.run(in_the_race, {order.data() + seen, more});
         seen += more;
-        decision = evaluate::decide(race.correct(), options.level);
+        decision = look();
     }
     choice.items.assign(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(seen));
     choice.best = race.tried(decision.best);
     if (decision.runner_up != decision.best) {
         choice.runner_up = race.tried(decision.runner_up);
-        choice.p = decision.p[decision.runner_up];
+        choice.p = std::min(1.0, decision.p[decision.runner_up] * static_cast<double>(looks));
         choice.difference = decision.difference;
     }
     constexpr double sure = 0.99;
@@ -263,7 +291,7 @@ std::string tried_text(const PreprocessingWay& way) {
 std::string difference_text(const PreprocessingChoice& choice) {
     if (!choice.difference || !choice.difference->interval) return "";
     const Interval& interval = *choice.difference->interval;
-    return fmt::format("difference {:.1f} points, {:.0f} % CI {:.1f} to {:.1f}, p = {:.2g}",
+    return fmt::format("difference {:.1f} points, {:.4g} % CI {:.1f} to {:.1f}, p = {:.2g}",
                        100 * *choice.difference->value, 100 * interval.level, 100 * interval.low,
                        100 * interval.high, choice.p);
 }
@@ -282,9 +310,9 @@ std::string describe(const PreprocessingChoice& choice) {
 }
 
 std::string why_stopped(const PreprocessingChoice& choice, const std::string& model,
-                        const std::string& command) {
+                        const CommandWith& command) {
     const auto either = [&](const std::string& first, const std::string& second) {
-        return fmt::format("type `{0} {1}` or `{0} {2}`", command, first, second);
+        return fmt::format("type `{}` or `{}`", command(first), command(second));
     };
     switch (choice.outcome) {
         case Outcome::undecided:
@@ -296,9 +324,9 @@ std::string why_stopped(const PreprocessingChoice& choice, const std::string& mo
             if (choice.order) {
                 return fmt::format(
                     "{}: no preprocessing does better than chance: {} ({}); {}: "
-                    "type `{} --classes FILE`",
+                    "type `{}`",
                     model, choice.order->title, choice.order->detail, choice.order->advice,
-                    command);
+                    command("--classes FILE"));
             }
             return fmt::format(
                 "{}: no preprocessing does better than chance ({} tried; the best, {}): are these "
@@ -307,9 +335,9 @@ std::string why_stopped(const PreprocessingChoice& choice, const std::string& mo
                 either("--classes FILE", choice.best->options));
         case Outcome::no_labels:
             return fmt::format(
-                "{}: unknown preprocessing, and without labels it cannot be found; {}; `assay list "
-                "presets` shows all",
-                model, either("--preset torchvision", "--preset timm"));
+                "{}: unknown preprocessing, and with fewer than {} labelled images it cannot be "
+                "found; {}; `assay list presets` shows all",
+                model, 2 * SearchOptions().fewest, either("--preset torchvision", "--preset timm"));
         case Outcome::given:
         case Outcome::told_apart:
         case Outcome::not_settled:

@@ -38,6 +38,8 @@ Estimate RunningAccuracy::estimate() const {
     // Sum over batches of (correct - accuracy * images)^2.
     const double squares = number(square_correct_) - 2 * accuracy * number(products_) +
                            accuracy * accuracy * number(square_images_);
+    constexpr double rounding = 1e-9;
+    if (squares < rounding && images_ < all_) return out;  // batches alike say nothing of the rest
     const double left = 1 - number(images_) / number(all_);
     const double m = number(batches_);
     const double variance =
@@ -49,11 +51,11 @@ Estimate RunningAccuracy::estimate() const {
     return out;
 }
 
-std::string RunningAccuracy::text() const {
+std::string RunningAccuracy::text(bool all_here) const {
     const Estimate now = estimate();
     if (!now.value) return "";
     std::string text = fmt::format("{:.1f} %", 100 * *now.value);
-    if (now.interval) text += fmt::format(" ±{:.1f}", 100 * half_width(now));
+    if (now.interval && all_here) text += fmt::format(" ±{:.1f}", 100 * half_width(now));
     return text;
 }
 

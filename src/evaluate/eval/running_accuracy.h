@@ -22,10 +22,12 @@ public:
     RunningAccuracy(std::uint64_t all, bool random) : all_(all), random_(random) {}
 
     void add(std::uint64_t correct, std::uint64_t images);
-    /// Undefined before the first labelled image; with an interval from 30 batches on.
+    /// Undefined before the first labelled image; with an interval from 30 batches on, once batches
+    /// differ.
     Estimate estimate() const;
-    /// "81.2 % ±1.9", "" before the first labelled image.
-    std::string text() const;
+    /// "81.2 % ±1.9", "" before the first labelled image. `all_here`: no earlier run has done some
+    /// of the images; else there is no interval, because this run sees the others alone.
+    std::string text(bool all_here = true) const;
 
 private:
     mutable std::mutex mutex_;
