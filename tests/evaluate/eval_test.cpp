@@ -9,12 +9,14 @@
 #include <memory>
 #include <numeric>
 
+#include "assay/collective/comm.h"
 #include "assay/error.h"
 #include "colour_classifier.h"
 #include "coloured_images.h"
 #include "evaluate/eval/decision.h"
 #include "evaluate/eval/hash_order.h"
 #include "evaluate/eval/running_accuracy.h"
+#include "evaluate/eval/usual_ways.h"
 #include "evaluate/watched_predict.h"
 #include "model/usual_values.h"
 
@@ -36,6 +38,11 @@ Correct first_correct(std::size_t n, std::size_t images) {
 }
 
 constexpr double close = 0.01;
+
+/// `command` with options, as nobody typed others.
+CommandWith command_of(const std::string& command) {
+    return [command](const std::string& options) { return command + " " + options; };
+}
 
 TEST(EvalDecision, OneWayAloneIsTheBest) {
     const std::vector<Correct> ways = {first_correct(3, 64)};
@@ -127,6 +134,19 @@ TEST(RunningAccuracyTest, BatchesInARandomOrderAreAClusterSample) {
     EXPECT_FALSE(few.estimate().interval);
 }
 
+TEST(RunningAccuracyTest, BatchesThatAreAlikeGiveNoIntervalOfWidthZero) {
+    RunningAccuracy running(800, true);
+    for (int i = 0; i < 40; ++i) running.add(8, 8);
+    EXPECT_EQ(running.text(), "100.0 %");
+    EXPECT_FALSE(running.estimate().interval);
+}
+
+TEST(RunningAccuracyTest, WhereAnEarlierRunDidSomeThereIsNoInterval) {
+    RunningAccuracy running(800, true);
+    for (int i = 0; i < 20; ++i) running.add(6, 8), running.add(2, 8);
+    EXPECT_EQ(running.text(false), "50.0 %");
+}
+
 TEST(RunningAccuracyTest, CountsLabelledRowsWithScores) {
     Dataset dataset;
     for (const char* id : {"a", "b", "c", "d"}) dataset.ids.append(id);
@@ -147,11 +167,10 @@ class EvalSearch : public testing::Test {
 protected:
     static constexpr std::size_t count = 240;
 
-    void SetUp() override {
-        dataset.name = "colours";
-        dataset.root = scratch_ / "images";
-        make_folders(dataset.root);
-        std::vector<std::int32_t> labels;
+    /// The images are written once: that takes longer than a search.
+    static void SetUpTestSuite() {
+        scratch_ = new Scratch;
+        make_folders(*scratch_ / "images");
         for (std::size_t i = 0; i < count; ++i) {
             RandomStream random(1, "colours", i);
             auto colour = colour_of(i % colour_classes);
@@ -159,13 +178,31 @@ protected:
                 level =
                     std::clamp(level + static_cast<int>(std::lround(14 * random.normal())), 0, 255);
             const std::string id = std::to_string(1000 + i) + ".bmp";
-            write_file_atomically(dataset.root / id, bmp(static_cast<std::uint8_t>(colour[0]),
-                                                         static_cast<std::uint8_t>(colour[1]),
-                                                         static_cast<std::uint8_t>(colour[2])));
-            dataset.ids.append(id);
-            labels.push_back(static_cast<std::int32_t>(i % colour_classes));
+            write_file_atomically(
+                *scratch_ / "images" / id,
+                bmp(static_cast<std::uint8_t>(colour[0]), static_cast<std::uint8_t>(colour[1]),
+                    static_cast<std::uint8_t>(colour[2])));
         }
+    }
+    static void TearDownTestSuite() {
+        delete scratch_;
+        scratch_ = nullptr;
+    }
+
+    /// The first `n` images alone have labels.
+    void label(std::size_t n) {
+        std::vector<std::int32_t> labels(count, -1);
+        for (std::size_t i = 0; i < n; ++i)
+            labels[i] = static_cast<std::int32_t>(i % colour_classes);
         dataset.labels = LabelSets::from_single(labels);
+    }
+
+    void SetUp() override {
+        dataset.name = "colours";
+        dataset.root = *scratch_ / "images";
+        for (std::size_t i = 0; i < count; ++i)
+            dataset.ids.append(std::to_string(1000 + i) + ".bmp");
+        label(count);
         dataset.classes = numbered_classes(colour_classes);
         opener.resolve = [](const ModelSettings& settings) {
             ModelSpec spec;
@@ -198,12 +235,13 @@ protected:
         return choose_preprocessing(opener, dataset, {.threads = threads});
     }
 
-    Scratch scratch_;
+    static Scratch* scratch_;
     Dataset dataset;
     std::shared_ptr<ColourClassifier> classifier = std::make_shared<ColourClassifier>();
     ModelOpener opener;
     int side = 14;  // that the model takes; 0: any
 };
+Scratch* EvalSearch::scratch_ = nullptr;
 
 TEST_F(EvalSearch, TheOnlyWayThatFitsIsToldApart) {
     const PreprocessingChoice choice = search();
@@ -240,6 +278,32 @@ TEST_F(EvalSearch, MoreImagesUpToATenthAreTakenWhereTheBestTwoTie) {
         choose_preprocessing(opener, dataset, {.threads = 2, .first = 10});
     EXPECT_EQ(choice.items.size(), count / 10);
     EXPECT_EQ(choice.best->images, count / 10);
+    // Of 10, 20 and 24 images: three looks share the level.
+    EXPECT_NEAR(choice.difference->interval->level, 1 - 0.05 / 3, 1e-12);
+    EXPECT_THAT(describe(choice), HasSubstr("98.33 % CI"));
+}
+
+TEST_F(EvalSearch, HalfOfTheLabelledImagesStayForTheNumbers) {
+    label(30);
+    const PreprocessingChoice choice = search();
+    EXPECT_EQ(choice.outcome, Outcome::told_apart);
+    EXPECT_EQ(choice.items.size(), 15U);
+    for (const std::uint32_t item : choice.items) EXPECT_LT(item, 30U);
+    label(19);
+    EXPECT_EQ(search().outcome, Outcome::no_labels);
+}
+
+TEST_F(EvalSearch, OnlySmallImagesAreTakenWhole) {
+    for (const PreprocessingWay& way : evaluate::usual_ways(opener, 96)) {
+        EXPECT_THAT(way.options, HasSubstr(" --input-size 96 --crop-mode none"));
+        EXPECT_EQ(way.settings["crop_mode"], "none");
+    }
+    const std::vector<PreprocessingWay> large = evaluate::usual_ways(opener, 384);
+    ASSERT_FALSE(large.empty());
+    for (const PreprocessingWay& way : large) {
+        EXPECT_TRUE(way.options.ends_with(" --input-size 384")) << way.options;
+        EXPECT_FALSE(way.settings.contains("crop_mode"));
+    }
 }
 
 TEST_F(EvalSearch, AModelOfAnotherSizeIsTriedAtOtherSizes) {
@@ -259,7 +323,7 @@ TEST_F(EvalSearch, WithoutLabelsNothingIsChosenAndTwoCommandsAreNamed) {
     const PreprocessingChoice choice = search();
     EXPECT_EQ(choice.outcome, Outcome::no_labels);
     EXPECT_FALSE(choice.usable());
-    const std::string why = why_stopped(choice, "m", "assay eval m.pt photos");
+    const std::string why = why_stopped(choice, "m", command_of("assay eval m.pt photos"));
     EXPECT_THAT(why, HasSubstr("type `assay eval m.pt photos --preset torchvision` or `assay eval "
                                "m.pt photos --preset timm`"));
 }
@@ -272,7 +336,8 @@ TEST_F(EvalSearch, ClassesInAnotherOrderAreNamed) {
     ASSERT_EQ(choice.outcome, Outcome::at_chance);
     ASSERT_TRUE(choice.order);
     EXPECT_THAT(choice.order->title, HasSubstr("order of classes"));
-    EXPECT_THAT(why_stopped(choice, "m", "assay eval m.pt photos"), HasSubstr("--classes FILE"));
+    EXPECT_THAT(why_stopped(choice, "m", command_of("assay eval m.pt photos")),
+                HasSubstr("--classes FILE"));
 }
 
 TEST_F(EvalSearch, AWayThatTiesAndDiffersByMoreStopsWithBothCommands) {
@@ -282,7 +347,7 @@ TEST_F(EvalSearch, AWayThatTiesAndDiffersByMoreStopsWithBothCommands) {
         .settings = {}, .options = "--preset a", .preprocess = {}, .images = 64, .correct = 41};
     choice.runner_up = {
         .settings = {}, .options = "--preset b", .preprocess = {}, .images = 64, .correct = 40};
-    EXPECT_THAT(why_stopped(choice, "m", "assay eval m.pt p"),
+    EXPECT_THAT(why_stopped(choice, "m", command_of("assay eval m.pt p")),
                 HasSubstr("type `assay eval m.pt p --preset a` or `assay eval m.pt p --preset b`"));
 }
 
@@ -302,18 +367,19 @@ TEST_F(EvalSearch, ARandomModelIsRefusedByName) {
 TEST_F(EvalSearch, AGoodModelPassesAllGuards) {
     const LoadedModel model = opener.open(opener.resolve({{"preset", "caffe"}}));
     EXPECT_FALSE(batches_mix(model, dataset, 2));
-    const EvalGuards guards = guard_model(model, dataset, false, false, 2);
+    const EvalGuards guards = guard_model(model, dataset, {.threads = 2});
     EXPECT_TRUE(guards.findings.empty()) << guards.findings.front().title;
     EXPECT_EQ(guards.batch, 0U);
 }
 
 TEST_F(EvalSearch, IncorrectPixelValuesWarnWithTheCommand) {
     const LoadedModel model = opener.open(opener.resolve({{"preset", "timm"}}));
-    const EvalGuards guards = guard_model(model, dataset, false, false, 2);
+    const EvalGuards guards = guard_model(model, dataset, {.threads = 2});
     ASSERT_FALSE(guards.findings.empty());
     const auto pixels = std::ranges::find(guards.findings, "pixels.values", &Finding::id);
     ASSERT_NE(pixels, guards.findings.end());
-    const std::string text = warning_text(*pixels, "assay eval m.pt p", "m.pt", "p");
+    const std::string text =
+        warning_text(*pixels, command_of("assay eval m.pt p"), "assay check -m m.pt -d p");
     EXPECT_THAT(text, HasSubstr("; type `assay eval m.pt p --channel-order bgr --scale 1"));
     EXPECT_TRUE(text.ends_with("`")) << text;
 }
@@ -323,7 +389,8 @@ TEST_F(EvalSearch, TrainingModeIsRefusedBecauseImagesAloneDoNoBetter) {
     classifier->batch_norm = true;
     const LoadedModel model = opener.open(opener.resolve({{"preset", "caffe"}}));
     ASSERT_TRUE(batches_mix(model, dataset, 2));
-    EXPECT_THROW(guard_model(model, dataset, true, true, 2), Error);
+    EXPECT_THROW(guard_model(model, dataset, {.searched = true, .mixes = true, .threads = 2}),
+                 Error);
 }
 
 /// A batch size that tracing baked in: only the first image of a batch gets its own scores.
@@ -343,7 +410,8 @@ TEST_F(EvalSearch, ABakedInBatchSizeRunsWithOneImage) {
     classifier = mixed;
     const LoadedModel model = opener.open(opener.resolve({{"preset", "caffe"}}));
     ASSERT_TRUE(batches_mix(model, dataset, 2));
-    const EvalGuards guards = guard_model(model, dataset, true, true, 2);
+    const EvalGuards guards =
+        guard_model(model, dataset, {.searched = true, .mixes = true, .threads = 2});
     EXPECT_EQ(guards.batch, 1U);
     ASSERT_EQ(guards.findings.size(), 1U);
     EXPECT_THAT(guards.findings[0].title, HasSubstr("one image at a time"));
@@ -351,6 +419,71 @@ TEST_F(EvalSearch, ABakedInBatchSizeRunsWithOneImage) {
     const PreprocessingChoice choice =
         choose_preprocessing(opener, dataset, {.threads = 2, .batch = 1});
     EXPECT_EQ(choice.best->options, "--preset caffe");
+}
+
+TEST_F(EvalSearch, GuardsOfImagesAloneNeverSeeABatch) {
+    auto mixed = std::make_shared<MixedBatch>();
+    mixed->expects = classifier->expects;
+    classifier = mixed;
+    const LoadedModel model = opener.open(opener.resolve({{"preset", "caffe"}}));
+    EXPECT_TRUE(guard_model(model, dataset, {.alone = true, .threads = 2}).findings.empty());
+    EXPECT_FALSE(guard_model(model, dataset, {.threads = 2}).findings.empty());
+}
+
+TEST(EvalMetrics, AreThoseOfTheScreen) {
+    using Names = std::vector<std::string>;
+    EXPECT_EQ(eval_metrics(5), (Names{"top1", "ece", "nll", "confidence"}));
+    EXPECT_EQ(eval_metrics(6), (Names{"top1", "top5", "ece", "nll", "confidence"}));
+    EXPECT_EQ(eval_metrics(6, true), (Names{"topk", "ece", "nll", "confidence"}));
+    EXPECT_EQ(eval_metrics(5, false, true), (Names{"real", "top1", "ece", "nll", "confidence"}));
+}
+
+/// Stored scores of two models on 40 images that are all of class `red`; both predict `batch`.
+class EvalMeasure : public PredictImages {
+protected:
+    EvalResult measured(Outcome first, Outcome second) {
+        const Dataset dataset = images(40);
+        EvalResult result;
+        std::vector<PredictionStore> stores;
+        for (const std::string& name : {std::string("one"), std::string("two")}) {
+            const LoadedModel model = loaded(name, std::make_shared<Fake>());
+            const auto done = evaluate::predict_watched(std::span(&model, 1), dataset,
+                                                        options("runs"), *self_comm(), {});
+            stores.push_back(PredictionStore::open(done[0].store));
+            EvaluatedModel evaluated;
+            evaluated.model = name;
+            evaluated.check = "assay check -m " + name + ".pt -d d";
+            result.models.push_back(evaluated);
+        }
+        result.models[0].choice.outcome = first;
+        result.models[1].choice.outcome = second;
+        const std::vector<const PredictionStore*> opened = {&stores[0], &stores[1]};
+        measure(result, opened, {});
+        return result;
+    }
+};
+
+TEST_F(EvalMeasure, EveryNumberOfAnUnsettledModelIsMarked) {
+    const EvalResult result = measured(Outcome::given, Outcome::not_settled);
+    for (const Measurement& m : result.models[0].measurements)
+        EXPECT_THAT(m.note, testing::Not(HasSubstr(not_settled_mark)));
+    ASSERT_FALSE(result.models[1].measurements.empty());
+    for (const Measurement& m : result.models[1].measurements)
+        EXPECT_TRUE(m.note.ends_with(not_settled_mark)) << m.note;
+    ASSERT_TRUE(result.comparison);
+    for (const PairedMetric& metric : result.comparison->pairs.at(0).metrics) {
+        EXPECT_THAT(metric.baseline.note, testing::Not(HasSubstr(not_settled_mark)));
+        EXPECT_THAT(metric.candidate.note, HasSubstr(not_settled_mark));
+        EXPECT_THAT(metric.difference.note, HasSubstr(not_settled_mark));
+    }
+}
+
+TEST_F(EvalMeasure, BelowChanceWarnsWithTheWholeCommand) {
+    const EvalResult result = measured(Outcome::given, Outcome::given);
+    EXPECT_THAT(
+        result.models[0].warnings,
+        testing::Contains(testing::AllOf(HasSubstr("the accuracy, 0 %, is below chance (50 %)"),
+                                         HasSubstr("; type `assay check -m one.pt -d d`"))));
 }
 
 class HashOrder : public PredictImages {};
