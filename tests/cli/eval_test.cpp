@@ -4,6 +4,7 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "core/file.h"
 #include "program.h"
@@ -59,6 +60,23 @@ protected:
                 fs::copy_file(entry.path(), folder / (std::to_string(n) + ".png"));
         }
         return folder;
+    }
+
+    /// Eight images of each of three classes, which the model knows well without its settings.
+    static fs::path few() {
+        const fs::path folder = fresh("few");
+        if (fs::exists(folder)) return folder;
+        EXPECT_EQ(Program({ASSAY_IMAGES, folder.string(), "8", "2"}).wait().status, 0);
+        for (const char* kind : {"cross", "ring", "square"}) fs::remove_all(folder / kind);
+        return folder;
+    }
+    /// A model without settings but for its classes, in a folder of its own; then `words`.
+    static std::vector<std::string> bare(const std::string& name, std::vector<std::string> words) {
+        fs::create_directories(fresh(name));
+        fs::copy_file(fixtures / "small.pt", fresh(name) / "small.pt");
+        words.insert(words.begin(), {(fresh(name) / "small.pt").string(), "--classes",
+                                     (fixtures / "shapes.txt").string()});
+        return words;
     }
 
 private:
@@ -126,7 +144,9 @@ TEST_F(Eval, TheScreenEndsInWhatToType) {
     EXPECT_THAT(outcome.out, HasSubstr("Worst classes"));
     EXPECT_THAT(outcome.out, HasSubstr("Labels to look at"));
     EXPECT_THAT(outcome.out, HasSubstr("assay show "));
-    EXPECT_THAT(outcome.out, HasSubstr("report.html"));
+    EXPECT_THAT(outcome.out, HasSubstr("report: "));
+    EXPECT_THAT(outcome.out, Not(HasSubstr("open ")));
+    EXPECT_THAT(outcome.out, HasSubstr("the model predicts another class"));
     EXPECT_THAT(outcome.out, Not(HasSubstr("not settled")));
 }
 
@@ -146,22 +166,151 @@ TEST_F(Eval, SeveralModelsAreComparedWithTheFirst) {
                 pair["predictions"]["same"].get<double>() / 240, 1e-12);
 }
 
+// Of the 24 images, 12 choose. Two presets that differ in the crop alone are equal without one, so
+// the best two tie.
 TEST_F(Eval, WithoutSettingsTheSearchLeavesItsImagesOut) {
-    const fs::path folder = fresh("bare");
-    fs::create_directories(folder);
-    fs::copy_file(fixtures / "small.pt", folder / "small.pt");
-    const Outcome outcome = eval(fresh("searched"), {(folder / "small.pt").string(), "--json"});
-    // The right way is no preset. Whatever is found, it is said, and nothing is written unasked.
-    EXPECT_FALSE(fs::exists(folder / "small.toml"));
-    if (outcome.status == 2) {
-        EXPECT_THAT(outcome.err, HasSubstr("type `assay eval "));
-        return;
-    }
+    const Outcome outcome = eval(fresh("searched"), bare("search", {"--json"}), few());
     const json result = result_of(outcome);
-    EXPECT_EQ(result["left_out"], 64);
-    EXPECT_EQ(result["items"], 240 - 64);
-    EXPECT_EQ(result["dataset"], "shapes-less-64");
+    EXPECT_EQ(result["left_out"], 12);
+    EXPECT_EQ(result["items"], 12);
+    EXPECT_EQ(result["dataset"], "few-less-12");
     EXPECT_THAT(outcome.err, HasSubstr("runner-up"));
+    EXPECT_FALSE(fs::exists(fresh("search") / "small.toml"));  // nothing is written unasked
+    const json& small = result["models"][0];
+    EXPECT_EQ(small["choice"]["outcome"], "not_settled");
+    EXPECT_EQ(small["settled"], false);
+    for (const json& m : small["measurements"])
+        EXPECT_THAT(m.value("note", ""), HasSubstr("preprocessing not settled"));
+    // What is typed next repeats what was typed.
+    EXPECT_THAT(result["next"][0].get<std::string>(),
+                testing::AllOf(testing::StartsWith("assay eval "), HasSubstr(" --classes "),
+                               HasSubstr(" --preset ")));
+}
+
+TEST_F(Eval, AGateRefusesWhatIsNotSettled) {
+    const Outcome outcome =
+        eval(fresh("gated"), bare("gate-search", {"--gate", "top1 >= 0.1"}), few());
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_THAT(outcome.err, HasSubstr("preprocessing not settled, so that no gate can hold"));
+    EXPECT_THAT(outcome.err, HasSubstr("--gate 'top1 >= 0.1'"));
+    EXPECT_FALSE(fs::exists(fresh("gated") / "few"));
+}
+
+TEST_F(Eval, OneSearchedAndOneGivenModelShareTheImagesThatAreLeft) {
+    std::vector<std::string> words = bare("two-search", {"--json"});
+    words.insert(words.begin() + 1, model("tiny.pt"));
+    const json result = result_of(eval(fresh("two-searched"), words, few()));
+    EXPECT_EQ(result["left_out"], 12);
+    ASSERT_EQ(result["models"].size(), 2U);
+    EXPECT_EQ(result["models"][1]["choice"]["outcome"], "given");
+    EXPECT_FALSE(metric(result["models"][1], "top1").contains("note"));
+    const json& pair = result["comparisons"][0]["metrics"][0];
+    EXPECT_THAT(pair["difference"]["note"].get<std::string>(),
+                HasSubstr("preprocessing not settled"));
+    EXPECT_EQ(pair["difference"]["n"], 12);
+}
+
+// Its csv marks the numbers, too.
+TEST_F(Eval, APilotThatSearchesIsASampleOfTheOtherImages) {
+    const Outcome outcome =
+        eval(fresh("pilot-searched"), bare("pilot-search", {"--limit", "6", "--csv"}), few());
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    std::istringstream lines(outcome.out);
+    std::string line;
+    std::getline(lines, line);
+    ASSERT_TRUE(line.starts_with("model,dataset,")) << line;
+    int rows = 0;
+    for (; std::getline(lines, line); ++rows) {
+        EXPECT_TRUE(line.starts_with("small,few-less-12-sample6,")) << line;
+        EXPECT_THAT(line, HasSubstr("preprocessing not settled"));
+    }
+    EXPECT_GE(rows, 4);
+}
+
+TEST_F(Eval, APilotThenEverything) {
+    const fs::path runs = fresh("pilot");
+    const json pilot = result_of(eval(runs, {model("small.pt"), "--limit", "6", "--json"}, few()));
+    EXPECT_EQ(pilot["dataset"], "few-sample6");
+    EXPECT_EQ(pilot["items"], 6);
+    const json all = result_of(eval(runs, {model("small.pt"), "--json"}, few()));
+    EXPECT_EQ(all["dataset"], "few");
+    EXPECT_EQ(all["items"], 24);
+}
+
+TEST_F(Eval, OptionsThatCannotActAreRefused) {
+    const Outcome seed = eval(fresh("unused"), {model("small.pt"), "--sample-seed", "3"}, few());
+    EXPECT_EQ(seed.status, 2);
+    EXPECT_THAT(seed.err, HasSubstr("give --limit N, too"));
+    const Outcome bins =
+        eval(fresh("unused"), {model("small.pt"), "--bins", "10", "--metrics", "top1"}, few());
+    EXPECT_EQ(bins.status, 2);
+    EXPECT_THAT(bins.err, HasSubstr("--bins is for calibration errors"));
+    const json k = result_of(eval(fresh("k"), {model("small.pt"), "--k", "2", "--json"}, few()));
+    EXPECT_EQ(k["models"][0]["measurements"][0]["parameters"]["k"], "2");
+}
+
+TEST_F(Eval, AFewLabelsAreNotAllUsedUpByTheSearch) {
+    const fs::path folder = unlabelled(), list = fresh("nineteen.csv");
+    std::string rows = "path,label\n";
+    int labelled = 0;
+    for (const auto& entry : fs::directory_iterator(folder)) {
+        if (++labelled <= 19) rows += entry.path().filename().string() + ",circle\n";
+    }
+    write_file_atomically(list, rows);
+    const Outcome outcome =
+        eval(fresh("nineteen"), bare("nineteen-search", {"--list", list.string()}), folder);
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_THAT(outcome.err, HasSubstr("with fewer than 20 labelled images it cannot be found"));
+    EXPECT_THAT(outcome.err, HasSubstr("--list " + list.string()));
+}
+
+TEST_F(Eval, ImagesWithSeveralLabelsShowReaL) {
+    const fs::path folder = unlabelled(), list = fresh("several.csv");
+    std::string rows = "path,labels\n";
+    for (const auto& entry : fs::directory_iterator(folder))
+        rows += entry.path().filename().string() + ",circle ring\n";
+    write_file_atomically(list, rows);
+    const json result = result_of(
+        eval(fresh("several"), {model("small.pt"), "--list", list.string(), "--json"}, folder));
+    const json& real = metric(result["models"][0], "real");
+    EXPECT_EQ(real["n"], 30);
+    EXPECT_TRUE(real["value"].is_number());
+}
+
+TEST_F(Eval, AnUnreadableImageWithoutLabelsIsStatus3) {
+    const fs::path folder = fresh("broken");
+    fs::create_directories(folder);
+    fs::copy_file(few() / "circle/circle_0000.png", folder / "a.png");
+    fs::copy_file(few() / "circle/circle_0001.png", folder / "b.png");
+    write_file_atomically(folder / "c.png", "no image");
+    const Outcome outcome = eval(fresh("partial"), {model("small.pt"), "--json"}, folder);
+    EXPECT_EQ(outcome.status, 3) << outcome.err;
+    EXPECT_EQ(json::parse(outcome.out)["models"][0]["unreadable"], 1);
+}
+
+TEST_F(Eval, SettingsAreNeverSavedOverAnotherFile) {
+    const std::vector<std::string> words =
+        bare("foreign", {"--preset", "mobilenet", "--input-size", "48", "--save-settings"});
+    write_file_atomically(fresh("foreign") / "small.toml", "title = \"notes\"\n");
+    const Outcome outcome = eval(fresh("foreign-runs"), words, few());
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr("small.toml exists and is not changed"));
+    EXPECT_EQ(slurp(fresh("foreign") / "small.toml"), "title = \"notes\"\n");
+}
+
+TEST_F(Eval, OtherClassesAreFoundBeforeTheSearch) {
+    std::vector<std::string> words = bare("others", {});
+    words.resize(1);  // without --classes
+    words.insert(words.begin(), model("tiny.pt"));
+    const fs::path named = fresh("others") / "small.toml";
+    write_file_atomically(fresh("others") / "five.txt", "a\nb\nc\nd\ne\nf\n");
+    write_file_atomically(named, slurp(fixtures / "small.toml"));
+    std::string text = slurp(named);
+    text.replace(text.find("shapes.txt"), 10, "five.txt");
+    write_file_atomically(named, text);
+    const Outcome outcome = eval(fresh("other-classes"), words, few());
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_THAT(outcome.err, HasSubstr("have different class lists"));
 }
 
 TEST_F(Eval, UnlabelledImagesNeedTheirPreprocessingSaid) {
@@ -171,15 +320,18 @@ TEST_F(Eval, UnlabelledImagesNeedTheirPreprocessingSaid) {
     const Outcome outcome =
         eval(fresh("no-labels"), {(folder / "small.pt").string()}, unlabelled());
     EXPECT_EQ(outcome.status, 2);
-    EXPECT_THAT(outcome.err,
-                HasSubstr("unknown preprocessing, and without labels it cannot be found"));
+    EXPECT_THAT(
+        outcome.err,
+        HasSubstr("unknown preprocessing, and with fewer than 20 labelled images it cannot be "
+                  "found"));
     EXPECT_THAT(outcome.err, HasSubstr("--preset torchvision` or `"));
     EXPECT_FALSE(fs::exists(fresh("no-labels")));
 }
 
 TEST_F(Eval, UnlabelledImagesShowConfidenceAndDisagreements) {
     const Outcome outcome =
-        eval(fresh("unsure"), {model("small.pt"), model("tiny.pt"), "--json"}, unlabelled());
+        eval(fresh("unsure"), {model("small.pt"), model("tiny.pt"), "--batch", "4", "--json"},
+             unlabelled());
     const json result = result_of(outcome);
     EXPECT_EQ(result["labelled"], 0);
     EXPECT_EQ(result["items"], 30);
@@ -187,6 +339,7 @@ TEST_F(Eval, UnlabelledImagesShowConfidenceAndDisagreements) {
     EXPECT_EQ(result["models"][0]["measurements"], json::array());
     EXPECT_TRUE(result["models"][0]["confidence"].contains("interval"));
     for (const json& item : result["unsure"]) EXPECT_NE(item["predicted"][0], item["predicted"][1]);
+    EXPECT_THAT(result["next"].dump(), HasSubstr(" --batch 4 --json --out "));
     EXPECT_THAT(result["next"].dump(), HasSubstr("--list labels.csv"));
 }
 
