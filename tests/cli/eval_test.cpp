@@ -288,6 +288,19 @@ TEST_F(Eval, AnUnreadableImageWithoutLabelsIsStatus3) {
     EXPECT_EQ(json::parse(outcome.out)["models"][0]["unreadable"], 1);
 }
 
+TEST_F(Eval, WhatIsTypedNextReplacesWhatWasTyped) {
+    const Outcome outcome = eval(fresh("mean"), {model("small.pt"), "--mean", "0.1,0.9,0.1",
+                                                 "--scale", "1", "--limit", "30"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const std::size_t begin = outcome.err.find("type `assay eval ");
+    ASSERT_NE(begin, std::string::npos) << outcome.err;
+    const std::string command = outcome.err.substr(begin, outcome.err.find('\n', begin) - begin);
+    EXPECT_THAT(command, HasSubstr(" --limit 30 "));
+    EXPECT_THAT(command, HasSubstr(" --mean 0."));
+    EXPECT_THAT(command, Not(HasSubstr("0.1,0.9,0.1")));
+    EXPECT_THAT(command, Not(HasSubstr("--scale 1 ")));
+}
+
 TEST_F(Eval, SettingsAreNeverSavedOverAnotherFile) {
     const std::vector<std::string> words =
         bare("foreign", {"--preset", "mobilenet", "--input-size", "48", "--save-settings"});
@@ -339,8 +352,7 @@ TEST_F(Eval, UnlabelledImagesShowConfidenceAndDisagreements) {
     EXPECT_EQ(result["models"][0]["measurements"], json::array());
     EXPECT_TRUE(result["models"][0]["confidence"].contains("interval"));
     for (const json& item : result["unsure"]) EXPECT_NE(item["predicted"][0], item["predicted"][1]);
-    EXPECT_THAT(result["next"].dump(), HasSubstr(" --batch 4 --json --out "));
-    EXPECT_THAT(result["next"].dump(), HasSubstr("--list labels.csv"));
+    EXPECT_THAT(result["next"].dump(), HasSubstr(" --batch 4 --json --list labels.csv"));
 }
 
 TEST_F(Eval, SavedSettingsAreReadByAllCommands) {
