@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import threading
+import warnings
 from typing import Any, Optional
 
 from ._library import Error
@@ -72,14 +73,20 @@ class Served:
         return self
 
     def __exit__(self, *_: Any) -> None:
-        self.release()
-        for server in self._servers:
-            server.stop()
-        for thread in self._threads:
-            thread.join(2)
-        for server in self._servers:
-            server.model.__exit__()
-        self._servers, self._threads = [], []
+        try:
+            self.release()
+            for server in self._servers:
+                server.stop()
+            for thread in self._threads:
+                thread.join(2)
+        finally:  # after a second Ctrl-C, too
+            for server in self._servers:
+                if server.idle():
+                    server.model.__exit__()
+                else:  # what it changes would change the batch, and the statistics of batch norms
+                    name = server.model.description.name
+                    warnings.warn(f"{name}: a batch is still being computed: the model stays in evaluation mode", RuntimeWarning, stacklevel=2)
+            self._servers, self._threads = [], []
 
     def release(self) -> None:
         """Closes this process's copies of what the program has: a program that ends is heard then."""

@@ -72,6 +72,8 @@ def _run(arguments: "list[Any]", progress: Optional[bool], check: bool, served: 
     process = subprocess.Popen(
         [program(), *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=None if show else subprocess.PIPE,
         start_new_session=threading.current_thread() is threading.main_thread(), pass_fds=served.descriptors if served else (),
+        # A model that a name says is loaded by this Python, unless the environment names another.
+        env={**({"ASSAY_PYTHON": sys.executable} if sys.executable else {}), **os.environ},
     )
     if served:
         served.release()
@@ -79,7 +81,12 @@ def _run(arguments: "list[Any]", progress: Optional[bool], check: bool, served: 
         output, messages = process.communicate()
     except KeyboardInterrupt:
         process.send_signal(signal.SIGINT)  # it keeps what is done
-        process.communicate()
+        try:
+            process.communicate()
+        except KeyboardInterrupt:  # asked twice
+            process.kill()
+            process.wait()
+            raise
         raise
     said = (messages or b"").decode(errors="replace")
     done = Finished(words, process.returncode, output.decode(errors="replace"), said)

@@ -78,7 +78,7 @@ class Hubs(unittest.TestCase):
         cls.cache = cls.folder / "hf/hub"
         cls.environment = {
             "HF_HOME": str(cls.folder / "hf"), "TORCH_HOME": str(cls.folder / "torch"), "ASSAY_OFFLINE": "1", "HF_ENDPOINT": "http://127.0.0.1:9",
-            "HF_HUB_DISABLE_XET": "1", "HF_HUB_DISABLE_TELEMETRY": "1",
+            "HF_HUB_DISABLE_XET": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "HF_HUB_CACHE": str(cls.cache), "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1",
         }
         import timm
         import torch
@@ -202,8 +202,9 @@ class Hubs(unittest.TestCase):
         peer.described()
         self.compare(many, peer, 64)
 
-    def test_downloads_are_said_first(self):
-        Hub.files = {f"timm/mobilenetv3_small_050.lamb_in1k/{self.weights.name}": self.weights.read_bytes()}
+    def online(self, files, home):
+        """The environment in which a hub has these files, and its host."""
+        Hub.files = files
         server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Hub)
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
@@ -211,7 +212,11 @@ class Hubs(unittest.TestCase):
         self.addCleanup(server.server_close)
         self.addCleanup(server.shutdown)
         host = f"127.0.0.1:{server.server_port}"
-        online = {"ASSAY_OFFLINE": "0", "HF_ENDPOINT": f"http://{host}", "HF_HOME": str(self.folder / "other")}
+        cache = {"HF_HOME": str(self.folder / home), "HF_HUB_CACHE": str(self.folder / home / "hub")}
+        return {"ASSAY_OFFLINE": "0", "HF_ENDPOINT": f"http://{host}", **cache}, host
+
+    def test_downloads_are_said_first(self):
+        online, host = self.online({f"timm/mobilenetv3_small_050.lamb_in1k/{self.weights.name}": self.weights.read_bytes()}, "other")
         peer = self.peer("timm:mobilenetv3_small_050.lamb_in1k", **online)
         peer.described()
         size = self.weights.stat().st_size
@@ -224,6 +229,28 @@ class Hubs(unittest.TestCase):
         self.assertEqual((peer.said, Hub.asked), ([], []))  # from the cache, without a connection
         peer.close()
         self.refused("bad_input", "someone/none", "spelt right", arguments=["hf:someone/none"], **online)
+
+    def test_weights_in_several_files(self):
+        parts = self.folder / "parts"
+        self.vit.save_pretrained(parts, max_shard_size="4KB")
+        self.assertTrue((parts / "model.safetensors.index.json").is_file())
+        put(self.cache, "someone/parts", list(parts.iterdir()))
+        peer = self.peer("hf:someone/parts")
+        self.assertEqual(peer.described()["settings"]["classes"], {"names": ["cat", "dog", "owl"]})
+        self.compare(self.vit, peer, 32, lambda output: output.logits)
+
+    def test_a_repository_without_an_image_processor(self):
+        files = [self.saved / "config.json", self.saved / "model.safetensors"]
+        online, _ = self.online({f"someone/bare/{file.name}": file.read_bytes() for file in files}, "third")
+        peer = self.peer("hf:someone/bare", **online)
+        peer.described()
+        self.assertIn("model.safetensors of someone/bare", peer.said[0])
+        self.assertIn("no image processor", " ".join(peer.description["notes"]))
+        peer.close()
+        for again in ({"ASSAY_OFFLINE": "0"}, {"ASSAY_OFFLINE": "1"}):
+            peer = self.peer("hf:someone/bare", **{**online, **again})
+            self.assertEqual((peer.described()["model_type"], peer.said), ("vit", []))
+            peer.close()
 
     def test_a_connection_is_refused_when_offline(self):
         file = self.folder / "connects.py"
@@ -259,6 +286,7 @@ class Preprocessing(unittest.TestCase):
             ([t.Resize(32), t.ToTensor()], "without a crop"), ([t.CenterCrop(32), t.ToTensor()], "resizes nothing"),
             ([t.Resize(40), t.CenterCrop(32), t.RandomHorizontalFlip()], "RandomHorizontalFlip"), ([t.Resize(40, max_size=50)], "max_size"),
             ([t.CenterCrop(32), t.Resize(32)], "after a crop"), ([t.Resize((20, 30)), t.CenterCrop(16)], "(20, 30)"),
+            ([t.Resize(40), t.CenterCrop(32), t.PILToTensor()], "leaves bytes"), ([t.ToTensor(), t.Resize(40)], "resizes a tensor"),
         ):
             with self.assertRaisesRegex(Refused, text.replace("(", r"\(").replace(")", r"\)")):
                 preprocessing.of_transform(t.Compose(steps))
@@ -278,4 +306,8 @@ class Preprocessing(unittest.TestCase):
         given = Given({"processor": transformers.ViTImageProcessor()})
         described = model_of(net, given=given).description
         self.assertEqual(described.image_processor["resample"], 2)
+        self.assertEqual(described.settings, {})
+        given = Given({"settings": {"input_size": 224}})
+        described = model_of(timm.create_model("resnet18"), given=given).description
+        self.assertNotIn("test_input_size", described.settings)
         self.assertEqual(json.loads(json.dumps(described.json())), described.json())

@@ -107,7 +107,7 @@ class Objects(InFolder):
 
     def test_attack_and_check(self):
         net = network()
-        found = assay.attack(net, self.data, attack="fgsm", eps="8/255", settings=SETTINGS)
+        found = assay.attack(net, self.data, self.folder / "runs", attack="fgsm", eps="8/255", settings=SETTINGS)
         self.assertIn("fgsm", str(found))
         self.assertTrue(all(p.requires_grad and p.grad is None for p in net.parameters()))
         self.assertIn("Sequential", str(assay.check(net, self.data, settings=SETTINGS)))

@@ -1,8 +1,12 @@
 """Models in Python behind the protocol: modules and functions, their settings, scores, gradients, identities and errors."""
+import functools
+import os
 import pathlib
 import sys
 import tempfile
+import threading
 import unittest
+from unittest import mock
 
 import numpy as np
 
@@ -11,8 +15,10 @@ try:
 except ImportError:
     torch = None
 
-from assay._worker import losses
-from assay._worker.objects import Given, model_of
+from assay import command
+from assay._objects import Served
+from assay._worker import losses, wire
+from assay._worker.objects import Given, model_of, safe_name
 from assay._worker.wire import Refused
 from worker_peer import Failed, InProcess, InThread
 
@@ -91,7 +97,9 @@ class Modules(Serves):
         net = network().train()
         net[1].eval()  # frozen statistics
         net[6].bias.requires_grad_(False)
-        threads, before = torch.get_num_threads(), {name: value.clone() for name, value in net.state_dict().items()}
+        self.addCleanup(torch.set_num_threads, torch.get_num_threads())
+        torch.set_num_threads(2)
+        before = {name: value.clone() for name, value in net.state_dict().items()}
         served = model_of(net)
         with served:
             peer = InThread(served)
@@ -104,7 +112,11 @@ class Modules(Serves):
         self.assertEqual([p.requires_grad for p in net.parameters()], [True, True, True, True, True, False])
         self.assertTrue(all(p.grad is None for p in net.parameters()))
         self.assertTrue(net[0].weight.is_contiguous())
-        self.assertEqual(torch.get_num_threads(), threads)
+        threads = []
+        other = threading.Thread(target=lambda: threads.append(torch.get_num_threads()))
+        other.start()
+        other.join()
+        self.assertEqual((torch.get_num_threads(), threads), (2, [2]))
         for name, value in net.state_dict().items():
             self.assertTrue(torch.equal(value, before[name]), name)
 
@@ -202,6 +214,8 @@ class Modules(Serves):
         tall = peer.lane()
         x = np.zeros((2, 3, 2 * SIDE, SIDE), np.float32)
         self.assertEqual(tall.scores(x).shape, (2, CLASSES))
+        self.failed(lambda: peer.open(SIDE, 2 * SIDE), "usage", "as many pixels")
+        self.failed(lambda: peer.open(SIDE, output="other"), "usage", "another output")
         self.assertEqual(small.scores(images(2)).shape, (2, CLASSES))
         self.failed(lambda: small.scores(np.zeros((1, 3, 5, 5), np.float32)), "internal", "other sizes")
 
@@ -216,6 +230,56 @@ class Modules(Serves):
 
         lane = self.opened(Writes()).lane()
         np.testing.assert_array_equal(lane.gradients(images(3), 0, [0, 1, 2])[0], lane.scores(images(3)))
+
+    def test_other_types_than_float32(self):
+        wanted = self.opened(network()).lane().scores(images(3))
+        for dtype, error in ((torch.bfloat16, 0.1), (torch.float64, 1e-5)):
+            lane = self.opened(network().to(dtype)).lane()
+            np.testing.assert_allclose(lane.scores(images(3)), wanted, atol=error)
+            self.assertEqual(lane.gradients(images(2), 0, [0, 1])[2].shape, (2, 3, SIDE, SIDE))
+
+    def test_memory_that_others_see_stays_where_it_is(self):
+        shared, view = network().share_memory(), network()
+        view[0].weight.data = torch.zeros(2, *view[0].weight.shape)[0]
+        for net in (shared, view):
+            place = net[0].weight.data_ptr()
+            peer = self.peer(net)
+            peer.described()
+            self.assertEqual(peer.open(SIDE)["memory_format"], "contiguous")
+            self.assertEqual(net[0].weight.data_ptr(), place)
+
+    def test_a_module_that_computes_on_is_left_alone(self):
+        entered, go_on = threading.Event(), threading.Event()
+
+        def slow(z):
+            if len(z) > 1:
+                entered.set()
+                go_on.wait()
+            return z
+
+        net = Wraps(slow)
+        served = model_of(net)
+        served.__enter__()
+        peer = InThread(served)
+        peer.described()
+        peer.open(SIDE)
+        lane = peer.lane()
+        asks = threading.Thread(target=lambda: self.assertRaises((OSError, EOFError), lane.scores, images(2)))
+        asks.start()
+        entered.wait()
+        peer.server.stop(0)
+        call = Served([net], {})
+        call._servers = [peer.server]
+        with mock.patch.object(peer.server, "stop"), self.assertWarnsRegex(RuntimeWarning, "evaluation mode"):
+            call.__exit__()
+        self.assertFalse(net.training)
+        go_on.set()
+        asks.join()
+        for thread in peer.server._threads:
+            thread.join()
+        self.assertTrue(peer.server.idle())
+        served.__exit__()
+        self.assertTrue(net.training)
 
 
 @needs_torch
@@ -261,6 +325,47 @@ class Identity(unittest.TestCase):
         self.assertEqual(self.of(opaque), "")
         self.assertNotEqual(self.of(opaque, identity="v1"), self.of(opaque, identity="v2"))
         self.assertEqual(len(self.of(opaque, identity="v1")), 32)
+
+    def test_of_code_and_attributes(self):
+        def of_class(factor):
+            names = {"torch": torch, "__name__": "users_net"}
+            exec(f"class Net(torch.nn.Module):\n    def forward(self, x):\n        return x.mean((2, 3)) * {factor}", names)
+            return names["Net"]()
+
+        self.assertEqual(self.of(of_class(2)), self.of(of_class(2)))
+        self.assertNotEqual(self.of(of_class(2)), self.of(of_class(3)))
+        found = [self.of(of_class(2))]
+        for key, value in (("temperature", 1.0), ("temperature", 2.0), ("scale", torch.ones(2)), ("scale", torch.zeros(2))):
+            net = of_class(2)
+            setattr(net, key, value)
+            found.append(self.of(net))
+        self.assertEqual(len(set(found)), len(found))
+        torch.jit.script(network())
+        self.assertEqual(self.of(torch.jit.script(network())), self.of(torch.jit.script(network())))
+
+    def test_of_what_functions_refer_to(self):
+        a, b = [1], [2]
+        self.assertNotEqual(self.of(functools.partial(max, [a, b, a])), self.of(functools.partial(max, [a, b, b])))
+
+        def of_object(body):
+            names = {"__name__": "users_object"}
+            exec(f"class Call:\n    def __call__(self, x):\n        return self.part(x)\n    def part(self, x):\n        return {body}", names)
+            return self.of(names["Call"]())
+
+        self.assertEqual(of_object("x"), of_object("x"))
+        self.assertNotEqual(of_object("x"), of_object("-x"))
+
+        import worker_peer
+
+        def of_user_code(x):
+            return worker_peer.number(x)
+
+        def before_it_is_set(x):
+            return later(x)
+
+        self.assertEqual(self.of(of_user_code), "")
+        self.assertEqual(len(self.of(before_it_is_set)), 32)
+        later = max  # noqa: F841
 
 
 class Functions(Serves):
@@ -308,11 +413,96 @@ class Functions(Serves):
         self.assertEqual(lane.gradients(images(2), 0, [0, 1])[2].shape, (2, 3, SIDE, SIDE))
 
     @needs_torch
+    def test_every_module_of_a_function_is_in_evaluation_mode(self):
+        nets = [network().train() for _ in range(3)]
+        model = model_of(functools.partial(lambda parts, x: sum(net(x) for net in parts[0]) + parts[1]["last"](x), [nets[:2], {"last": nets[2]}]))
+        with model:
+            self.assertFalse(any(net.training for net in nets))
+        self.assertTrue(all(net.training for net in nets))
+
+    def test_devices(self):
+        for batches in ("numpy", *(["torch"] if torch else [])):
+            peer = self.peer(lambda x: x.mean((2, 3)), batches=batches)
+            peer.described()
+            self.failed(lambda: peer.open(SIDE, device="cuda"), "usage", "device=cuda")
+            self.assertEqual(peer.open(SIDE, device="cpu")["classes"], 3)
+
+    @needs_torch
     def test_the_kind_of_batches_can_be_said(self):
         peer = self.opened(lambda x: x.mean(dim=(2, 3)), batches="torch")
         self.assertEqual(peer.lane().scores(images(2)).shape, (2, 3))
         with self.assertRaisesRegex(Refused, "jax"):
             Given({"batches": "jax"})
+
+
+class Resize:
+    size, interpolation = 40, "bilinear"
+
+
+class CenterCrop:
+    size = 32
+
+
+class ToTensor:
+    pass
+
+
+class PILToTensor:
+    pass
+
+
+class ResizeKeepRatio:
+    size, interpolation = (32, 40), "bilinear"
+
+
+class Compose:
+    def __init__(self, *transforms):
+        self.transforms = transforms
+
+
+class Said(unittest.TestCase):
+    """What is said of how images are prepared."""
+
+    def settings(self, **given):
+        def net(x):
+            return x
+
+        net.assay_settings = {"input_size": [3, 24, 24], "test_input_size": [3, 28, 28], "crop_pct": 0.9, "label_names": ["a"]}
+        return model_of(net, given=Given(given)).description.settings
+
+    def test_what_is_said_replaces_what_says_the_same(self):
+        self.assertEqual(self.settings(settings={"input_size": 22}), {"input_size": 22, "crop_pct": 0.9, "label_names": ["a"]})
+        self.assertNotIn("crop_pct", self.settings(settings={"resize_size": 30}))
+        found = self.settings(transform=Compose(Resize(), CenterCrop(), ToTensor()))
+        self.assertEqual((found["input_size"], found["resize_size"], found["label_names"]), ([3, 32, 32], 40, ["a"]))
+        self.assertFalse({"crop_pct", "test_input_size"} & set(found))
+        processor = mock.Mock(image_processor=mock.Mock(to_dict=lambda: {"size": {"height": 32, "width": 32}}))
+        self.assertEqual(self.settings(processor=processor), {"label_names": ["a"]})
+
+    def test_transforms_without_a_counterpart(self):
+        for steps, text in (
+            ((Resize(), CenterCrop(), PILToTensor()), "leaves bytes"), ((ToTensor(), Resize(), CenterCrop()), "resizes a tensor"),
+            ((ResizeKeepRatio(), CenterCrop(), ToTensor()), "unequal sides"),
+        ):
+            with self.assertRaisesRegex(Refused, text):
+                self.settings(transform=Compose(*steps))
+
+    def test_texts_fit_their_messages(self):
+        self.assertEqual(safe_name("é" * 150), "é" * 100)
+        self.assertEqual(len(wire.said("x" * 5000)), 1 + 8 + wire.LONGEST_NOTE)
+
+
+class Program(unittest.TestCase):
+    def test_models_by_name_are_loaded_by_this_python(self):
+        with tempfile.TemporaryDirectory(prefix="assay-test-") as folder:
+            program = pathlib.Path(folder) / "assay"
+            program.write_text('#!/bin/sh\necho "$ASSAY_PYTHON"\n')
+            program.chmod(0o755)
+            with mock.patch.dict(os.environ, {"ASSAY_PROGRAM": str(program)}):
+                os.environ.pop("ASSAY_PYTHON", None)
+                self.assertEqual(command.run().output, f"{sys.executable}\n")
+                os.environ["ASSAY_PYTHON"] = "/another"
+                self.assertEqual(command.run().output, "/another\n")
 
 
 SOURCE = """
@@ -385,6 +575,12 @@ class Files(unittest.TestCase):
         with torch.no_grad():
             expected = other(torch.from_numpy(images(3))).numpy()
         np.testing.assert_allclose(peer.lane().scores(images(3)), expected, rtol=1e-4, atol=1e-5)
+        self.assertEqual(peer.close(), 0)
+
+        plain = other.state_dict()
+        torch.save({"model": {name: 0 * value for name, value in plain.items()}, "model_ema": plain}, self.folder / "two.pth")
+        peer = InProcess(arch, self.folder / "two.pth")
+        self.assertIn("those in model_ema are taken, not those in model", peer.described()["notes"][-1])
         self.assertEqual(peer.close(), 0)
 
         torch.save({"0.weight": other[0].weight, "2.weight": other[0].bias, "0.bios": other[0].bias}, self.folder / "keys.pth")

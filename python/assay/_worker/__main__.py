@@ -30,12 +30,23 @@ def main(arguments: "list[str]") -> int:
         source = arguments[0]
         checkpoint = arguments[1] if len(arguments) > 1 else None
         model = open_source(source, checkpoint, say)
+        compute_in_float32()
     except BaseException as error:  # the program shows it, whatever it is
         wire.send(control, failure_of(error))
         return 1
     model.__enter__()  # for good: a thread may still compute when the program is gone
     Server(model, control).run()
     return 0
+
+
+def compute_in_float32() -> None:
+    """Products of float32 numbers are not cut to TF32, and convolutions on a CUDA device give the same bits each time."""
+    import sys
+
+    torch = sys.modules.get("torch")
+    if torch is not None:
+        torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = torch.backends.cudnn.benchmark = False
+        torch.backends.cudnn.deterministic = True
 
 
 if __name__ == "__main__":

@@ -15,8 +15,8 @@ _PREFIXES = ("module.", "_orig_mod.", "model.", "net.")  # of DistributedDataPar
 _SHOWN = 5
 
 
-def read_state(path: str) -> "dict[str, Any]":
-    """The tensors of a checkpoint by name. Raises Refused: damaged, a pickled program, no state dict in it."""
+def read_state(path: str, notes: "list[str]") -> "dict[str, Any]":
+    """The tensors of a checkpoint by name; notes: says which of several were taken. Raises Refused: damaged, a pickled program, no state dict in it."""
     import torch
 
     if not os.path.isfile(path):
@@ -40,28 +40,30 @@ def read_state(path: str) -> "dict[str, Any]":
                 f"(python:FILE.py:NAME). PyTorch says: {_line(error)}"
             )
         raise Refused(f"{path} is damaged, or no checkpoint of PyTorch: {_line(error)}")
-    return _tensors_in(found, path)
+    return _tensors_in(found, path, notes)
 
 
 def _line(error: Exception) -> str:
     return " ".join(str(error).split())[:300]
 
 
-def _tensors_in(found: Any, path: str) -> "dict[str, Any]":
+def _tensors_in(found: Any, path: str, notes: "list[str]") -> "dict[str, Any]":
     import torch
 
     for _ in range(3):
         if not isinstance(found, dict):
             break
-        if found and all(torch.is_tensor(value) for value in found.values()):
+        if found and all(isinstance(value, torch.Tensor) for value in found.values()):
             return found
-        inner = next((found[place] for place in _PLACES if isinstance(found.get(place), dict)), None)
-        if inner is None:
-            tensors = {key: value for key, value in found.items() if torch.is_tensor(value)}
+        places = [place for place in _PLACES if isinstance(found.get(place), dict)]
+        if not places:
+            tensors = {key: value for key, value in found.items() if isinstance(value, torch.Tensor)}
             if len(tensors) > 1:
                 return tensors
             break
-        found = inner
+        if len(places) > 1:
+            notes.append(f"{path} holds several sets of weights: those in {places[0]} are taken, not those in {' or '.join(places[1:])}")
+        found = found[places[0]]
     keys = ", ".join(map(str, list(found)[:8])) if isinstance(found, dict) else type(found).__name__
     raise Refused(f"{path} holds no state dict: it has {keys}; one is looked for at the top and in {', '.join(_PLACES)}")
 
@@ -114,7 +116,8 @@ def loaded(source: Any, path: str) -> Model:
     from .hubs import package
 
     package("torch")
-    state = read_state(path)
+    notes: "list[str]" = []
+    state = read_state(path, notes)
     name = f"{source.prefix}:{source.name}"
     module = source.architecture(_classes_in(state, source.head()))
     if not hasattr(module, "load_state_dict"):
@@ -127,7 +130,9 @@ def loaded(source: Any, path: str) -> Model:
         raise Refused(f"{path} does not fit {name}: {misfit}")
     module.load_state_dict(state, strict=False)  # counters of batch norms may be missing, and nothing else is
     stem = os.path.splitext(os.path.basename(path))[0]
-    return model_of(module, safe_name(stem), source.given(), source.prefix, True)
+    model = model_of(module, safe_name(stem), source.given(), source.prefix, True)
+    model.description.notes += notes
+    return model
 
 
 def _other_head(module: Any, state: "dict[str, Any]") -> Optional[int]:

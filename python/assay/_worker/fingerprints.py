@@ -1,7 +1,7 @@
 """What a model is, as a short text: stores of other weights or other code are never resumed.
 
-A module: its class, its structure as it prints itself, and the name, type, shape and bytes of each tensor. A function: its code and all
-that it refers to.
+A module: its structure as it prints itself, and the name, type, shape and bytes of each tensor. Also plain attributes, and the code of
+classes that are the user's own. A function: its code and all that it refers to. Classes and modules of libraries count by name.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import functools
 import hashlib
 import re
 import sys
+import sysconfig
 import types
 from typing import Any, Optional
 
@@ -19,8 +20,16 @@ _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 _DEEPEST = 20
 
 
-class _Unknown(Exception):
-    """Something without stable contents, such as an open session of another library."""
+def _is_users(name: str) -> bool:
+    """Whether a module of this name is the user's own code: neither of the standard library nor of an installed package."""
+    top = name.partition(".")[0]
+    file = str(getattr(sys.modules.get(top), "__file__", None) or "")
+    standard = getattr(sys, "stdlib_module_names", None)  # from Python 3.10 on
+    if standard is None:
+        standard = [] if file and not file.startswith(sysconfig.get_path("stdlib")) else [top]
+    if top in ("torch", "torchvision", "timm", "transformers", "builtins") or (top in standard and top != "__main__"):
+        return False
+    return "site-packages" not in file and "dist-packages" not in file
 
 
 def is_module(value: Any) -> bool:
@@ -36,9 +45,9 @@ def is_tensor(value: Any) -> bool:
 
 def of_module(module: Any) -> str:
     """32 hex digits. Reads each tensor once: about a second for each gigabyte."""
-    hash_ = _new()
-    _add_module(hash_, module)
-    return str(hash_.hexdigest())
+    walk = _Walk()
+    walk.add(module, 0)
+    return str(walk.hash.hexdigest())
 
 
 def of_text(text: str) -> str:
@@ -47,14 +56,11 @@ def of_text(text: str) -> str:
     return str(hash_.hexdigest())
 
 
-def of_function(function: Any) -> "tuple[Optional[str], bool]":
-    """32 hex digits (None if something that it uses has no stable contents), and whether it uses torch, a module or a tensor."""
+def of_function(function: Any) -> "tuple[Optional[str], bool, list[Any]]":
+    """Of all that it uses: 32 hex digits (None if something has no stable contents), whether torch is among it, and the nn.Modules."""
     walk = _Walk()
-    try:
-        walk.add(function, 0)
-    except _Unknown:
-        return None, walk.torch
-    return walk.hash.hexdigest(), walk.torch
+    walk.add(function, 0)
+    return walk.hash.hexdigest() if walk.known else None, walk.torch, walk.modules
 
 
 def _new() -> Any:
@@ -112,6 +118,17 @@ def _add_module(hash_: Any, module: Any) -> None:
             _add_value(hash_, buffer)
 
 
+def _is_plain(value: Any) -> bool:
+    """Numbers, texts, tensors, arrays, and lists of them."""
+    if isinstance(value, (list, tuple)):
+        return all(map(_is_plain, value))
+    return value is None or isinstance(value, (bool, int, float, complex, str, bytes)) or is_tensor(value) or _is_array(value)
+
+
+def _is_array(value: Any) -> bool:
+    return hasattr(value, "__array_interface__") and hasattr(value, "tobytes")
+
+
 def _globals_of(code: types.CodeType) -> "list[str]":
     """Names that a function looks up outside itself, those of the functions within it too."""
     names = {i.argval for i in dis.get_instructions(code) if i.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
@@ -122,34 +139,80 @@ def _globals_of(code: types.CodeType) -> "list[str]":
 
 
 class _Walk:
+    """Hashes a value and all that it refers to."""
+
     def __init__(self) -> None:
         self.hash = _new()
         self.torch = False
-        self._seen: "dict[int, Any]" = {}  # the values are kept, so that no two have one id
+        self.known = True  # False: something has no stable contents, such as an open session of another library
+        self.modules: "list[Any]" = []
+        self._of_module = False  # within the code of a module's class: its data is not followed
+        self._seen: "dict[int, tuple[int, Any]]" = {}  # the values are kept, so that no two have one id
 
     def _text(self, text: str) -> None:
         self.hash.update(f"{text}\n".encode(errors="surrogatepass"))
+
+    def _unknown(self, value: Any) -> None:
+        self.known = False
+        self._text(f"unknown {type(value).__module__}.{type(value).__qualname__}")
 
     def add(self, value: Any, depth: int) -> None:
         if value is None or isinstance(value, (bool, int, float, complex, str, bytes, type(...))):
             return self._text(f"{type(value).__name__} {value!r}")
         if id(value) in self._seen:
-            return self._text("seen")
-        self._seen[id(value)] = value
+            return self._text(f"seen {self._seen[id(value)][0]}")
+        self._seen[id(value)] = len(self._seen), value
         if depth > _DEEPEST:
-            raise _Unknown
+            return self._unknown(value)
         if is_module(value):
             self.torch = True
-            return _add_module(self.hash, value)
+            self.modules.append(value)
+            return self._module(value)
         if is_tensor(value):
             self.torch = True
             return _add_tensor(self.hash, value)
         if isinstance(value, types.ModuleType):
-            self.torch = self.torch or value.__name__.split(".")[0] in ("torch", "timm", "torchvision")
+            top = value.__name__.partition(".")[0]
+            self.torch = self.torch or top in ("torch", "timm", "torchvision")
+            if _is_users(value.__name__) and not hasattr(sys.modules.get(top), "__version__"):
+                return self._unknown(value)
             return self._text(f"module {value.__name__} {getattr(value, '__version__', '')}")
         self._others(value, depth + 1)
 
+    def _module(self, module: Any) -> None:
+        """What it computes with always has an identity: code that has none does not count."""
+        _add_module(self.hash, module)
+        before = self.known, self._of_module
+        self._of_module = True
+        for name, one in module.named_modules():
+            self._text(name)
+            for kind in type(one).__mro__:
+                if _is_users(kind.__module__):
+                    self.add(kind, 0)
+            for key, value in sorted(vars(one).items()):
+                # name_or_path: where transformers found the weights.
+                if key.startswith("_") or key in ("training", "name_or_path"):
+                    continue
+                if _is_plain(value) or isinstance(value, (types.FunctionType, types.MethodType)):
+                    self._text(key)
+                    self.add(value, 0)
+        self.known, self._of_module = before
+
+    def _class(self, kind: type, depth: int) -> None:
+        """The code of its functions and its plain values."""
+        self._text(f"class {kind.__module__}.{kind.__qualname__}")
+        for name, value in sorted(vars(kind).items()):
+            parts = [getattr(value, "__func__", value)]
+            if isinstance(value, property):
+                parts = [value.fget, value.fset]
+            for part in parts:
+                if isinstance(part, types.FunctionType) or (_is_plain(part) and not name.startswith("__")):
+                    self._text(name)
+                    self.add(part, depth)
+
     def _others(self, value: Any, depth: int) -> None:
+        if isinstance(value, type) and _is_users(value.__module__):
+            return self._class(value, depth)
         if isinstance(value, (types.BuiltinFunctionType, type)) or type(value).__name__ == "ufunc":
             owner = str(getattr(value, "__module__", ""))
             self.torch = self.torch or owner.split(".")[0] == "torch"
@@ -169,14 +232,16 @@ class _Walk:
             return self._items(sorted(value, key=repr), depth)
         if isinstance(value, dict):
             return self._items([part for item in value.items() for part in item], depth)
-        if hasattr(value, "__array_interface__") and hasattr(value, "tobytes"):
+        if _is_array(value):
             self._text(f"{value.dtype} {value.shape}")
             return self.hash.update(value.tobytes())  # type: ignore[no-any-return]
         if isinstance(getattr(type(value), "__call__", None), types.FunctionType) and hasattr(value, "__dict__"):
             self._text(f"{type(value).__module__}.{type(value).__qualname__}")
-            self.add(type(value).__call__, depth)
+            for kind in type(value).__mro__:
+                self.add(kind, depth)
+            self.add(getattr(type(value), "__call__"), depth)
             return self.add(vars(value), depth)
-        raise _Unknown
+        self._unknown(value)
 
     def _items(self, values: "list[Any]", depth: int) -> None:
         self._text(str(len(values)))
@@ -194,8 +259,20 @@ class _Walk:
         self.add(function.__defaults__, depth)
         self.add(function.__kwdefaults__, depth)
         for cell in function.__closure__ or ():
-            self.add(cell.cell_contents, depth)
+            try:
+                contents = cell.cell_contents
+            except ValueError:  # not set yet
+                self._text("empty")
+                continue
+            self._used(contents, depth)
+        if self._of_module and not _is_users(str(function.__module__)):
+            return
         for name in _globals_of(function.__code__):
             if name in function.__globals__:
                 self._text(name)
-                self.add(function.__globals__[name], depth)
+                self._used(function.__globals__[name], depth)
+
+    def _used(self, value: Any, depth: int) -> None:
+        """By a function. A module's class may refer to loaders and optimisers in functions for training."""
+        if not self._of_module or _is_plain(value) or isinstance(value, (types.FunctionType, type)):
+            self.add(value, depth)

@@ -19,6 +19,7 @@ from .offline import Repository, Say, host_of, is_offline, refuse_download, refu
 from .wire import Refused
 
 SAFE, PICKLED = "model.safetensors", "pytorch_model.bin"
+INDEX = ".index.json"  # of weights in several files
 
 
 def package(name: str, also: str = "torch") -> Any:
@@ -97,6 +98,7 @@ class Timm(Source):
             raise
         except Exception as error:
             raise refused_by_hub(self.name, error)
+        module.float()  # some are published as halves
         return model_of(module, safe_name(hub.rsplit("/", 1)[-1]) if hub else "", format="timm", movable=True)
 
     def _config(self) -> Any:
@@ -197,10 +199,13 @@ class HuggingFace(Source):
         package("torch")
         name, _, revision = self.name.partition("@")
         if not os.path.isdir(name):
-            Repository(self.name, "transformers", self.say).prepare(("config.json", "preprocessor_config.json"), (SAFE, PICKLED))
-        options = {"revision": revision} if revision else {}
+            Repository(self.name, "transformers", self.say).prepare(
+                ("config.json",), (SAFE, SAFE + INDEX, PICKLED, PICKLED + INDEX), ("preprocessor_config.json",)
+            )
+        options: "dict[str, Any]" = {"revision": revision} if revision else {}
+        options["trust_remote_code"] = False
         if is_offline():
-            options["local_files_only"] = True  # type: ignore[assignment]
+            options["local_files_only"] = True
         try:
             module = transformers.AutoModelForImageClassification.from_pretrained(name, **options)
         except Refused:
@@ -209,6 +214,7 @@ class HuggingFace(Source):
             raise Refused(f"{name} is no image classifier of transformers {transformers.__version__}: {' '.join(str(error).split())[:300]}")
         except Exception as error:
             raise refused_by_hub(name, error)
+        module.float()  # some are published as halves
         model = model_of(module, safe_name(os.path.basename(name.rstrip("/"))), format="transformers", movable=True)
         self._processor(transformers, name, options, model)
         return model
@@ -219,13 +225,13 @@ class HuggingFace(Source):
         except Exception as error:
             model.description.notes.append(f"{name} has no image processor that says how images are prepared ({' '.join(str(error).split())[:200]})")
             return
-        model.description.image_processor, notes = preprocessing.of_processor(processor)
-        model.description.notes += notes
+        model.description.image_processor, model.description.processor_notes = preprocessing.of_processor(processor)
 
     def architecture(self, classes: Optional[int]) -> Any:
         transformers = package("transformers")
         name, _, revision = self.name.partition("@")
         options: "dict[str, Any]" = {"revision": revision} if revision else {}
+        options["trust_remote_code"] = False
         if classes is not None:
             options["num_labels"] = classes
         if is_offline():
@@ -234,7 +240,7 @@ class HuggingFace(Source):
             config = transformers.AutoConfig.from_pretrained(name, **options)
         except Exception as error:
             raise refused_by_hub(name, error)
-        return transformers.AutoModelForImageClassification.from_config(config)
+        return transformers.AutoModelForImageClassification.from_config(config, trust_remote_code=False).float()
 
 
 class PythonFile(Source):
@@ -311,6 +317,9 @@ def source_of(text: str, say: Say) -> Source:
 def open_source(text: str, checkpoint: Optional[str], say: Say) -> Model:
     """The model that a text names; of a checkpoint the architecture of that name with the file's weights."""
     source = source_of(text, say)
+    if not isinstance(source, PythonFile):  # whatever their libraries say: pickled code in a file is never run
+        os.environ.pop("TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD", None)
+        os.environ["TORCH_FORCE_WEIGHTS_ONLY_LOAD"] = "1"
     if checkpoint is None:
         return source.pretrained()
     from .checkpoints import loaded

@@ -62,7 +62,7 @@ def _add(derivative: Any, place: Any, value: Any) -> None:
     """Several parts may lie on one score: they are added up."""
     import torch
 
-    if not torch.is_tensor(value):
+    if not isinstance(value, torch.Tensor):
         value = torch.full(place.shape, value, dtype=derivative.dtype, device=derivative.device)
     derivative.scatter_add_(1, place, value)
 

@@ -24,13 +24,15 @@ class Description:
         self.identity: Optional[str] = None  # None: computed when it is asked for
         self.settings: "dict[str, Any]" = {}
         self.notes: "list[str]" = []
+        self.processor_notes: "list[str]" = []
         self.image_processor: "Optional[dict[str, Any]]" = None
         self.model_type = ""
         self.libraries: "list[str]" = []
 
     def json(self) -> "dict[str, Any]":
         out: "dict[str, Any]" = {
-            "name": self.name, "format": self.format, "identity": self.identity or "", "settings": self.settings, "notes": self.notes,
+            "name": self.name, "format": self.format, "identity": self.identity or "", "settings": self.settings,
+            "notes": self.notes + self.processor_notes,
         }
         if self.image_processor is not None:
             out["image_processor"] = self.image_processor
@@ -100,12 +102,17 @@ class Model:
         self.description = description
         self.output = ""
         self._opened: "dict[int, tuple[int, int, int]]" = {}  # height, width and classes by the floats of an image
+        self._threads: Optional[int] = None
 
     def __enter__(self) -> "Model":
+        torch = sys.modules.get("torch")
+        self._threads = None if torch is None else torch.get_num_threads()
         return self
 
     def __exit__(self, *_: Any) -> None:
-        pass
+        # Lanes changed what new threads and MKL take, which this thread's number does not show.
+        if self._threads is not None:
+            sys.modules["torch"].set_num_threads(self._threads)
 
     def identify(self) -> None:
         """Fills the description's identity where it has none."""
@@ -125,15 +132,24 @@ class Model:
             raise Refused("a model in Python takes normalised float32 numbers: leave input_type=uint8 out", "usage")
         if request.layout == 2:
             raise Refused("a model in Python takes N x 3 x H x W: leave layout=nhwc out", "usage")
-        self.output = request.output
-        self.place(request.device)
-        classes, notes = self.probe(request.height, request.width)
-        if request.num_classes is not None and request.num_classes != classes:
-            raise Refused(f"the model returns {classes} scores, but num_classes is {request.num_classes}")
-        self._opened[3 * request.height * request.width] = (request.height, request.width, classes)
+        floats = 3 * request.height * request.width
+        there = self._opened.get(floats)
+        if self._opened and (request.output != self.output or (there is not None and there[:2] != (request.height, request.width))):
+            raise Refused("this model is open with another output or another shape of as many pixels: run them one after the other", "usage")
+        before, self.output = self.output, request.output
+        try:
+            self.place(request.device, request.process)
+            classes, notes = self.probe(request.height, request.width)
+            if request.num_classes is not None and request.num_classes != classes:
+                raise Refused(f"the model returns {classes} scores, but num_classes is {request.num_classes}")
+        except BaseException:
+            self.output = before
+            raise
+        self._opened[floats] = (request.height, request.width, classes)
         return {**self.facts(), "classes": classes, "framework": self.framework(), "notes": notes}
 
-    def place(self, device: str) -> None:
+    def place(self, device: str, process: int) -> None:
+        """process: which of the program's processes asks; they share the devices."""
         raise NotImplementedError
 
     def probe(self, height: int, width: int) -> "tuple[int, list[str]]":
@@ -161,6 +177,12 @@ def _one_thread() -> None:
         torch.set_num_threads(1)
 
 
+def _refuse_device(device: str) -> None:
+    """Of a function, which chooses itself."""
+    if device not in ("auto", "cpu"):
+        raise Refused(f"a function computes on the device that it chooses: leave device={device} out, or give the nn.Module", "usage")
+
+
 def _same_device(module: Any) -> Any:
     """Where a module lies: the device of its first parameter or buffer, the processor where it has none."""
     import torch
@@ -174,6 +196,20 @@ def _device_text(device: Any) -> str:
     import torch
 
     return f"cuda ({torch.cuda.get_device_name(device)})" if device.type == "cuda" else str(device.type)
+
+
+def _stands_alone(weight: Any) -> bool:
+    """Whether its memory is its own: neither another process nor another tensor sees a part of it."""
+    storage = weight.untyped_storage() if hasattr(weight, "untyped_storage") else weight.storage()
+    return not weight.is_shared() and storage.nbytes() == weight.numel() * weight.element_size()
+
+
+def _cuts_products(torch: Any) -> bool:
+    """Whether this process lets CUDA cut float32 numbers to TF32."""
+    try:
+        return bool(torch.backends.cuda.matmul.allow_tf32 or torch.backends.cudnn.allow_tf32)
+    except RuntimeError:  # set by its newer names, which this question does not know
+        return True
 
 
 class TorchModel(Model):
@@ -191,13 +227,12 @@ class TorchModel(Model):
         self._memory_format = torch.contiguous_format
         self._training: "list[Any]" = []
         self._wanting: "list[Any]" = []
-        self._threads: Optional[int] = None
-        self._inside = False
+        # A function casts itself.
+        floating = [p.dtype for p in module.parameters() if p.is_floating_point()] if call is module and module is not None else []
+        self._dtype = floating[0] if floating else torch.float32
 
     def __enter__(self) -> "Model":
-        import torch
-
-        self._threads = torch.get_num_threads()
+        super().__enter__()
         if self._module is not None:
             self._training = [one for one in self._module.modules() if one.training]
             self._wanting = [one for one in self._module.parameters() if one.requires_grad]
@@ -217,21 +252,22 @@ class TorchModel(Model):
                 parameter.requires_grad_(True)
             for one in self._training:
                 one.training = True
-        if self._threads is not None and torch.get_num_threads() != self._threads:
-            torch.set_num_threads(self._threads)
+        super().__exit__()
 
     def identify(self) -> None:
         if self.description.identity is None and self._module is not None:
             self.description.identity = fingerprints.of_module(self._module)
 
-    def place(self, device: str) -> None:
+    def place(self, device: str, process: int) -> None:
         import torch
 
+        if self._module is None:
+            return _refuse_device(device)
         if device == "auto":
             wanted = "cuda" if self._movable and torch.cuda.is_available() else ""
         else:
             wanted = device
-        if not wanted or self._module is None:
+        if not wanted:
             return
         if "," in wanted:
             raise Refused(f"a model in Python computes on one device: device={wanted} names several; cuda:0 is one", "usage")
@@ -248,6 +284,8 @@ class TorchModel(Model):
             )
         if asked.type == "cuda" and not torch.cuda.is_available():
             raise Refused(f"no device {wanted}: this PyTorch ({torch.__version__}) sees no CUDA device; use cpu", "usage")
+        if asked.type == "cuda" and asked.index is None:
+            asked = torch.device(f"cuda:{process % torch.cuda.device_count()}")
         self._module.to(asked)
         self._device = _same_device(self._module)
 
@@ -262,7 +300,8 @@ class TorchModel(Model):
     def _zeros(self, height: int, width: int) -> Any:
         import torch
 
-        return torch.zeros(1, 3, height, width).to(self._device, memory_format=self._memory_format)
+        zeros: Any = torch.zeros(1, 3, height, width, dtype=self._dtype)
+        return zeros.to(self._device, memory_format=self._memory_format)
 
     def probe(self, height: int, width: int) -> "tuple[int, list[str]]":
         import torch
@@ -281,7 +320,7 @@ class TorchModel(Model):
         weights = [] if self._module is None else [w for w in self._module.parameters() if w.dim() == 4]
         if self._device.type != "cpu" or self._memory_format is torch.channels_last or not weights:
             return
-        if not all(w.is_contiguous() for w in weights):
+        if not all(w.is_contiguous() and (self._movable or _stands_alone(w)) for w in weights):
             return
         self._memory_format = torch.channels_last
         try:
@@ -298,6 +337,7 @@ class TorchModel(Model):
         return {
             "parameters": parameters, "device": _device_text(self._device), "lanes": 0 if self._device.type == "cpu" else LANES_OF_CUDA,
             "memory_format": "channels_last" if self._memory_format is torch.channels_last else "contiguous",
+            "precision": int(self._device.type == "cuda" and _cuts_products(torch)),  # fp32 or tf32
         }
 
     def compute(self, batch: Batch, buffer: Any) -> None:
@@ -310,7 +350,7 @@ class TorchModel(Model):
         if batch.loss is None:
             with torch.no_grad():
                 # A model may write into its input: it gets the buffer's, which nobody reads again.
-                x = images.to(self._device).contiguous(memory_format=self._memory_format)
+                x = images.to(self._device, self._dtype).contiguous(memory_format=self._memory_format)
                 scores, _ = self._run(x)
                 _checked_shape(scores.shape, batch.images, classes)
                 out.copy_(scores)
@@ -328,7 +368,7 @@ class TorchModel(Model):
         with torch.enable_grad():
             leaf = images.to(self._device, copy=True).requires_grad_()
             # No leaf: a model may write into its input.
-            scores, _ = self._run(leaf.clone(memory_format=self._memory_format))
+            scores, _ = self._run(leaf.to(self._dtype).clone(memory_format=self._memory_format))
             _checked_shape(scores.shape, batch.images, classes)
             if not scores.requires_grad:
                 raise Refused("the model's scores are cut off from its input: it has no gradient (detach(), no_grad() or integers inside?)")
@@ -351,8 +391,8 @@ class ArrayModel(Model):
         description.libraries.insert(0, f"Python {sys.version.split()[0]}, NumPy {numpy.__version__}")
         self._call = call
 
-    def place(self, device: str) -> None:
-        pass  # the function decides
+    def place(self, device: str, process: int) -> None:
+        _refuse_device(device)
 
     def _run(self, x: Any) -> "tuple[Any, str]":
         import numpy

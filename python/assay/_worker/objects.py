@@ -7,7 +7,11 @@ from typing import Any, Optional
 
 from . import fingerprints, preprocessing
 from .models import ArrayModel, Description, Model, TorchModel
-from .wire import Refused
+from .wire import Refused, cut
+
+_LABELS = ("classes", "label_names", "label_descriptions")
+# What a setting that is said replaces beside itself.
+_RIVALS = {"input_size": ("test_input_size",), "crop_pct": ("test_crop_pct", "resize_size"), "resize_size": ("crop_pct", "test_crop_pct")}
 
 
 def _timm_version() -> str:
@@ -51,17 +55,24 @@ def _describe_processor(transformers: Any, name: str, description: Description) 
     if not name:
         return
     try:
-        processor = transformers.AutoImageProcessor.from_pretrained(name, local_files_only=True)
-        description.image_processor, notes = preprocessing.of_processor(processor)
+        processor = transformers.AutoImageProcessor.from_pretrained(name, local_files_only=True, trust_remote_code=False)
+        description.image_processor, description.processor_notes = preprocessing.of_processor(processor)
     except Exception:  # then the caller says how images are prepared
         return
-    description.notes += notes
 
 
 def safe_name(name: str) -> str:
-    """As a folder's name: no slashes, no control characters, no dot at its begin, at most 200 characters."""
+    """As a folder's name: no slashes, no control characters, no dot at its begin, at most 200 bytes of UTF-8."""
     kept = "".join("_" if c in "/\\" or ord(c) < 0x20 or ord(c) == 0x7F else c for c in name).lstrip(".")
-    return kept[:200] or "model"
+    return cut(kept, 200).decode() or "model"
+
+
+def _say(description: Description, settings: "dict[str, Any]") -> None:
+    """Writes settings over what the object says. Of two that say one thing, the later one stays."""
+    for key in settings:
+        for rival in _RIVALS.get(key, ()):
+            description.settings.pop(rival, None)
+    description.settings.update(settings)
 
 
 class Given:
@@ -85,21 +96,21 @@ class Given:
 
     def settle(self, description: Description) -> None:
         """Writes what was given over what the object says of itself."""
+        labels = {key: value for key, value in description.settings.items() if key in _LABELS}
         if self.weights is not None:
             weights = preprocessing.torchvision_weights(self.weights)
-            description.settings = preprocessing.of_torchvision(weights.transforms())
+            description.settings = {**labels, **preprocessing.of_torchvision(weights.transforms())}
         if self.transform is not None:
-            classes = description.settings.get("classes")
-            description.settings = preprocessing.of_transform(self.transform)
-            if classes is not None:
-                description.settings["classes"] = classes
+            description.settings = {**labels, **preprocessing.of_transform(self.transform)}
+        if self.weights is not None or self.transform is not None:
+            description.image_processor, description.processor_notes = None, []
         if self.processor is not None:
-            description.image_processor, notes = preprocessing.of_processor(self.processor)
-            description.notes += notes
+            description.settings = labels
+            description.image_processor, description.processor_notes = preprocessing.of_processor(self.processor)
         if self.settings is not None:
             if not isinstance(self.settings, dict):
                 raise Refused("settings= is a dictionary of the keys of a model settings file (docs/models.md)", "usage")
-            description.settings.update(self.settings)
+            _say(description, self.settings)
         if self.identity is not None:
             description.identity = fingerprints.of_text(str(self.identity))
 
@@ -117,7 +128,7 @@ def model_of(value: Any, name: str = "", given: Optional[Given] = None, format: 
         description.name = safe_name(description.name or type(value).__name__)
         model: Model = TorchModel(description, value, value, movable)
     elif callable(value):
-        identity, torch = fingerprints.of_function(value)
+        identity, torch, modules = fingerprints.of_function(value)
         description.identity = identity or ""
         description.name = safe_name(description.name or getattr(value, "__name__", type(value).__name__).strip("<>"))
         kind = given.batches or ("torch" if torch else "numpy")
@@ -125,28 +136,19 @@ def model_of(value: Any, name: str = "", given: Optional[Given] = None, format: 
             other = "numpy" if kind == "torch" else "torch"
             what = "torch tensors" if kind == "torch" else "NumPy arrays"
             description.notes.append(f"the function {description.name} is given {what} (batches=\"{other}\" changes it)")
-        owner = _module_in(value)
-        model = TorchModel(description, value, owner) if kind == "torch" else ArrayModel(description, value)
+        model = TorchModel(description, value, _one_of(modules)) if kind == "torch" else ArrayModel(description, value)
     else:
         raise Refused(f"{type(value).__name__} is no model: give an nn.Module, a function from a batch to scores, or the path of a file", "usage")
     if isinstance(own, dict):
-        description.settings.update(own)
+        _say(description, own)
     given.settle(description)
     return model
 
 
-def _module_in(function: Any) -> Any:
-    """The one module that a function closes over or is bound to, which is then put into evaluation mode; None: none, or several."""
-    values = [getattr(function, "__self__", None)]
-    for cell in getattr(function, "__closure__", None) or ():
-        try:
-            values.append(cell.cell_contents)
-        except ValueError:
-            continue
-    code = getattr(function, "__code__", None)
-    if code is not None:
-        values += [function.__globals__.get(name) for name in code.co_names]
-    modules = {id(value): value for value in values if fingerprints.is_module(value)}
-    return next(iter(modules.values())) if len(modules) == 1 else None
+def _one_of(modules: "list[Any]") -> Any:
+    """All modules that a function uses as one, which is then put into evaluation mode; None: it uses none."""
+    if len(modules) < 2:
+        return modules[0] if modules else None
+    import torch
 
-
+    return torch.nn.ModuleList(modules)

@@ -11,6 +11,7 @@ from .wire import Refused
 
 Say = Callable[[str], None]
 _YES = ("1", "on", "yes", "true")
+_NO_ENTRY = ("EntryNotFoundError", "RemoteEntryNotFoundError")  # of huggingface_hub: the repository is there, the file is not
 
 
 def is_offline() -> bool:
@@ -67,47 +68,57 @@ class Repository:
         self._library = library
         self._say = say
 
-    def _cached(self, file: str) -> "str | None":
+    def _cached(self, file: str) -> "str | bool":
+        """Where it is; True: the hub was seen to have none; False: not known."""
         from huggingface_hub import try_to_load_from_cache
 
         try:
             found = try_to_load_from_cache(self.name, file, revision=self.revision)
         except Exception as error:  # a name that is none
             raise Refused(f"{self.name} names no repository of a hub: {error}", "usage")
-        return found if isinstance(found, str) else None
+        return found if isinstance(found, str) else found is not None
 
     def _cache_folder(self) -> str:
         from huggingface_hub.constants import HF_HUB_CACHE
 
         return os.path.join(str(HF_HUB_CACHE), "models--" + self.name.replace("/", "--"))
 
-    def prepare(self, needed: "tuple[str, ...]", weights: "tuple[str, ...]") -> None:
-        """Says what will be downloaded: files that are needed, and the first of `weights` that there is. Raises Refused: offline, not there."""
-        missing = [file for file in needed if self._cached(file) is None]
-        if not any(self._cached(file) for file in weights):
+    def prepare(self, needed: "tuple[str, ...]", weights: "tuple[str, ...]", optional: "tuple[str, ...]" = ()) -> None:
+        """Says what will be downloaded: files that are needed or optional, and the first of `weights` that there is.
+
+        Raises Refused: offline, not there.
+        """
+        missing = [file for file in needed if not self._cached(file)]
+        no_weights = not any(isinstance(self._cached(file), str) for file in weights)
+        if no_weights:
             missing.append(weights[0])
-        if not missing:
+        if missing:
+            refuse_download(f"{self.name}", " and ".join(missing), self._cache_folder(), f"hf download {self.name}")
+        if is_offline():
             return
-        command = f"hf download {self.name}"
-        refuse_download(f"{self.name}", " and ".join(missing), self._cache_folder(), command)
+        asked = weights if no_weights else (*missing, *(file for file in optional if not self._cached(file)))
         from huggingface_hub import get_hf_file_metadata, hf_hub_url
 
         last: "Exception | None" = None
-        for file in weights if missing[-1] == weights[0] else missing[:1]:
+        for file in asked:
             try:
                 url = hf_hub_url(self.name, file, revision=self.revision)
                 facts = get_hf_file_metadata(url, timeout=20)
-                self._say(f"{self._library} downloads {file} of {self.name}: {size_text(facts.size)} from {host_of(url)}")
+                more = ", and the files that it lists" if file.endswith(".index.json") else ""
+                self._say(f"{self._library} downloads {file} of {self.name}: {size_text(facts.size)} from {host_of(url)}{more}")
                 return
             except Exception as error:
                 last = error
-        raise refused_by_hub(self.name, last)
+                if type(error).__name__ not in _NO_ENTRY:
+                    break
+        if missing:
+            raise refused_by_hub(self.name, last)
 
 
 def refused_by_hub(name: str, error: "Exception | None") -> Refused:
     """What a hub's answer means: no such repository, a gate, or no answer."""
     kind, text = type(error).__name__, " ".join(str(error).split())[:400]
-    if kind in ("RepositoryNotFoundError", "RevisionNotFoundError", "EntryNotFoundError", "RemoteEntryNotFoundError"):
+    if kind in ("RepositoryNotFoundError", "RevisionNotFoundError", *_NO_ENTRY):
         return Refused(f"the hub has no {name}: is the name spelt right, and are you logged in (`hf auth login`)? ({text})", "bad_input")
     if kind == "GatedRepoError":
         return Refused(f"{name} is only for those whom its owner lets in: ask on its page, then `hf auth login` ({text})", "bad_input")

@@ -75,8 +75,10 @@ def _sides(value: Any) -> "tuple[Optional[int], tuple[int, int]]":
     return (sides[0], (sides[0], sides[0])) if len(sides) == 1 else (None, (sides[0], sides[1]))
 
 
-# Steps of a Compose that leave the pixels of an RGB image as they are.
-_NEUTRAL = ("ToTensor", "PILToTensor", "ToImage", "MaybeToTensor", "MaybePILToTensor", "ToPureTensor", "_convert_to_rgb")
+# Steps of a Compose that leave the pixels of an RGB image as they are: those that make a tensor of floats from 0 to 1, or of bytes.
+_TO_FLOATS = ("ToTensor", "MaybeToTensor")
+_TO_BYTES = ("PILToTensor", "ToImage", "MaybePILToTensor")
+_NEUTRAL = ("ToPureTensor", "_convert_to_rgb")
 
 
 def _short(value: float) -> float:
@@ -92,6 +94,7 @@ class _Steps:
         self.settings: "dict[str, Any]" = {}
         self.resize: "Optional[tuple[Optional[int], tuple[int, int]]]" = None
         self.crop: "Optional[tuple[int, int]]" = None
+        self.kind = ""  # of the numbers: "" while they are an image
 
     def add(self, step: Any) -> None:
         name = getattr(step, "__name__", type(step).__name__)
@@ -103,7 +106,11 @@ class _Steps:
         elif name == "Normalize":
             self.settings["mean"] = [_short(float(x)) for x in step.mean]
             self.settings["std"] = [_short(float(x)) for x in step.std]
-        elif name == "ConvertImageDtype" or (name == "ToDtype" and getattr(step, "scale", False)) or name in _NEUTRAL:
+        elif name in _TO_FLOATS or name == "ConvertImageDtype" or (name == "ToDtype" and getattr(step, "scale", False)):
+            self.kind = "floats"
+        elif name in _TO_BYTES:
+            self.kind = "bytes"
+        elif name in _NEUTRAL:
             return
         else:
             raise Refused(
@@ -114,16 +121,22 @@ class _Steps:
     def _resize(self, step: Any, name: str) -> None:
         if self.crop is not None or self.resize is not None:
             raise Refused("a transform that resizes after a crop, or twice, has no counterpart here: give the preprocessing by options")
+        if self.kind:
+            raise Refused("the transform resizes a tensor, and Assay resizes images as Pillow does: let Resize come before ToTensor")
         if getattr(step, "max_size", None):
             raise Refused("Resize with max_size has no counterpart here: give the preprocessing by options")
         if name == "ResizeKeepRatio" and (getattr(step, "longest", None) or getattr(step, "random_scale_prob", None)):
             raise Refused("ResizeKeepRatio by the longest side has no counterpart here: give the preprocessing by options")
         self.resize = _sides(step.size)
         if name == "ResizeKeepRatio":
+            if self.resize[1][0] != self.resize[1][1]:
+                raise Refused(f"ResizeKeepRatio to the unequal sides {self.resize[1]} has no counterpart here: give the preprocessing by options")
             self.resize = (min(self.resize[1]), self.resize[1])
         self.settings["interpolation"] = _filter_name(step.interpolation)
 
     def finished(self) -> "dict[str, Any]":
+        if self.kind == "bytes":
+            raise Refused("the transform leaves bytes from 0 to 255, and Assay gives floats: let ToTensor or ToDtype(scale=True) follow")
         if self.resize is None:
             raise Refused("the transform resizes nothing, and images differ in size: give the preprocessing by options")
         short, both = self.resize

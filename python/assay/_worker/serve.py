@@ -53,6 +53,7 @@ class Server:
         self._threads: "list[threading.Thread]" = []
         self._lock = threading.Lock()
         self._stopped = False
+        self._busy = 0
 
     def describe(self) -> None:
         """Sends `described`."""
@@ -100,8 +101,24 @@ class Server:
             thread.join(seconds)
         self._control.close()
 
+    def idle(self) -> bool:
+        """Whether the model computes nothing, and, once stopped, never will."""
+        with self._lock:
+            return self._stopped and self._busy == 0
+
+    def _begin(self) -> bool:
+        with self._lock:
+            self._busy += not self._stopped
+            return not self._stopped
+
+    def _end(self) -> None:
+        with self._lock:
+            self._busy -= 1
+
     def _answer(self, end: socket.socket, body: Callable[[], Optional[bytes]]) -> bool:
-        """Sends what `body` returns, or why it failed. False: it failed, or nobody listens."""
+        """Sends what `body` returns, or why it failed. False: it failed, nobody listens, or the server was stopped."""
+        if not self._begin():
+            return False
         try:
             message = body()
         except BaseException as error:  # SystemExit, too: the program is told of everything
@@ -109,6 +126,8 @@ class Server:
                 self.error = error
             wire.send(end, failure_of(error))
             return False
+        finally:
+            self._end()
         return message is None or wire.send(end, message)
 
     def _start_lane(self, end: socket.socket) -> None:
@@ -129,7 +148,12 @@ class Server:
         buffer: "Optional[mmap.mmap]" = None
         with end:
             try:
-                self.model.begin_lane()
+                if not self._begin():
+                    return
+                try:
+                    self.model.begin_lane()
+                finally:
+                    self._end()
                 if not wire.send(end, wire.Writer(wire.READY).bytes()):
                     return
                 while True:

@@ -36,7 +36,7 @@ class Refused(Exception):
         self.code = code
 
 
-def _cut(text: str, most: int) -> bytes:
+def cut(text: str, most: int) -> bytes:
     """UTF-8 of at most so many bytes, cut between characters."""
     return text.encode(errors="replace")[:most].decode(errors="ignore").encode()
 
@@ -52,7 +52,7 @@ class Writer:
         return self
 
     def text(self, value: str, most: int = LONGEST_TEXT) -> "Writer":
-        data = _cut(value, most)
+        data = cut(value, most)
         self.number(len(data))
         self._bytes += data
         return self
@@ -153,7 +153,7 @@ def described(framework: str, length: int) -> bytes:
 
 
 def said(text: str) -> bytes:
-    return Writer(SAID).text(text).bytes()
+    return Writer(SAID).text(text, LONGEST_NOTE).bytes()
 
 
 class OpenRequest:
@@ -197,5 +197,5 @@ class Batch:
 def opened(facts: "dict[str, Any]") -> bytes:
     """An `opened` message of what a model is (ModelFacts in include/assay/model/classifier.h)."""
     out = Writer(OPENED).number(facts["classes"]).number(facts["parameters"]).number(0).text(facts["device"])
-    out.number(1).number(facts["lanes"]).number(0).text(facts["framework"]).text(facts["memory_format"])
+    out.number(1).number(facts["lanes"]).number(facts.get("precision", 0)).text(facts["framework"]).text(facts["memory_format"])
     return out.texts(facts["notes"]).texts([]).bytes()
