@@ -14,7 +14,7 @@ if(ASSAY_NUMPY_PYTHON AND BUILD_SHARED_LIBS AND NOT ASSAY_SANITIZE)
     endforeach()
     # Models in Python: in the environment that tools/torch-python makes; without it in the distribution's Python, if it has
     # PyTorch. That of hubs needs timm, torchvision and transformers, too.
-    foreach(part worker hubs models)
+    foreach(part worker described hubs models)
         set(slow "")
         if(part STREQUAL hubs) # a process that imports torch, timm and transformers for each case
             set(slow SLOW)
