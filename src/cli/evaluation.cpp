@@ -226,7 +226,7 @@ EvalResult run_evaluation(const EvalInputs& inputs) {
         note(fmt::format("{}: {} chose the preprocessing; the results are of the other {}",
                          rest.name, how_many(result.left_out, "image"), count_text(rest.size())));
     }
-    const Dataset dataset = part.sampled(rest);
+    const Dataset dataset = part.sampled(rest, {}, {});
     const std::vector<PredictResult> predicted = predict_all(entries, dataset, inputs);
 
     result.dataset = dataset.name;
