@@ -104,7 +104,8 @@ int cmd_eval(std::vector<std::string> arguments) {
         "eval",
         "From models and images to accuracy, calibration, the worst classes and suspicious "
         "labels, on one screen. The preprocessing comes from options or a settings file; else it "
-        "is found on 64 labelled images, which enter no number. The same command resumes. "
+        "is found on 64 or more labelled images, at most half of them, which enter no number. The "
+        "same command resumes. "
         "Status 1: a gate fails; 2: the preprocessing cannot be found; 3: some images have no "
         "scores.",
         eval_examples);
@@ -126,6 +127,7 @@ int cmd_eval(std::vector<std::string> arguments) {
     add_option<&MeasureOptions::edges>(*app, inputs.measure);
     add_option<&MeasureOptions::gates>(*app, inputs.measure);
     add_options(*app, inputs.measure.resampling);
+    app->get_option("--seed")->description("Seed of the bootstrap");  // there is no --null here
     Output output;
     output.add_to(*app);
     output.logs.add_to(*app);
