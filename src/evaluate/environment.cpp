@@ -16,6 +16,7 @@ std::span<const EnvironmentVariable> environment_variables() {
             "the only place where the plug-ins for LibTorch and MPI are looked for"},
         EnvironmentVariable{"ASSAY_PLUGIN_SECONDS", "1 to 86400",
                             "how long the try of a function of --plugin may take (60)"},
+        EnvironmentVariable{"ASSAY_PYTHON", "a path", "the Python that runs models in Python"},
         EnvironmentVariable{"ASSAY_SIMD", "none",
                             "compute without vector instructions: the same bits, more slowly"},
         EnvironmentVariable{"ASSAY_S3_ANONYMOUS", "1",
@@ -41,6 +42,9 @@ std::span<const EnvironmentVariable> environment_variables() {
         EnvironmentVariable{
             "Torch_DIR", "a folder",
             "the LibTorch of `assay torch --build`: its root, or share/cmake/Torch in it"},
+        EnvironmentVariable{"VIRTUAL_ENV", "a folder",
+                            "whose bin/python runs models in Python, without ASSAY_PYTHON"},
+        EnvironmentVariable{"CONDA_PREFIX", "a folder", "likewise, without VIRTUAL_ENV"},
         EnvironmentVariable{"XDG_DATA_HOME", "a folder",
                             "where your plug-ins are, in assay/plugins (~/.local/share)"},
         EnvironmentVariable{"TERM", "dumb", "no colours on a terminal"},

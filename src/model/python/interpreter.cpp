@@ -4,10 +4,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <optional>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "assay/error.h"
 
@@ -52,8 +54,10 @@ Interpreter find_interpreter() {
         throw Error(ErrorCode::usage,
                     fmt::format("ASSAY_PYTHON is {}, which is no program: {}", chosen, how));
     }
-    for (const char* const environment : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
-        const fs::path folder = text_of_variable(environment);
+    const std::array<std::pair<const char*, fs::path>, 2> active = {
+        {{"VIRTUAL_ENV", text_of_variable("VIRTUAL_ENV")},
+         {"CONDA_PREFIX", text_of_variable("CONDA_PREFIX")}}};
+    for (const auto& [environment, folder] : active) {
         if (folder.is_absolute() && is_program(folder / "bin/python"))
             return {folder / "bin/python", environment};
     }
