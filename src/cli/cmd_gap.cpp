@@ -59,7 +59,10 @@ public:
         output_.logs.add_to(*app);
         app->parse_complete_callback([options = app.get()] {
             const bool table = options->count("--table") > 0;
-            for (const char* name : {"--subgroups", "--agreement", "--pool-above", "--slivers"}) {
+            for (const Field& field :
+                 {row_of<&GapOptions::subgroups>()[0], row_of<&GapOptions::agreement>()[0],
+                  row_of<&GapOptions::pooled_above>()[0], row_of<&GapOptions::slivers>()[0]}) {
+                const std::string name = "--" + field.option();
                 if (table && options->count(name) > 0)
                     throw Error(ErrorCode::usage,
                                 fmt::format("{} is for stores, whose labels are counted; --table "

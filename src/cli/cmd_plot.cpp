@@ -82,7 +82,8 @@ int cmd_plot(std::vector<std::string> arguments) {
     if (app->count("--dpi") > 0 && format != PlotFormat::png)
         throw Error(ErrorCode::usage,
                     fmt::format("--dpi is for .png; -o {} has no pixels", given.out.string()));
-    if (app->count("--bins") > 0 && !is_folder(given.source))
+    if (app->count("--" + row_of<&MeasureOptions::bins>()[0].option()) > 0 &&
+        !is_folder(given.source))
         throw Error(ErrorCode::usage,
                     fmt::format("--bins is for what is measured now, and {} is a result: measure "
                                 "with `assay score RUNS --bins N --json` instead",

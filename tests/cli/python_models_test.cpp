@@ -88,7 +88,7 @@ TEST_F(PythonCommands, AttackUsesTheModelsGradients) {
                  "--attack", "fgsm", "--eps", "64/255", "--limit", "12", "--json"})
             .wait();
     EXPECT_EQ(outcome.status, 0) << outcome.err;
-    EXPECT_TRUE(fs::exists(fs::path(runs()) / "shapes" / "linear.v1@fgsm-linf-64_255"))
+    EXPECT_TRUE(fs::exists(fs::path(runs()) / "shapes-sample12" / "linear.v1@fgsm-linf-64_255"))
         << outcome.out;
 }
 

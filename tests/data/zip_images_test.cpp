@@ -208,7 +208,7 @@ TEST_F(Zips, WhatCannotBeReadIsRefusedByName) {
     DatasetOptions options;
     options.label_column = "label";
     EXPECT_THAT(message_of([&] { open("x.zip", options); }, ErrorCode::usage),
-                HasSubstr("labels by folders"));
+                HasSubstr("labels are the names of the folders in it"));
 }
 
 TEST_F(Zips, CutOffAnywhereItIsRefused) {

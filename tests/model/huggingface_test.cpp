@@ -75,7 +75,8 @@ TEST(Timm, TestCropAlone) {
     hub.write("model.toml", "crop_pct = 0.9\ntest_crop_pct = 1.5\n");
     EXPECT_THAT(message_of([&] { hub.resolve(); }), HasSubstr("test_crop_pct"));
     hub.write("model.toml", "crop_pct = 0.9\ntrain_size = 1\n");
-    EXPECT_THAT(message_of([&] { hub.resolve(); }), HasSubstr("true or false"));
+    EXPECT_THAT(message_of([&] { hub.resolve(); }),
+                HasSubstr("`train_size` is 1; allowed: true, false"));
 }
 
 // Somebody else's text is passed over; settings that break the limits may be the model's own.
