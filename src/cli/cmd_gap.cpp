@@ -58,18 +58,17 @@ public:
         output_.add_to(*app);
         output_.logs.add_to(*app);
         app->parse_complete_callback([options = app.get()] {
-            const bool table = options->count("--table") > 0;
-            for (const Field& field :
-                 {row_of<&GapOptions::subgroups>()[0], row_of<&GapOptions::agreement>()[0],
-                  row_of<&GapOptions::pooled_above>()[0], row_of<&GapOptions::slivers>()[0]}) {
-                const std::string name = "--" + field.option();
+            const bool table = options->count(option_of<&GapRequest::table>()) > 0;
+            for (const std::string& name :
+                 {option_of<&GapOptions::subgroups>(), option_of<&GapOptions::agreement>(),
+                  option_of<&GapOptions::pooled_above>(), option_of<&GapOptions::slivers>()}) {
                 if (table && options->count(name) > 0)
                     throw Error(ErrorCode::usage,
                                 fmt::format("{} is for stores, whose labels are counted; --table "
                                             "holds published values",
                                             name));
             }
-            if (!table && options->count("--unit") > 0)
+            if (!table && options->count(option_of<&GapRequest::unit>()) > 0)
                 throw Error(ErrorCode::usage,
                             "--unit is that of the values of --table; stores need none");
         });

@@ -79,11 +79,10 @@ int cmd_plot(std::vector<std::string> arguments) {
     const PlotFormat format = format_of_plot(given.out);
     check(given.draw);
     check_choice(recipe.name, given.choice);
-    if (app->count("--dpi") > 0 && format != PlotFormat::png)
+    if (app->count(option_of<&DrawOptions::dpi>()) > 0 && format != PlotFormat::png)
         throw Error(ErrorCode::usage,
                     fmt::format("--dpi is for .png; -o {} has no pixels", given.out.string()));
-    if (app->count("--" + row_of<&MeasureOptions::bins>()[0].option()) > 0 &&
-        !is_folder(given.source))
+    if (app->count(option_of<&MeasureOptions::bins>()) > 0 && !is_folder(given.source))
         throw Error(ErrorCode::usage,
                     fmt::format("--bins is for what is measured now, and {} is a result: measure "
                                 "with `assay score RUNS --bins N --json` instead",

@@ -33,6 +33,12 @@ void add_option(CLI::App& app, S& object) {
     add_field_options(app, &object, std::make_shared<S>(object), row_of<member>(), "Options", {});
 }
 
+/// "--bins": what is typed for a field.
+template <auto member>
+std::string option_of() {
+    return "--" + row_of<member>()[0].option();
+}
+
 /// The fields whose options were given: they win over what a file says.
 template <Described S>
 void copy_given(const CLI::App& app, const S& from, S& to) {
