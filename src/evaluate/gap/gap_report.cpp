@@ -8,6 +8,7 @@
 #include "assay/describe_result.h"
 #include "assay/evaluate/gap.h"
 #include "core/list_columns.h"
+#include "evaluate/described_evaluate.h"  // before the first to_json(): clang keeps what it found
 #include "evaluate/gap/gap_report_tables.h"
 #include "evaluate/gap/gap_result.h"
 
