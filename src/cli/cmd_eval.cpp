@@ -103,9 +103,9 @@ int cmd_eval(std::vector<std::string> arguments) {
     auto app = make_app(
         "eval",
         "From models and images to accuracy, calibration, the worst classes and suspicious "
-        "labels, on one screen. The preprocessing comes from options or a settings file; else it "
-        "is found on 64 or more labelled images, at most half of them, which enter no number. The "
-        "same command resumes. "
+        "labels, on one screen. The preprocessing comes from options or a settings file. Else it "
+        "is found on 64 or more labelled images (on half of fewer than 128), which enter no "
+        "number. The same command resumes. "
         "Status 1: a gate fails; 2: the preprocessing cannot be found; 3: some images have no "
         "scores.",
         eval_examples);

@@ -193,7 +193,7 @@ TEST_F(Eval, AGateRefusesWhatIsNotSettled) {
     EXPECT_EQ(outcome.status, 2);
     EXPECT_THAT(outcome.err, HasSubstr("preprocessing not settled, so that no gate can hold"));
     EXPECT_THAT(outcome.err, HasSubstr("--gate 'top1 >= 0.1'"));
-    EXPECT_FALSE(fs::exists(fresh("gated") / "few"));
+    EXPECT_FALSE(fs::exists(fresh("gated") / "few-less-12"));
 }
 
 TEST_F(Eval, OneSearchedAndOneGivenModelShareTheImagesThatAreLeft) {
@@ -311,15 +311,15 @@ TEST_F(Eval, SettingsAreNeverSavedOverAnotherFile) {
     EXPECT_EQ(slurp(fresh("foreign") / "small.toml"), "title = \"notes\"\n");
 }
 
-TEST_F(Eval, OtherClassesAreFoundBeforeTheSearch) {
+TEST_F(Eval, ModelsOfOtherClassesAreRefused) {
     std::vector<std::string> words = bare("others", {});
     words.resize(1);  // without --classes
     words.insert(words.begin(), model("tiny.pt"));
     const fs::path named = fresh("others") / "small.toml";
-    write_file_atomically(fresh("others") / "five.txt", "a\nb\nc\nd\ne\nf\n");
+    write_file_atomically(fresh("others") / "others.txt", "a\nb\nc\nd\ne\nf\n");
     write_file_atomically(named, slurp(fixtures / "small.toml"));
     std::string text = slurp(named);
-    text.replace(text.find("shapes.txt"), 10, "five.txt");
+    text.replace(text.find("shapes.txt"), 10, "others.txt");
     write_file_atomically(named, text);
     const Outcome outcome = eval(fresh("other-classes"), words, few());
     EXPECT_EQ(outcome.status, 2);
