@@ -88,12 +88,12 @@ def open_request(data):
 
 
 class Worker:
-    def __init__(self, source, checkpoint):
+    def __init__(self, source, checkpoint, control=None):
         self.kind, self.name = source.split(":", 1)
         if self.kind == "python":
             self.name = self.name.rsplit(":", 1)[1]
         self.checkpoint = checkpoint
-        self.control = socket.socket(fileno=CONTROL)
+        self.control = control or socket.socket(fileno=CONTROL)
         self.batches = self.lanes = 0
         self.lock = threading.Lock()
 

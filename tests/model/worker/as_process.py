@@ -15,13 +15,15 @@ spec.loader.exec_module(worker)
 ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
 
 
-class Here(worker.Worker):
-    def __init__(self):
-        self.kind, self.name, self.checkpoint = "process", "here", ""
-        self.control, self.batches, self.lock = ours, 0, threading.Lock()
 
 
-threading.Thread(target=Here().serve, daemon=True).start()
+def serve():
+    # A thread that raised must not leave the program waiting for its answer.
+    with ours:
+        worker.Worker("process:here", "", ours).serve()
+
+
+threading.Thread(target=serve, daemon=True).start()
 words = ["process:%d" % theirs.fileno() if word == "process" else word for word in sys.argv[1:]]
 child = subprocess.Popen(words, pass_fds=[theirs.fileno()])
 theirs.close()
