@@ -15,8 +15,6 @@ spec.loader.exec_module(worker)
 ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
 
 
-
-
 def serve():
     # A thread that raised must not leave the program waiting for its answer.
     with ours:
