@@ -1,7 +1,6 @@
 // An Aggregation as JSON.
 #include <algorithm>
 #include <functional>
-#include <nlohmann/json.hpp>
 
 #include <fmt/format.h>
 

@@ -5,8 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <array>
 
 #include "assay/error.h"
 #include "assay/report/page.h"
@@ -17,6 +15,7 @@
 #include "core/text.h"
 #include "data/archives.h"
 #include "evaluate/options_used.h"
+#include "model/model_file_name.h"
 #include "model/python/source.h"
 
 namespace assay::cli {
@@ -34,10 +33,8 @@ assay eval resnet50.pt unlabelled-photos --preset timm
 )";
 
 bool is_named_as_model(const fs::path& path) {
-    constexpr auto endings = std::to_array<std::string_view>(
-        {".pt", ".pt2", ".ts", ".torchscript", ".onnx", ".safetensors", ".pth"});
-    return is_python_source(path) ||
-           std::ranges::find(endings, lower_extension(path.string())) != endings.end();
+    return is_python_source(path) || is_model_name(path) ||
+           lower_extension(path.string()) == ".safetensors";  // a checkpoint
 }
 
 /// What was typed besides the models, their names and the images. The first `inputs` options of the

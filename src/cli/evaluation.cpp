@@ -47,9 +47,7 @@ Dataset without_chosen(const Dataset& dataset, const std::vector<EvalEntry>& ent
 class Watched {
 public:
     Watched(const Dataset& dataset, const std::vector<EvalEntry>& entries, bool random)
-        : dataset_(dataset) {
-        for (std::size_t i = 0; i < dataset.labels.size(); ++i)
-            labelled_ += dataset.labels[i].empty() ? 0 : 1;
+        : dataset_(dataset), labelled_(evaluate::count_labelled(dataset)) {
         for (const EvalEntry& entry : entries) {
             running_.emplace_back(entry.model.spec.name,
                                   std::make_unique<RunningAccuracy>(labelled_, random));
@@ -76,7 +74,7 @@ public:
 
 private:
     const Dataset& dataset_;
-    std::uint64_t labelled_ = 0;
+    std::uint64_t labelled_;
     std::vector<std::pair<std::string, std::unique_ptr<RunningAccuracy>>> running_;
 };
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <mutex>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 

@@ -1,5 +1,6 @@
-// Names of the images in archives, by 128 bits each: a million names of their own would take more
-// than what is said of them.
+// Names by 128 bits, the same on every machine. They stand for the names of images in archives,
+// because a million names would take more than what is said of them. Draws and orders depend on the
+// first 64 bits of an image's id, so other bits would change stored results.
 #pragma once
 
 #include <charconv>

@@ -4,15 +4,14 @@
 
 #include <algorithm>
 #include <atomic>
-#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "assay/error.h"
 #include "core/file.h"
-#include "core/hash.h"
 #include "core/json_text.h"
 #include "core/paths.h"
 #include "data/made_folder.h"
+#include "data/name_hash.h"
 #include "store/reduce.h"
 
 namespace assay::attack {
@@ -22,15 +21,6 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr const char* counts_folder = "counts";
-
-/// What an image's draws are keyed by: its id, so that a sample of a data set draws as the whole.
-std::uint64_t number_of(std::string_view id) {
-    const std::string hash = hash_text(id);
-    const std::string_view digits = std::string_view(hash).substr(hash.find(':') + 1, 16);
-    std::uint64_t number = 0;
-    std::from_chars(digits.data(), digits.data() + digits.size(), number, 16);
-    return number;
-}
 
 /// The numbers of a batch, by the names that they have in the file.
 template <class Counts, class Use>
@@ -223,7 +213,8 @@ BatchAttack::Chosen BatchAttack::correct_ones(const ImageBatch& batch,
         const auto image = batch.input.subspan(i * size, size);
         chosen.images.insert(chosen.images.end(), image.begin(), image.end());
         chosen.labels.push_back(static_cast<std::uint32_t>(label));
-        chosen.items.push_back(number_of(dataset_.ids[item]));
+        // The id, so that a sample of a data set draws as the whole.
+        chosen.items.push_back(name_hash(dataset_.ids[item]).first);
     }
     return chosen;
 }

@@ -15,7 +15,7 @@
 #include "core/hash.h"
 #include "core/memory_budget.h"
 #include "core/parallel.h"
-#include "evaluate/eval/hash_order.h"
+#include "data/name_hash.h"
 #include "evaluate/prediction_run.h"
 #include "evaluate/watched_predict.h"
 #include "model/python/python_model.h"
@@ -69,7 +69,7 @@ public:
         }
         if (in_hash_order) {
             std::ranges::stable_sort(todo, {}, [&](std::uint64_t first) {
-                return evaluate::hash_of_id(dataset_.ids[static_cast<std::size_t>(first)]);
+                return name_hash(dataset_.ids[static_cast<std::size_t>(first)]).first;
             });
         }
         const auto ahead = static_cast<std::size_t>(threads);

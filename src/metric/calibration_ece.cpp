@@ -121,7 +121,7 @@ double most_variance(double low, double p, double hits) {
 
 void add_noisy_interval(ResampledEstimate& estimate, double noise, double level) {
     estimate.note = fmt::format(
-        "noise alone makes about {:.1e} with this n; the interval reaches down by as much", noise);
+        "noise alone makes about {:.2g} with this n; the interval reaches down by as much", noise);
     if (estimate.without.size() < 2) return;
     estimate.standard_error = jackknife_standard_error(estimate.without);
     Interval interval =
@@ -188,7 +188,7 @@ Estimate ece_value(const MetricContext& context, std::span<const std::int64_t> s
     value.value = norm == "max" ? greatest : norm == "l2" ? std::sqrt(sum) : sum;
     if (norm == "l1" && !context.value_only)
         value.note =
-            fmt::format("about {:.1e} would remain under perfect calibration with this n", floor);
+            fmt::format("about {:.2g} would remain under perfect calibration with this n", floor);
     return value;
 }
 

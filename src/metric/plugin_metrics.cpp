@@ -1,8 +1,6 @@
 // Metrics of plug-ins as rows of the table.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <limits>
 #include <map>
 #include <mutex>

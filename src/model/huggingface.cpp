@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 
-#include "assay/error.h"
+#include "core/json_reader.h"
 #include "core/json_text.h"
 #include "core/text.h"
 #include "model/usual_values.h"
@@ -92,45 +91,39 @@ constexpr std::pair<std::string_view, std::string_view> of_model_type[] = {
     {"siglip", "Siglip"},
 };
 
-[[noreturn]] void refuse_processor(std::string_view key, const json& value,
-                                   std::string_view allowed) {
-    throw Error(ErrorCode::bad_input,
-                fmt::format("image processor: \"{}\" is {}; {}", key, shown_json(value), allowed));
+/// A value that may be there, and means what Assay cannot express.
+[[noreturn]] void refuse_meaning(const JsonReader& value, std::string_view why) {
+    value.refuse(fmt::format("it is {}; {}", shown_json(value.json()), why));
 }
 
 /// The keys of a processor's file, taken one by one; what is left has no effect.
 class ProcessorFile {
 public:
-    explicit ProcessorFile(const json& all) : all_(all) {}
+    explicit ProcessorFile(const json& all) : all_(all, {.whole = "the image processor"}) {}
 
-    const json* find(const char* key) {
+    std::optional<JsonReader> find(std::string_view key) {
         used_.emplace_back(key);
-        const auto found = all_.find(key);
-        return found == all_.end() || found->is_null() ? nullptr : &*found;
+        return all_.find(key);
     }
-    bool flag(const char* key, bool otherwise) {
-        const json* value = find(key);
-        if (value == nullptr) return otherwise;
-        if (!value->is_boolean()) refuse_processor(key, *value, "true or false is allowed");
-        return value->get<bool>();
+    bool flag(std::string_view key, bool otherwise) {
+        const std::optional<JsonReader> value = find(key);
+        return value ? value->truth() : otherwise;
     }
-    double number(const char* key, double otherwise) {
-        const json* value = find(key);
-        if (value == nullptr) return otherwise;
-        if (!value->is_number() || !std::isfinite(value->get<double>()))
-            refuse_processor(key, *value, "a number is allowed");
-        return value->get<double>();
+    double number(std::string_view key, double otherwise) {
+        const std::optional<JsonReader> value = find(key);
+        return value ? value->number() : otherwise;
     }
+    [[noreturn]] void refuse(std::string_view why) const { all_.refuse(why); }
     std::vector<std::string> left() const {
         std::vector<std::string> keys;
-        for (const auto& [key, value] : all_.items()) {
+        for (const auto& [key, value] : all_.object().items()) {
             if (std::find(used_.begin(), used_.end(), key) == used_.end()) keys.push_back(key);
         }
         return keys;
     }
 
 private:
-    const json& all_;
+    JsonReader all_;
     std::vector<std::string> used_;
 };
 
@@ -151,11 +144,10 @@ const Processor* find_processor(std::string_view name) {
 
 /// The processor that the file names, or that goes with the model's type; null: another.
 const Processor* processor_of(ProcessorFile& file, std::string_view model_type) {
-    const json* type = file.find("image_processor_type");
-    const json* older = file.find("feature_extractor_type");
-    if (type == nullptr) type = older;
-    if (type != nullptr && type->is_string())
-        return find_processor(bare_type(type->get_ref<const std::string&>()));
+    std::optional<JsonReader> type = file.find("image_processor_type");
+    const std::optional<JsonReader> older = file.find("feature_extractor_type");
+    if (!type) type = older;
+    if (type && type->json().is_string()) return find_processor(bare_type(type->text()));
     const auto* row = std::ranges::find_if(
         of_model_type, [&](const auto& entry) { return entry.first == model_type; });
     return row == std::end(of_model_type) ? nullptr : find_processor(row->second);
@@ -167,30 +159,27 @@ struct Size {
     int shortest = 0;  ///< above 0: instead of the two
 };
 
-Size read_size(const char* key, const json& value, const bool* square) {
+/// `square`: what a whole number means; nothing: it is not known.
+Size read_size(const JsonReader& value, std::optional<bool> square) {
     constexpr int most = 16384;
-    const auto side = [&](const json& v) {
-        if (!v.is_number_integer() || v < 1 || v > most)
-            refuse_processor(key, value, "sides are whole numbers, 1 to 16384");
-        return v.get<int>();
-    };
-    if (value.is_number()) {
-        if (square == nullptr) {
-            refuse_processor(
-                key, value,
-                "that is both sides for some processors and the short one for others, and "
-                "which it is here is not known; write a sidecar with input_size, crop_mode and "
-                "resize_size");
+    const auto side = [](const JsonReader& v) { return static_cast<int>(v.whole(1, most)); };
+    const json& size = value.json();
+    if (size.is_number()) {
+        if (!square) {
+            refuse_meaning(value,
+                           "that is both sides for some processors and the short one for others, "
+                           "and which it is here is not known; write a sidecar with input_size, "
+                           "crop_mode and resize_size");
         }
         const int s = side(value);
         return *square ? Size{s, s, 0} : Size{0, 0, s};
     }
-    if (value.is_array() && value.size() == 2) return {side(value[0]), side(value[1]), 0};
-    if (value.is_object() && value.contains("height") && value.contains("width"))
+    if (size.is_array() && size.size() == 2) return {side(value.entry(0)), side(value.entry(1)), 0};
+    if (size.is_object() && value.has("height") && value.has("width"))
         return {side(value["height"]), side(value["width"]), 0};
-    if (value.is_object() && value.size() == 1 && value.contains("shortest_edge"))
+    if (size.is_object() && size.size() == 1 && value.has("shortest_edge"))
         return {0, 0, side(value["shortest_edge"])};
-    refuse_processor(key, value, "a size has \"height\" and \"width\", or \"shortest_edge\"");
+    value.refuse_as("a size with \"height\" and \"width\", or with \"shortest_edge\"");
 }
 
 /// The centre of an image whose short side is `resize`.
@@ -207,44 +196,47 @@ void set_straight(json& out, int height, int width) {
 
 /// Of a processor that is not known: what a crop of some kind is named for, and not said.
 void refuse_unclear_crop(ProcessorFile& file) {
-    const json* size = file.find("crop_size");
-    if (size != nullptr && file.find("do_center_crop") == nullptr)
-        refuse_processor("crop_size", *size, "whether it crops is not said; write a sidecar");
-    if (const json* part = file.find("crop_pct"); part != nullptr)
-        refuse_processor("crop_pct", *part,
-                         "what this processor does with it is not known; write a sidecar");
+    const std::optional<JsonReader> size = file.find("crop_size");
+    if (size && !file.find("do_center_crop"))
+        refuse_meaning(*size, "whether it crops is not said; write a sidecar");
+    if (const auto part = file.find("crop_pct"))
+        refuse_meaning(*part, "what this processor does with it is not known; write a sidecar");
+}
+
+double read_crop_pct(ProcessorFile& file, double otherwise) {
+    const std::optional<JsonReader> value = file.find("crop_pct");
+    if (!value) return otherwise;
+    const double crop_pct = value->number();
+    if (!(crop_pct > 0 && crop_pct <= 1)) value->refuse_as("a number above 0 and at most 1");
+    return crop_pct;
 }
 
 void set_geometry(json& out, ProcessorFile& file, const Processor* processor) {
     const bool square = processor != nullptr && processor->square;
     const Rule rule = processor == nullptr ? Rule::plain : processor->rule;
-    const json* size_value = file.find("size");
-    const json* crop_value = file.find("crop_size");
+    const std::optional<JsonReader> size_value = file.find("size");
+    const std::optional<JsonReader> crop_value = file.find("crop_size");
     const bool share = rule == Rule::convnext || rule == Rule::crop_pct;
     if (processor == nullptr) refuse_unclear_crop(file);
     const double crop_pct =
-        share ? file.number("crop_pct", rule == Rule::convnext ? 224.0 / 256 : 0.9) : 0.0;
+        share ? read_crop_pct(file, rule == Rule::convnext ? 224.0 / 256 : 0.9) : 0.0;
     const bool crops = file.flag("do_center_crop", processor != nullptr && processor->crop);
-    if (!file.flag("do_resize", true))
-        refuse_processor("do_resize", false, "images of all sizes need a resize; write a sidecar");
-    if (size_value == nullptr && processor == nullptr)
-        throw Error(ErrorCode::bad_input, "image processor: it has no \"size\"");
-    const Size size = size_value != nullptr
-                          ? read_size("size", *size_value, processor ? &square : nullptr)
-                      : square ? Size{processor->size, processor->size, 0}
-                               : Size{0, 0, processor->size};
-    constexpr bool both = true;
-    const Size crop = crop_value != nullptr ? read_size("crop_size", *crop_value, &both)
+    if (const auto resizes = file.find("do_resize"); resizes && !resizes->truth())
+        refuse_meaning(*resizes, "images of all sizes need a resize; write a sidecar");
+    if (!size_value && processor == nullptr) file.refuse("it has no \"size\"");
+    const Size size =
+        size_value
+            ? read_size(*size_value, processor != nullptr ? std::optional(square) : std::nullopt)
+        : square ? Size{processor->size, processor->size, 0}
+                 : Size{0, 0, processor->size};
+    const Size crop = crop_value ? read_size(*crop_value, true)
                       : processor != nullptr && processor->crop_size > 0
                           ? Size{processor->crop_size, processor->crop_size, 0}
                           : Size{size.height, size.width, 0};
-    if (share && !(crop_pct > 0 && crop_pct <= 1))
-        refuse_processor("crop_pct", crop_pct, "a number above 0 and at most 1 is allowed");
     const int side = size.shortest > 0 ? size.shortest : std::min(size.height, size.width);
 
     if (rule == Rule::convnext) {
-        if (size.shortest == 0)
-            refuse_processor("size", *size_value, "this processor needs \"shortest_edge\"");
+        if (size.shortest == 0) size_value->refuse_as("a size with \"shortest_edge\"");
         if (side >= 384) {
             set_straight(out, side, side);
         } else {
@@ -253,9 +245,12 @@ void set_geometry(json& out, ProcessorFile& file, const Processor* processor) {
         return;
     }
     if (!crops || crop.height == 0) {
-        if (size.shortest > 0)
-            refuse_processor("size", *size_value,
-                             "the short side alone, without a crop, fits no fixed input");
+        if (size.shortest > 0) {
+            file.refuse(
+                fmt::format("its size is the short side alone, {} pixels, without a crop, "
+                            "which fits no fixed input; write a sidecar",
+                            size.shortest));
+        }
         set_straight(out, size.height, size.width);
         return;
     }
@@ -270,34 +265,32 @@ void set_geometry(json& out, ProcessorFile& file, const Processor* processor) {
         set_centre(out, size.height, crop);
         out["crop_mode"] = "squash";
     } else {
-        refuse_processor("size", *size_value,
-                         "two different sides before a crop cannot be expressed");
+        refuse_meaning(*size_value,
+                       "two different sides before a crop cannot be expressed; write a sidecar");
     }
 }
 
-ThreeNumbers three_numbers(const char* key, const json* value, const ThreeNumbers& otherwise) {
-    constexpr std::string_view allowed = "three numbers (or one for all channels) are allowed";
-    if (value == nullptr) return otherwise;
-    const auto number = [&](const json& v) {
-        if (!v.is_number() || !std::isfinite(v.get<double>()))
-            refuse_processor(key, *value, allowed);
-        return v.get<double>();
-    };
-    if (value->is_number()) return {number(*value), number(*value), number(*value)};
-    if (!value->is_array() || value->size() != 3) refuse_processor(key, *value, allowed);
-    return {number((*value)[0]), number((*value)[1]), number((*value)[2])};
+ThreeNumbers three_numbers(const std::optional<JsonReader>& value, const ThreeNumbers& otherwise) {
+    if (!value) return otherwise;
+    if (value->json().is_number()) {
+        const double number = value->number();
+        return {number, number, number};
+    }
+    if (!value->json().is_array() || value->json().size() != 3)
+        value->refuse_as("three numbers (or one for all channels)");
+    return {value->entry(0).number(), value->entry(1).number(), value->entry(2).number()};
 }
 
 void set_values(json& out, ProcessorFile& file, const Processor* processor) {
     const Rule rule = processor == nullptr ? Rule::plain : processor->rule;
     const double factor = file.number("rescale_factor", 1.0 / 255);
-    if (file.flag("rescale_offset", false))
-        refuse_processor("rescale_offset", true, "an offset cannot be expressed; write a sidecar");
+    if (const auto offset = file.find("rescale_offset"); offset && offset->truth())
+        refuse_meaning(*offset, "an offset cannot be expressed; write a sidecar");
     out["scale"] = file.flag("do_rescale", true) ? factor : 1.0;
     const bool flips = file.flag("do_flip_channel_order", rule == Rule::mobilevit);
     out["channel_order"] = flips ? "bgr" : "rgb";
-    const json* mean = file.find("image_mean");
-    const json* std = file.find("image_std");
+    const std::optional<JsonReader> mean = file.find("image_mean");
+    const std::optional<JsonReader> std = file.find("image_std");
     const bool normalizes = file.flag("do_normalize", rule != Rule::mobilevit);
     const bool twice = file.flag("include_top", rule == Rule::top) && rule == Rule::top;
     if (!normalizes) {
@@ -305,18 +298,17 @@ void set_values(json& out, ProcessorFile& file, const Processor* processor) {
         out["std"] = {1.0, 1.0, 1.0};
         return;
     }
-    if (processor == nullptr && (mean == nullptr || std == nullptr)) {
-        throw Error(ErrorCode::bad_input,
-                    "image processor: no \"image_mean\" or \"image_std\", and the defaults of this "
-                    "kind are not known; write a sidecar with mean and std");
+    if (processor == nullptr && (!mean || !std)) {
+        file.refuse(
+            "no \"image_mean\" or \"image_std\", and the defaults of this kind are not known; "
+            "write "
+            "a sidecar with mean and std");
     }
-    ThreeNumbers s =
-        three_numbers("image_std", std, processor != nullptr ? processor->std : all_half);
+    ThreeNumbers s = three_numbers(std, processor != nullptr ? processor->std : all_half);
     if (twice) {
         for (double& x : s) x *= x;
     }
-    out["mean"] =
-        three_numbers("image_mean", mean, processor != nullptr ? processor->mean : all_half);
+    out["mean"] = three_numbers(mean, processor != nullptr ? processor->mean : all_half);
     out["std"] = s;
 }
 
@@ -324,13 +316,10 @@ void set_interpolation(json& out, ProcessorFile& file, const Processor* processo
     // Pillow's numbers of its filters.
     constexpr std::array<const char*, 6> names = {"nearest", "lanczos", "bilinear",
                                                   "bicubic", "box",     "hamming"};
-    const json* value = file.find("resample");
-    if (value == nullptr && processor == nullptr)
-        throw Error(ErrorCode::bad_input, "image processor: it has no \"resample\"");
-    const json number = value != nullptr ? *value : json(processor->resample);
-    if (!number.is_number_integer() || number < 0 || number > 5)
-        refuse_processor("resample", number, "Pillow's filters 0 to 5 are allowed");
-    out["interpolation"] = names[number.get<std::size_t>()];
+    const std::optional<JsonReader> value = file.find("resample");
+    if (!value && processor == nullptr) file.refuse("it has no \"resample\"");
+    out["interpolation"] = names[value ? value->whole(0, names.size() - 1)
+                                       : static_cast<std::size_t>(processor->resample)];
 }
 
 }  // namespace
@@ -353,20 +342,18 @@ json settings_of_transformers_config(const json& file, std::vector<std::string>&
     for (const auto& [key, value] : file.items()) {
         if (key != "id2label" && key != "label2id") ignored.push_back(key);
     }
-    const auto labels = file.find("id2label");
-    if (labels == file.end() || labels->is_null()) return out;
-    if (!labels->is_object())
-        throw Error(ErrorCode::bad_input, "\"id2label\" must be a table of numbers and names");
-    std::vector<std::optional<std::string>> names(labels->size());
+    const auto labels = JsonReader(file).find("id2label");
+    if (!labels) return out;
+    std::vector<std::optional<std::string>> names(labels->object().size());
     bool says_something = false;
-    for (const auto& [key, value] : labels->items()) {
+    for (const auto& [key, value] : labels->object().items()) {
         std::uint64_t number = 0;
         if (!parse_number(key, number) || number >= names.size() || names[number] ||
             !value.is_string()) {
-            throw Error(ErrorCode::bad_input,
-                        fmt::format("\"id2label\" has the entry {}: {}; numbers 0..{} with one "
-                                    "name each are allowed",
-                                    shortened(key), shown_json(value), names.size() - 1));
+            labels->refuse(
+                fmt::format("it has the entry {}: {}; numbers 0..{} with one name each "
+                            "are allowed",
+                            shortened(key), shown_json(value), names.size() - 1));
         }
         names[number] = value.get<std::string>();
         says_something = says_something || *names[number] != "LABEL_" + key;

@@ -11,6 +11,8 @@
 #include "containers/zip.h"
 #include "core/file.h"
 #include "core/shell_word.h"
+#include "core/text.h"
+#include "model/model_file_name.h"
 #include "model/pt2/entries.h"
 #include "model/python/python_model.h"
 #include "model/python/source.h"
@@ -37,16 +39,11 @@ ModelFormat format_of_zip(const fs::path& path) {
 }
 
 ModelFormat format_of(const fs::path& path) {
-    std::string extension = path.extension().string();
-    for (char& c : extension) {
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    }
+    const std::string extension = lower_extension(path.string());
     if (extension == ".onnx") return ModelFormat::onnx;
     if (extension == ".pt2") return ModelFormat::torch_export;
     if (read_start(path, 4) == "PK\x03\x04") return format_of_zip(path);
-    if (extension == ".pt" || extension == ".pth" || extension == ".ts" ||
-        extension == ".torchscript")
-        return ModelFormat::torchscript;
+    if (is_model_name(path)) return ModelFormat::torchscript;
     throw Error(
         ErrorCode::bad_input,
         fmt::format(

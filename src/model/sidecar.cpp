@@ -1,8 +1,6 @@
 // Sidecars: the file beside a model that says how its input is prepared.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
@@ -16,6 +14,7 @@
 #include "core/json_limits.h"
 #include "core/toml.h"
 #include "model/huggingface.h"
+#include "model/model_file_name.h"
 #include "model/python/source.h"
 #include "model/settings.h"
 
@@ -115,14 +114,6 @@ std::string why_no_sidecar(const fs::path& path) {
     }
     const bool foreign = is_transformers_config(file) || is_image_processor(file);
     return foreign ? "" : why_no_settings(file);
-}
-
-/// As format_of() of model_spec.cpp takes them by name alone.
-constexpr std::array<std::string_view, 6> model_extensions = {".pt",          ".pth", ".ts",
-                                                              ".torchscript", ".pt2", ".onnx"};
-
-bool is_model_name(const fs::path& path) {
-    return std::ranges::find(model_extensions, path.extension().string()) != model_extensions.end();
 }
 
 fs::path any_model_in(const fs::path& folder) {

@@ -34,4 +34,8 @@ struct ShownQuality {
 };
 ResultType result_type(ResultOf<ShownQuality>);
 
+/// What people see of results that are part of another one's JSON.
+Report report_without_json(const MeasuredQuality& result);
+Section section_of(const QubaResult& result);
+
 }  // namespace assay::quality

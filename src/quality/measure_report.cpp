@@ -87,7 +87,7 @@ Table part_table(const MeasuredQuality& result) {
 
 }  // namespace
 
-Report report_of(const MeasuredQuality& result) {
+Report report_without_json(const MeasuredQuality& result) {
     Report report;
     report.title = "Quality beyond accuracy";
     report.partial = result.partial;
@@ -120,6 +120,11 @@ Report report_of(const MeasuredQuality& result) {
                  part.value});
     }
     report.records = quality_records(result.table);
+    return report;
+}
+
+Report report_of(const MeasuredQuality& result) {
+    Report report = report_without_json(result);
     report.result = json_of(ShownQuality{&result.table, &result});
     return report;
 }

@@ -206,12 +206,16 @@ ResultType result_type(ResultOf<QubaResult>) {
     return rows;
 }
 
+Section section_of(const QubaResult& result) {
+    return {
+        .title = "", .blocks = {score_table(result), contribution_table(result)}, .sections = {}};
+}
+
 Report report_of(const QubaResult& result) {
     Report report;
     report.title = "Quality beyond accuracy";
     report.warnings = result.warnings;
-    report.sections = {
-        {.title = "", .blocks = {score_table(result), contribution_table(result)}, .sections = {}}};
+    report.sections = {section_of(result)};
     report.records = table_of(result.models);
     report.result = json_of(result);
     return report;

@@ -66,9 +66,8 @@ std::optional<QubaResult> score_of(const QualityTable& table, double level) {
 }
 
 void add_scores(Report& report, const QubaResult& score) {
-    Report scored = report_of(score);
-    for (Section& section : scored.sections) report.sections.push_back(std::move(section));
-    if (!scored.warnings.empty()) {
+    report.sections.push_back(section_of(score));
+    if (!score.warnings.empty()) {
         report.sections.push_back(
             {.title = "",
              .blocks = {std::string("Places among the 326 compare values that were measured in "
@@ -153,7 +152,7 @@ Report report_of(const QualityPlan& plan) {
 }
 
 Report report_of(const QualityRunResult& result) {
-    Report report = report_of(result.measured);
+    Report report = report_without_json(result.measured);
     shorten(report, result);
     if (Table faults = fault_table(result.findings); !faults.rows.empty())
         report.sections.push_back({.title = "", .blocks = {std::move(faults)}, .sections = {}});

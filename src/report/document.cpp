@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "assay/error.h"
 #include "assay/report.h"
@@ -27,6 +28,16 @@ namespace assay {
 namespace {
 
 using nlohmann::json;
+
+/// As json_of(), which copies: the results may be most of the memory.
+json take_json(ReportParts& parts) {
+    std::vector<json> results;
+    for (SourcedResult& one : parts.results) results.push_back(std::exchange(one.result, nullptr));
+    json out = json_of(parts);
+    for (std::size_t r = 0; r < results.size(); ++r)
+        out["results"][r]["result"] = std::move(results[r]);
+    return out;
+}
 
 bool is_examples(const SavedResult& saved) {
     return saved.result.is_object() && saved.result["schema"] == attack_examples_schema;
@@ -60,7 +71,7 @@ public:
         parts_.definitions = definitions_in(parts_.results);
         parts_.warnings = said_.warnings;
         parts_.left_out = std::move(said_.left_out);
-        out.json = json_of(parts_);
+        out.json = take_json(parts_);
         out.thumbnails = std::move(thumbnails_);
         out.warnings = std::move(said_.warnings);
         out.notes = std::move(notes_);

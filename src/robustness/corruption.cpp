@@ -3,27 +3,12 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-
 #include "assay/error.h"
-#include "core/hash.h"
 #include "core/refuse.h"
+#include "data/name_hash.h"
 #include "robustness/work.h"
 
 namespace assay {
-namespace {
-
-/// 64 bits that stand for an image's id, the same on every machine.
-std::uint64_t item_of(std::string_view image) {
-    const std::string digest = hash_text(image);
-    const char* digits = digest.data() + digest.find(':') + 1;
-    std::uint64_t item = 0;
-    std::from_chars(digits, digits + 16, item, 16);
-    return item;
-}
-
-}  // namespace
-
 GrowingTable<Corruption>& robustness::whole_table() {
     namespace r = robustness;
     constexpr std::array<int, 5> any = {1, 1, 1, 1, 1};
@@ -187,7 +172,7 @@ Image corrupt(const Image& image, const Corruption& corruption, int severity,
                            image.pixels.size()));
     }
     RandomStream draws(seed.seed, fmt::format("corrupt.{}.{}", corruption.name, severity),
-                       item_of(seed.image));
+                       name_hash(seed.image).first);
     Image out{image.width, image.height, std::vector<std::uint8_t>(image.pixels.size())};
     corruption.apply({image, severity, draws, frost}, out);
     return out;

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "assay/error.h"
 #include "core/json_events.h"
 #include "core/json_limits.h"
 #include "core/json_reader.h"

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "assay/error.h"
-#include "core/paths.h"
 #include "core/text.h"
 
 namespace assay::store {

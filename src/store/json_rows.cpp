@@ -7,7 +7,6 @@
 #include <limits>
 #include <utility>
 
-#include "assay/error.h"
 #include "core/json_text.h"
 #include "core/refuse.h"
 #include "core/text.h"

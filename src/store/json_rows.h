@@ -5,7 +5,6 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <string_view>
 
 #include "core/json_reader.h"
 #include "store/score_source.h"

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "assay/describe_result.h"
-#include "assay/error.h"
 #include "assay/store/prediction_store.h"
 #include "core/paths.h"
 #include "core/refuse.h"

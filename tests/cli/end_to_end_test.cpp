@@ -12,7 +12,7 @@
 #include "assay/store/prediction_store.h"
 #include "containers/npy.h"
 #include "core/file.h"
-#include "program.h"
+#include "shapes_test.h"
 
 namespace assay {
 namespace {
@@ -24,19 +24,8 @@ using testing::Not;
 
 const fs::path models = fs::path(ASSAY_SOURCE_DIR) / "tests/cli/shapes";
 
-class EndToEnd : public testing::Test {
+class EndToEnd : public ShapesTest {
 protected:
-    static void SetUpTestSuite() {
-        scratch_ = new Scratch;
-        ASSERT_EQ(Program({ASSAY_IMAGES, images().string(), "40"}).wait().status, 0);
-    }
-    static void TearDownTestSuite() {
-        delete scratch_;
-        scratch_ = nullptr;
-    }
-    static fs::path images() { return *scratch_ / "shapes"; }
-    static fs::path fresh(const std::string& name) { return *scratch_ / name; }
-
     static std::vector<std::string> predict_words(const fs::path& runs,
                                                   const std::vector<std::string>& more = {},
                                                   const std::string& shard_rows = "32") {
@@ -47,13 +36,8 @@ protected:
         words.insert(words.end(), more.begin(), more.end());
         return words;
     }
-    /// Every file of the store's shards, by name.
     static std::map<std::string, std::string> shards(const fs::path& runs) {
-        std::map<std::string, std::string> files;
-        for (const auto& entry : fs::directory_iterator(runs / "shapes/small/shards")) {
-            files[entry.path().filename().string()] = slurp(entry.path());
-        }
-        return files;
+        return shards_of(runs / "shapes/small");
     }
     static json score(const fs::path& runs, const std::vector<std::string>& more = {}) {
         std::vector<std::string> words = {"score", runs.string(), "--json"};
@@ -62,11 +46,7 @@ protected:
         EXPECT_EQ(outcome.status, 0) << outcome.err;
         return json::parse(outcome.out);
     }
-
-private:
-    static Scratch* scratch_;
 };
-Scratch* EndToEnd::scratch_ = nullptr;
 
 TEST_F(EndToEnd, PredictThenAgainDoesNothing) {
     const fs::path runs = fresh("again");

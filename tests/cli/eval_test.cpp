@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "core/file.h"
-#include "program.h"
+#include "shapes_test.h"
 
 namespace assay {
 namespace {
@@ -19,18 +19,8 @@ using testing::Not;
 
 const fs::path fixtures = fs::path(ASSAY_SOURCE_DIR) / "tests/cli/shapes";
 
-class Eval : public testing::Test {
+class Eval : public ShapesTest {
 protected:
-    static void SetUpTestSuite() {
-        scratch_ = new Scratch;
-        ASSERT_EQ(Program({ASSAY_IMAGES, images().string(), "40"}).wait().status, 0);
-    }
-    static void TearDownTestSuite() {
-        delete scratch_;
-        scratch_ = nullptr;
-    }
-    static fs::path images() { return *scratch_ / "shapes"; }
-    static fs::path fresh(const std::string& name) { return *scratch_ / name; }
     static std::string model(const std::string& name) { return (fixtures / name).string(); }
 
     static Outcome eval(const fs::path& runs, std::vector<std::string> words,
@@ -42,12 +32,6 @@ protected:
     static json result_of(const Outcome& outcome) {
         EXPECT_EQ(outcome.status, 0) << outcome.err;
         return json::parse(outcome.out);
-    }
-    static std::map<std::string, std::string> shards(const fs::path& store) {
-        std::map<std::string, std::string> files;
-        for (const auto& entry : fs::directory_iterator(store / "shards"))
-            files[entry.path().filename().string()] = slurp(entry.path());
-        return files;
     }
     /// Images without folders of classes.
     static fs::path unlabelled() {
@@ -78,11 +62,7 @@ protected:
                                      (fixtures / "shapes.txt").string()});
         return words;
     }
-
-private:
-    static Scratch* scratch_;
 };
-Scratch* Eval::scratch_ = nullptr;
 
 const json& metric(const json& model, const std::string& name) {
     for (const json& one : model["measurements"]) {
@@ -117,9 +97,9 @@ TEST_F(Eval, AgainItComputesNothingAndSaysTheSame) {
     const fs::path runs = fresh("again");
     const Outcome first = eval(runs, {model("small.pt"), "--json"});
     ASSERT_EQ(first.status, 0) << first.err;
-    const auto before = shards(runs / "shapes/small");
+    const auto before = shards_of(runs / "shapes/small");
     EXPECT_EQ(eval(runs, {model("small.pt"), "--json"}).out, first.out);
-    EXPECT_EQ(shards(runs / "shapes/small"), before);
+    EXPECT_EQ(shards_of(runs / "shapes/small"), before);
 }
 
 TEST_F(Eval, KilledAtAnyMomentItResumesToTheBytesOfPredict) {
@@ -134,7 +114,7 @@ TEST_F(Eval, KilledAtAnyMomentItResumesToTheBytesOfPredict) {
                                             "--shard-rows",    "32",
                                             "--threads",       "1"};
     EXPECT_GE(kills_until_it_gets_through(words, runs, 4), 1);
-    EXPECT_EQ(shards(runs / "shapes/small"), shards(reference / "shapes/small"));
+    EXPECT_EQ(shards_of(runs / "shapes/small"), shards_of(reference / "shapes/small"));
 }
 
 TEST_F(Eval, TheScreenEndsInWhatToType) {

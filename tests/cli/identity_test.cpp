@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/file.h"
-#include "program.h"
+#include "shapes_test.h"
 
 namespace assay {
 namespace {
@@ -25,7 +25,7 @@ protected:
     void SetUp() override {
         make_folders(blur().parent_path());
         make_folders(noise().parent_path());
-        ASSERT_EQ(Program({ASSAY_IMAGES, blur().string(), "4"}).wait().status, 0);
+        copy_shapes(blur(), 4);
         fs::copy(blur(), noise(), fs::copy_options::recursive);
         std::string other;
         for (const auto& entry : fs::recursive_directory_iterator(noise())) {

@@ -14,7 +14,7 @@
 #include <fstream>
 #include <set>
 
-#include "program.h"
+#include "shapes_test.h"
 
 namespace assay {
 namespace {
@@ -145,7 +145,7 @@ class IsolateEnd : public testing::TestWithParam<int> {};
 
 TEST_P(IsolateEnd, NoProcessIsLeft) {
     const Scratch scratch;
-    ASSERT_EQ(Program({ASSAY_IMAGES, (scratch / "shapes").string(), "60"}).wait().status, 0);
+    copy_shapes(scratch / "shapes", 60);
     Program program({ASSAY_PROGRAM, "predict", "--model",
                      std::string(ASSAY_SOURCE_DIR) + "/tests/cli/shapes/small.pt", "--data",
                      scratch / "shapes", "--out", scratch / "runs", "--device", "cpu"});
@@ -165,7 +165,7 @@ INSTANTIATE_TEST_SUITE_P(Isolate, IsolateEnd, testing::Values(SIGKILL, SIGINT, S
 /// Older kernels and many containers have no Landlock: the rest is there still, and `on` tells.
 TEST(Isolate, WithoutLandlockTheRestIsThereAndOnTells) {
     const Scratch scratch;
-    ASSERT_EQ(Program({ASSAY_IMAGES, (scratch / "shapes").string(), "3"}).wait().status, 0);
+    copy_shapes(scratch / "shapes", 3);
     const pid_t child = ::fork();
     if (child == 0) {
         constexpr unsigned landlock_create_ruleset = 444;
@@ -214,7 +214,7 @@ Outcome limited_run(int mib, const fs::path& folder, const std::string& command,
 
 TEST(Gradients, UnderEveryLimitEndOrNameWhatIsMissing) {
     const Scratch scratch;
-    ASSERT_EQ(Program({ASSAY_IMAGES, (scratch / "shapes").string(), "3"}).wait().status, 0);
+    copy_shapes(scratch / "shapes", 3);
     for (const int mib : {700, 900, 2000}) {
         fs::remove_all(scratch / "runs");
         const Outcome outcome =
@@ -229,7 +229,7 @@ class AddressSpace : public testing::TestWithParam<const char*> {};
 /// OpenBLAS asks for ever for what it does not get, and libraries end a program as they are loaded.
 TEST_P(AddressSpace, EveryLimitIsEnoughOrANamedError) {
     const Scratch scratch;
-    ASSERT_EQ(Program({ASSAY_IMAGES, (scratch / "shapes").string(), "3"}).wait().status, 0);
+    copy_shapes(scratch / "shapes", 3);
     int done = 0;
     for (const int mib : {300, 560, 580, 600, 650, 700, 800, 2000}) {
         fs::remove_all(scratch / "runs");
@@ -249,7 +249,7 @@ INSTANTIATE_TEST_SUITE_P(Isolate, AddressSpace, testing::Values("on", "off"));
 
 TEST(Isolate, ResultsAreTheSameBytes) {
     const Scratch scratch;
-    ASSERT_EQ(Program({ASSAY_IMAGES, (scratch / "shapes").string(), "20"}).wait().status, 0);
+    copy_shapes(scratch / "shapes", 20);
     for (const char* isolate : {"on", "off"}) {
         const Outcome outcome = assay_run(
             {"predict", "--model", std::string(ASSAY_SOURCE_DIR) + "/tests/cli/shapes/small.pt",

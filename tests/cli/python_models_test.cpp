@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "../model/worker_model.h"
-#include "program.h"
+#include "shapes_test.h"
 
 namespace assay {
 namespace {
@@ -22,7 +22,7 @@ class PythonCommands : public testing::Test {
 protected:
     void SetUp() override {
         if (!has_worker()) GTEST_SKIP() << "there is no python3 of version 3.9 or newer";
-        ASSERT_EQ(Program({ASSAY_IMAGES, images(), "8"}).wait().status, 0);
+        copy_shapes(images(), 8);
     }
     std::string images() const { return scratch_ / "shapes"; }
     std::string runs(const std::string& name = "runs") const { return scratch_ / name; }

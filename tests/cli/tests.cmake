@@ -46,16 +46,18 @@ endif()
 if(TARGET assay_torch)
     add_executable(shape_images cli/shapes/make_images.cpp)
     target_link_libraries(shape_images PRIVATE assay_core PNG::PNG fmt::fmt)
+    set(shapes ${PROJECT_BINARY_DIR}/shapes)
+    add_custom_command(TARGET shape_images POST_BUILD COMMAND shape_images ${shapes} VERBATIM)
     assay_program_test(end_to_end
         SOURCES cli/end_to_end_test.cpp cli/eval_test.cpp cli/cost_test.cpp cli/identity_test.cpp cli/isolate_test.cpp
         LINKS assay_store assay_core)
-    target_compile_definitions(test_end_to_end PRIVATE ASSAY_IMAGES="$<TARGET_FILE:shape_images>")
+    target_compile_definitions(test_end_to_end PRIVATE ASSAY_IMAGES="$<TARGET_FILE:shape_images>" ASSAY_SHAPES="${shapes}")
     add_dependencies(test_end_to_end assay_torch shape_images)
     target_compile_definitions(test_sweep PRIVATE ASSAY_HAS_TORCH=1)
     assay_program_test(python_models
         SOURCES cli/python_models_test.cpp
         LINKS assay_model assay_core)
-    target_compile_definitions(test_python_models PRIVATE ASSAY_IMAGES="$<TARGET_FILE:shape_images>")
+    target_compile_definitions(test_python_models PRIVATE ASSAY_SHAPES="${shapes}")
     add_dependencies(test_python_models shape_images)
 
     if(NOT ASSAY_SANITIZE)

@@ -5,9 +5,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <memory>
 #include <numeric>
+#include <set>
 
 #include "assay/error.h"
 #include "colour_classifier.h"
@@ -268,6 +271,38 @@ TEST_F(EvalSearch, WaysThatGiveTheSameScoresAreNotSettled) {
     EXPECT_EQ(choice.runner_up->options, "--preset caffe --input-size 2 --crop-mode none");
     EXPECT_EQ(choice.p, 1);
     EXPECT_EQ(choice.items.size(), 64U);  // a tenth of the images is fewer
+}
+
+// A crop of an image of one colour is that colour, so that only the values differ. Holm multiplies
+// the smallest p-value by the number of other ways.
+TEST_F(EvalSearch, WaysThatGiveTheSamePixelsAreOneWay) {
+    std::set<std::string> values;
+    std::size_t ways = 0;
+    for (const PreprocessingWay& way : evaluate::usual_ways(opener)) {
+        const Preprocess& p = way.preprocess;
+        if (p.height != side) continue;
+        ++ways;
+        Preprocess alike;
+        alike.mean = p.mean, alike.std = p.std, alike.scale = p.scale;
+        alike.channel_order = p.channel_order;
+        values.insert(fingerprint(alike));
+    }
+    ASSERT_LT(values.size(), ways);
+    const PreprocessingChoice choice = search();
+    EXPECT_EQ(choice.tried, values.size());
+    EXPECT_THAT(describe(choice), HasSubstr(fmt::format("for {} ways tried", values.size())));
+}
+
+TEST_F(EvalSearch, WaysThatGiveOtherPixelsOnOneImageAreSeveral) {
+    const std::size_t alike = search().tried;
+    const fs::path file =
+        *scratch_ / "images" / std::string(dataset.ids[evaluate::items_in_hash_order(dataset)[20]]);
+    const std::string one_colour = read_text(file);
+    std::string two_colours = one_colour;
+    two_colours[54] ^= 0x40;  // the blue of its first pixel
+    write_file_atomically(file, two_colours);
+    EXPECT_GT(search().tried, alike);
+    write_file_atomically(file, one_colour);
 }
 
 TEST_F(EvalSearch, MoreImagesUpToATenthAreTakenWhereTheBestTwoTie) {

@@ -56,7 +56,7 @@ struct PreprocessingChoice {
     };
     Outcome outcome = Outcome::given;
     std::optional<PreprocessingWay> best, runner_up;
-    std::size_t tried = 0;    ///< ways
+    std::size_t tried = 0;    ///< ways; those that give the same pixels are one
     std::size_t refused = 0;  ///< ways whose input size the model refuses
     /// Of the best against the runner-up: exact McNemar test, Holm-adjusted over the ways tried.
     /// Multiplied by the number of times that the test may be made (SearchOptions::level).
@@ -100,7 +100,7 @@ PreprocessingChoice choose_preprocessing(const ModelOpener& opener, const Datase
                                          const SearchOptions& options = {},
                                          const ProgressCallback& progress = {});
 
-/// What was chosen, from what, and how sure that is: one or two lines for people.
+/// What was chosen, from what, and how sure that is: one line for people.
 std::string describe(const PreprocessingChoice& choice);
 /// Why there is no number, ending in the commands to choose from; of a choice that is not usable.
 std::string why_stopped(const PreprocessingChoice& choice, const std::string& model,

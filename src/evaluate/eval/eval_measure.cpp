@@ -8,6 +8,7 @@
 #include "assay/collective/comm.h"
 #include "assay/evaluate/eval.h"
 #include "evaluate/eval/eval_items.h"
+#include "evaluate/eval/running_accuracy.h"
 
 namespace assay {
 namespace {
@@ -168,9 +169,7 @@ void measure(EvalResult& result, std::span<const PredictionStore* const> stores,
              const MeasureOptions& options, const ProgressCallback& progress) {
     const Dataset& dataset = stores.front()->dataset();
     result.items = stores.front()->rows();
-    result.labelled = 0;
-    for (std::size_t i = 0; i < dataset.labels.size(); ++i)
-        result.labelled += dataset.labels[i].empty() ? 0 : 1;
+    result.labelled = evaluate::count_labelled(dataset);
     MeasureOptions asked = options;
     const bool label_sets = !asked.labels.empty() || !dataset.labels.is_single();
     if (asked.metrics.empty())

@@ -31,7 +31,8 @@ ResultType result_type(ResultOf<PreprocessingChoice>) {
                   .name = "p_holm",
                   .omitted = true},
                  [](const Choice& c) { return c.runner_up ? std::optional(c.p) : std::nullopt; }),
-            part<&Choice::tried>({.help = "Ways", .omitted = true}),
+            part<&Choice::tried>(
+                {.help = "Ways; those that give the same pixels are one", .omitted = true}),
             part<&Choice::refused>(
                 {.help = "Ways whose input size the model refuses", .omitted = true}),
         });

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
 #include "assay/data/dataset.h"
@@ -12,6 +11,5 @@ namespace assay::evaluate {
 
 /// Labelled items, or all where none is labelled, in that order.
 std::vector<std::uint32_t> items_in_hash_order(const Dataset& dataset);
-std::uint64_t hash_of_id(std::string_view id);
 
 }  // namespace assay::evaluate

@@ -5,10 +5,13 @@
 #include <chrono>
 #include <map>
 #include <set>
+#include <span>
+#include <string>
 #include <utility>
 
 #include "assay/error.h"
 #include "assay/evaluate/eval.h"
+#include "core/hash.h"
 #include "core/parallel.h"
 #include "core/statistics.h"
 #include "core/text.h"
@@ -28,16 +31,15 @@ using evaluate::Decision;
 using Outcome = PreprocessingChoice::Outcome;
 
 constexpr std::size_t images_at_a_time = 64;  // decoded images that are in memory together
-constexpr int small_side = 96;                // data sets of tiny images have models of their size
 
 /// The side that the first images share, where they are small squares; else 0.
-int small_side_of(const Dataset& dataset, const std::vector<std::uint32_t>& items) {
+int tiny_side_of(const Dataset& dataset, const std::vector<std::uint32_t>& items) {
     constexpr std::size_t enough = 8;
     int side = 0;
     for (std::size_t i = 0; i < std::min(enough, items.size()); ++i) {
         try {
             const Image image = load_image(dataset, items[i]);
-            if (image.width != image.height || image.width > small_side) return 0;
+            if (image.width != image.height || image.width > evaluate::tiny_side) return 0;
             if (side != 0 && image.width != side) return 0;
             side = image.width;
         } catch (const Error& error) {
@@ -47,7 +49,26 @@ int small_side_of(const Dataset& dataset, const std::vector<std::uint32_t>& item
     return side;
 }
 
-/// The ways under trial and what each has correct.
+/// What the network gets of these images: equal texts, equal inputs.
+std::string inputs_of(const Sample& sample, const Preprocess& p) {
+    Preprocess values;  // what is left to do where the windows are resized and cropped
+    values.height = p.height;
+    values.width = p.width;
+    values.channel_order = p.channel_order;
+    values.scale = p.scale;
+    values.mean = p.mean;
+    values.std = p.std;
+    Hasher hasher;
+    hasher.add_field(fingerprint(values));
+    for (std::size_t s = 0; s < sample.size(); ++s) {
+        hasher.add_field(std::to_string(sample.items[s]));
+        hasher.add(std::as_bytes(std::span(sample.windows[s].pixels)));
+    }
+    return hasher.digest();
+}
+
+/// The ways under trial and what each has correct. Ways that give the same pixels on all images so
+/// far are one way: each would make the test stricter, and none could be told from the others.
 class Race {
 public:
     Race(const ModelOpener& opener, const Dataset& dataset, const SearchOptions& options,
@@ -75,6 +96,7 @@ public:
             if (!correct_[w].empty() || !refused_.contains(w)) continue;
             ways_.erase(ways_.begin() + static_cast<std::ptrdiff_t>(w));
             correct_.erase(correct_.begin() + static_cast<std::ptrdiff_t>(w));
+            inputs_.erase(inputs_.begin() + static_cast<std::ptrdiff_t>(w));
             ++dropped;
         }
         refused_.clear();
@@ -89,6 +111,7 @@ public:
             if (!known) ways_.push_back(std::move(way));
         }
         correct_.resize(ways_.size());
+        inputs_.resize(ways_.size());
         progress_.total = ways_.size() * options_.first;
     }
 
@@ -99,14 +122,33 @@ public:
         for (std::size_t w = 0; w < ways_.size(); ++w) {
             const std::size_t seen = correct_[w].size();
             if (decision.p[w] <= level || seen >= items.size()) continue;
-            std::vector<bool> alone(ways_.size());
-            alone[w] = true;
-            expect(items.size() - seen);
-            run(alone, items.subspan(seen));
+            std::vector<bool> alike(ways_.size());
+            for (std::size_t v = 0; v < ways_.size(); ++v) alike[v] = inputs_[v] == inputs_[w];
+            expect((items.size() - seen) *
+                   static_cast<std::size_t>(std::ranges::count(alike, true)));
+            run(alike, items.subspan(seen));
             any = any || correct_[w].size() > seen;
         }
         return any;
     }
+
+    /// Of the first of each ways that are alike; p is of all of them.
+    Decision decide(double level) const {
+        const std::vector<std::size_t> distinct = first_of_each();
+        std::vector<Correct> correct;
+        for (const std::size_t w : distinct) correct.push_back(correct_[w]);
+        Decision decision = evaluate::decide(correct, level);
+        std::vector<double> p(ways_.size());
+        for (std::size_t w = 0; w < ways_.size(); ++w) {
+            for (std::size_t d = 0; d < distinct.size(); ++d)
+                if (inputs_[distinct[d]] == inputs_[w]) p[w] = decision.p[d];
+        }
+        decision.p = std::move(p);
+        decision.best = distinct[decision.best];
+        decision.runner_up = distinct[decision.runner_up];
+        return decision;
+    }
+    std::size_t distinct() const { return first_of_each().size(); }
 
     void expect(std::size_t more) { progress_.total = progress_.done + more; }
     const std::vector<Correct>& correct() const { return correct_; }
@@ -141,6 +183,16 @@ public:
     }
 
 private:
+    std::vector<std::size_t> first_of_each() const {
+        std::vector<std::size_t> first;
+        for (std::size_t w = 0; w < ways_.size(); ++w) {
+            if (std::ranges::none_of(first,
+                                     [&](std::size_t v) { return inputs_[v] == inputs_[w]; }))
+                first.push_back(w);
+        }
+        return first;
+    }
+
     void run_size(const std::vector<std::size_t>& of_size, std::span<const std::uint32_t> items) {
         progress_.step = "finding the preprocessing";
         std::optional<LoadedModel> model;
@@ -163,22 +215,31 @@ private:
 
     void run_part(const LoadedModel& model, const Runner& runner,
                   const std::vector<std::size_t>& of_size, const std::vector<std::uint32_t>& part) {
+        std::map<std::string, Correct> of_inputs;
         for (const std::size_t w : of_size) {
             throw_if_stopped();
             const Preprocess& p = ways_[w].preprocess;
             const Sample sample = checks::read_sample(dataset_, part, p, threads_);
-            const auto outcomes =
-                checks::judge(runner.run(sample.windows, p), sample, dataset_,
-                              checks::given_order(model.classifier->facts().classes));
-            // An image that cannot be read is incorrect for all ways, so that lists stay in step.
-            Correct correct(part.size(), 0);
-            for (std::size_t i = 0, s = 0; i < part.size() && s < sample.size(); ++i) {
-                if (sample.items[s] == part[i]) correct[i] = outcomes.correct[s++];
-            }
+            const std::string inputs = inputs_of(sample, p);
+            Correct& correct = of_inputs[inputs];
+            if (correct.empty()) correct = judge(model, runner, sample, p, part);
+            inputs_[w] += inputs;
             correct_[w].insert(correct_[w].end(), correct.begin(), correct.end());
             progress_.done += part.size();
             if (callback_) callback_(progress_);
         }
+    }
+
+    /// An image that cannot be read is incorrect for all ways, so that lists stay in step.
+    Correct judge(const LoadedModel& model, const Runner& runner, const Sample& sample,
+                  const Preprocess& p, const std::vector<std::uint32_t>& part) const {
+        const auto outcomes = checks::judge(runner.run(sample.windows, p), sample, dataset_,
+                                            checks::given_order(model.classifier->facts().classes));
+        Correct correct(part.size(), 0);
+        for (std::size_t i = 0, s = 0; i < part.size() && s < sample.size(); ++i) {
+            if (sample.items[s] == part[i]) correct[i] = outcomes.correct[s++];
+        }
+        return correct;
     }
 
     const ModelOpener& opener_;
@@ -188,6 +249,7 @@ private:
     int threads_;
     std::vector<PreprocessingWay> ways_;
     std::vector<Correct> correct_;
+    std::vector<std::string> inputs_;  ///< inputs_of() each part of the images
     std::set<std::size_t> refused_;
     std::uint32_t classes_ = 0;
     Progress progress_;
@@ -234,7 +296,7 @@ PreprocessingChoice choose_preprocessing(const ModelOpener& opener, const Datase
 
     Race race(opener, dataset, options, progress);
     race.add(evaluate::open_with_ways(opener).ways);
-    if (const int side = small_side_of(dataset, order); side > 0)
+    if (const int side = tiny_side_of(dataset, order); side > 0)
         race.add(evaluate::usual_ways(opener, side));
     const std::size_t begin = std::min(options.first, half);
     const std::size_t end =
@@ -246,12 +308,10 @@ PreprocessingChoice choose_preprocessing(const ModelOpener& opener, const Datase
     const double level = options.level / static_cast<double>(looks);
     race.run(std::vector<bool>(race.ways().size(), true), {order.data(), begin});
     choice.refused = race.drop_refused();
-    choice.tried = race.ways().size();
     std::size_t seen = begin;
     const auto look = [&] {
-        Decision now = evaluate::decide(race.correct(), level);
-        while (race.catch_up(now, level, {order.data(), seen}))
-            now = evaluate::decide(race.correct(), level);
+        Decision now = race.decide(level);
+        while (race.catch_up(now, level, {order.data(), seen})) now = race.decide(level);
         return now;
     };
     Decision decision = look();
@@ -265,6 +325,7 @@ PreprocessingChoice choose_preprocessing(const ModelOpener& opener, const Datase
         seen += more;
         decision = look();
     }
+    choice.tried = race.distinct();
     choice.items.assign(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(seen));
     choice.best = race.tried(decision.best);
     if (decision.runner_up != decision.best) {

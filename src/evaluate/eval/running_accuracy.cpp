@@ -9,6 +9,13 @@
 
 namespace assay::evaluate {
 
+std::uint64_t count_labelled(const Dataset& dataset) {
+    std::uint64_t labelled = 0;
+    for (std::size_t i = 0; i < dataset.labels.size(); ++i)
+        labelled += dataset.labels[i].empty() ? 0 : 1;
+    return labelled;
+}
+
 void RunningAccuracy::add(std::uint64_t correct, std::uint64_t images) {
     if (images == 0) return;
     const std::scoped_lock lock(mutex_);

@@ -13,6 +13,9 @@
 
 namespace assay::evaluate {
 
+/// Images with a label.
+std::uint64_t count_labelled(const Dataset& dataset);
+
 /// Counts by batch. Batches in an order drawn at random are a sample of all batches, so the
 /// interval is that of a cluster sample (ratio estimator with the finite population's correction:
 /// Cochran 1977, Sampling Techniques, 6.4 and 9A). Thread-safe.

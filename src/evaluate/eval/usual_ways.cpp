@@ -12,8 +12,6 @@
 namespace assay::evaluate {
 namespace {
 
-/// Images of data sets with so small sides are taken whole.
-constexpr int whole_side = 96;
 /// Sides of published classifiers that no preset has.
 constexpr std::array other_sides = {32, 64, 96, 256, 288, 320, 384, 448, 28, 48};
 
@@ -34,14 +32,14 @@ std::vector<PreprocessingWay> usual_ways(const ModelOpener& opener, int side) {
             way.settings["input_size"] = {3, side, side};
             way.options += fmt::format(" --input-size {}", side);
         }
-        if (side > 0 && side <= whole_side) {
+        if (side > 0 && side <= tiny_side) {
             way.settings["crop_mode"] = "none";
             way.options += " --crop-mode none";
         }
         way.preprocess = opener.resolve(way.settings).preprocess;
         const Preprocess& p = way.preprocess;
         // A preset that scales to fewer pixels than this side has a border at it.
-        if (side > whole_side && p.resize_size && *p.resize_size < side) continue;
+        if (side > tiny_side && p.resize_size && *p.resize_size < side) continue;
         const bool known = std::any_of(ways.begin(), ways.end(), [&](const PreprocessingWay& w) {
             return w.preprocess == way.preprocess;
         });

@@ -2153,7 +2153,7 @@ export interface PreprocessingChoice {
   difference?: Estimate;
   /** Of no difference: McNemar's exact test, Holm-adjusted. */
   p_holm?: number;
-  /** Ways. */
+  /** Ways; those that give the same pixels are one. */
   tried?: number;
   /** Ways whose input size the model refuses. */
   refused?: number;
