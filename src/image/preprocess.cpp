@@ -72,18 +72,18 @@ Sides resized(const Preprocess& p, int width, int height) {
     return keep_ratio(target, width, height, false);
 }
 
-/// torchvision's center_crop: round((size - crop) / 2) half to even; an image smaller than the crop
-/// is padded by (crop - size) / 2 rounded down before it.
-int crop_start(int size, int crop) {
+/// torchvision's center_crop: round((size - crop) / 2) half to even; transformers': rounded down.
+/// An image smaller than the crop is padded by (crop - size) / 2 rounded down before it.
+int crop_start(int size, int crop, CropStart start) {
     const int margin = size - crop;
     if (margin < 0) return -((crop - size) / 2);
     const int half = margin / 2;
-    return margin % 2 == 0 ? half : half + (half & 1);
+    return margin % 2 == 0 || start == CropStart::floor ? half : half + (half & 1);
 }
 
 /// (byte * scale - mean) / std for every byte, so that an image costs one look-up a value.
 std::array<float, 256> value_table(double scale, double mean, double std) {
-    const bool by_255 = static_cast<float>(scale) == 1.0F / 255.0F;
+    const bool by_255 = divides_by_255(scale);
     std::array<float, 256> table;
     for (int v = 0; v < 256; ++v) {
         const float x = by_255 ? static_cast<float>(v) / 255.0F
@@ -137,13 +137,14 @@ ResizeWindow window_of(const Preprocess& p, int width, int height) {
     window.height = static_cast<int>(size.height);
     window.crop_w = p.width;
     window.crop_h = p.height;
-    window.crop_x = crop_start(window.width, p.width);
-    window.crop_y = crop_start(window.height, p.height);
+    window.crop_x = crop_start(window.width, p.width, p.crop_start);
+    window.crop_y = crop_start(window.height, p.height, p.crop_start);
     return window;
 }
 
 Image crop_window(const Image& image, const Preprocess& p) {
-    return resize(image, p.interpolation, window_of(p, image.width, image.height), p.fill);
+    return resize(image, p.interpolation, window_of(p, image.width, image.height), p.fill,
+                  p.resize_as);
 }
 
 void preprocess_into(const Image& image, const Preprocess& p, std::span<float> out) {

@@ -33,6 +33,10 @@ constexpr Named<CropMode> crop_modes[] = {
 };
 constexpr Named<ChannelOrder> channel_orders[] = {{"rgb", ChannelOrder::rgb},
                                                   {"bgr", ChannelOrder::bgr}};
+constexpr Named<ResizeRule> resize_rules[] = {{"pillow", ResizeRule::pillow},
+                                              {"torch", ResizeRule::torch}};
+constexpr Named<CropStart> crop_starts[] = {{"round", CropStart::round},
+                                            {"floor", CropStart::floor}};
 
 template <class Table, class Value>
 std::string_view find_name(const Table& table, Value value) {
@@ -97,6 +101,10 @@ void read_field(Preprocess& p, std::string_view key, const JsonReader& value) {
         read_three(value, p.fill, [](const JsonReader& one) {
             return static_cast<std::uint8_t>(one.whole(0, 255));
         });
+    } else if (key == "resize_as") {
+        p.resize_as = resize_rule_named(value.text());
+    } else if (key == "crop_start") {
+        p.crop_start = crop_start_named(value.text());
     }
 }
 
@@ -116,13 +124,15 @@ std::string describe_size(const Preprocess& p) {
 
 std::string describe_window(const Preprocess& p) {
     const std::string window = fmt::format("{}x{}", p.height, p.width);
-    const std::string_view filter = name_of(p.interpolation);
+    const std::string filter = fmt::format(
+        "{}{}", p.resize_as == ResizeRule::torch ? "PyTorch's " : "", name_of(p.interpolation));
     if (p.crop_mode == CropMode::none) return fmt::format("resize to {} ({})", window, filter);
     const std::string_view how = p.crop_mode == CropMode::center   ? "short side"
                                  : p.crop_mode == CropMode::squash ? "both sides"
                                                                    : "long side";
-    return fmt::format("resize {} ({}, {}) > centre {} {}", describe_size(p), filter, how,
-                       p.crop_mode == CropMode::border ? "pad" : "crop", window);
+    return fmt::format("resize {} ({}, {}) > centre {} {}{}", describe_size(p), filter, how,
+                       p.crop_mode == CropMode::border ? "pad" : "crop", window,
+                       p.crop_start == CropStart::floor ? " (rounded down)" : "");
 }
 
 }  // namespace
@@ -136,6 +146,12 @@ std::string_view name_of(CropMode value) {
 std::string_view name_of(ChannelOrder value) {
     return find_name(channel_orders, value);
 }
+std::string_view name_of(ResizeRule value) {
+    return find_name(resize_rules, value);
+}
+std::string_view name_of(CropStart value) {
+    return find_name(crop_starts, value);
+}
 
 Interpolation interpolation_named(std::string_view name) {
     return find_value(interpolations, "interpolation", name);
@@ -146,9 +162,33 @@ CropMode crop_mode_named(std::string_view name) {
 ChannelOrder channel_order_named(std::string_view name) {
     return find_value(channel_orders, "channel order", name);
 }
+ResizeRule resize_rule_named(std::string_view name) {
+    if (name == "opencv" || name == "torch_float") {
+        throw Error(ErrorCode::usage,
+                    fmt::format("the resize `{}` is not reproduced; known: pillow, torch. Run the "
+                                "model with your own preprocessing and read its scores with "
+                                "`assay import`",
+                                name));
+    }
+    return find_value(resize_rules, "resize_as", name);
+}
+CropStart crop_start_named(std::string_view name) {
+    return find_value(crop_starts, "crop_start", name);
+}
+
+void check_filter(ResizeRule rule, Interpolation filter) {
+    if (rule == ResizeRule::torch &&
+        (filter == Interpolation::box || filter == Interpolation::hamming)) {
+        throw Error(
+            ErrorCode::usage,
+            fmt::format("PyTorch has no filter {}: with --resize-as torch, --interpolation is "
+                        "nearest, bilinear, bicubic or lanczos",
+                        name_of(filter)));
+    }
+}
 
 nlohmann::json to_json(const Preprocess& p) {
-    return {
+    nlohmann::json json = {
         {"height", p.height},
         {"width", p.width},
         {"interpolation", name_of(p.interpolation)},
@@ -161,13 +201,17 @@ nlohmann::json to_json(const Preprocess& p) {
         {"std", p.std},
         {"fill", p.fill},
     };
+    const Preprocess usual;
+    if (p.resize_as != usual.resize_as) json["resize_as"] = name_of(p.resize_as);
+    if (p.crop_start != usual.crop_start) json["crop_start"] = name_of(p.crop_start);
+    return json;
 }
 
 Preprocess preprocess_from_json(const nlohmann::json& json) {
     Preprocess p;
     const JsonReader fields(json, {}, "preprocess");
-    fields.only({"channel_order", "crop_mode", "crop_pct", "fill", "height", "interpolation",
-                 "mean", "resize_size", "scale", "std", "width"});
+    fields.only({"channel_order", "crop_mode", "crop_pct", "crop_start", "fill", "height",
+                 "interpolation", "mean", "resize_as", "resize_size", "scale", "std", "width"});
     for (const auto& [key, value] : json.items()) {
         try {
             read_field(p, key, fields[key]);
@@ -184,7 +228,7 @@ std::string fingerprint(const Preprocess& p) {
 }
 
 std::string describe(const Preprocess& p) {
-    const bool by_255 = static_cast<float>(p.scale) == 1.0F / 255.0F;
+    const bool by_255 = static_cast<float>(p.scale) == 1.0F / 255.0F;  // either way, for people
     std::string text = describe_window(p);
     if (p.channel_order == ChannelOrder::bgr) text += " > BGR";
     if (by_255) {

@@ -41,18 +41,18 @@ struct Part {
 
 class Resampler {
 public:
-    Resampler(const Image& image, Interpolation filter, int width, int height, const Part& part,
-              Scratch& scratch)
+    Resampler(const Image& image, Interpolation filter, ResizeRule rule, int width, int height,
+              const Part& part, Scratch& scratch)
         : image_(image), part_(part), scratch_(scratch), fast_(cpu_has_avx2()) {
         // A pass whose size stays is exact, and left out.
         columns_ = width != image.width;
         rows_ = height != image.height;
         if (columns_) {
-            make_axis(scratch.columns, filter, image.width, width, part.x0, part.x1);
+            make_axis(scratch.columns, filter, image.width, width, part.x0, part.x1, rule);
             paired_ = fast_ && make_paired(scratch.paired, scratch.columns);
         }
         if (rows_) {
-            make_axis(scratch.rows, filter, image.height, height, part.y0, part.y1);
+            make_axis(scratch.rows, filter, image.height, height, part.y0, part.y1, rule);
             scratch.pointers.resize(static_cast<std::size_t>(scratch.rows.taps) + 1);
             paired_rows_ = fast_ && part.width() >= 8;
             if (paired_rows_) make_row_pairs(scratch.row_pairs, scratch.rows);
@@ -164,9 +164,23 @@ std::vector<int> nearest_inputs(int inputs, int size, int begin, int end) {
     return index;
 }
 
-void resize_nearest(const Image& image, int width, int height, const Part& part) {
-    const std::vector<int> columns = nearest_inputs(image.width, width, part.x0, part.x1);
-    const std::vector<int> rows = nearest_inputs(image.height, height, part.y0, part.y1);
+/// PyTorch's nearest-exact. It computes step * (i + 0.5) - 0.5 in float32 with one rounding (a
+/// fused multiply-add); here the double is exact, and is rounded once.
+std::vector<int> nearest_inputs_of_torch(int inputs, int size, int begin, int end) {
+    std::vector<int> index;
+    const float step = static_cast<float>(inputs) / static_cast<float>(size);
+    for (int i = begin; i < end; ++i) {
+        const auto at = static_cast<float>(static_cast<double>(step) * (i + 0.5) - 0.5);
+        const auto middle = static_cast<float>(std::max(at, 0.0F) + 0.5);
+        index.push_back(std::min(static_cast<int>(middle), inputs - 1));
+    }
+    return index;
+}
+
+void resize_nearest(const Image& image, int width, int height, const Part& part, ResizeRule rule) {
+    const auto inputs = rule == ResizeRule::torch ? nearest_inputs_of_torch : nearest_inputs;
+    const std::vector<int> columns = inputs(image.width, width, part.x0, part.x1);
+    const std::vector<int> rows = inputs(image.height, height, part.y0, part.y1);
     for (int y = part.y0; y < part.y1; ++y) {
         const int row = rows[y - part.y0];
         const std::uint8_t* in =
@@ -204,8 +218,9 @@ void check(const Image& image, const ResizeWindow& window, std::int64_t crop_w,
 }  // namespace pixels
 
 Image resize(const Image& image, Interpolation filter, const ResizeWindow& window,
-             std::array<std::uint8_t, 3> fill) {
+             std::array<std::uint8_t, 3> fill, ResizeRule rule) {
     using namespace pixels;
+    check_filter(rule, filter);
     const int crop_w = window.crop_w < 0 ? window.width : window.crop_w;
     const int crop_h = window.crop_h < 0 ? window.height : window.crop_h;
     check(image, window, crop_w, crop_h);
@@ -231,10 +246,10 @@ Image resize(const Image& image, Interpolation filter, const ResizeWindow& windo
                part.stride * static_cast<std::size_t>(part.y0 - std::int64_t{window.crop_y}) +
                4 * static_cast<std::size_t>(part.x0 - std::int64_t{window.crop_x});
     if (filter == Interpolation::nearest) {
-        resize_nearest(image, window.width, window.height, part);
+        resize_nearest(image, window.width, window.height, part, rule);
     } else {
         thread_local Scratch scratch;
-        Resampler(image, filter, window.width, window.height, part, scratch).run();
+        Resampler(image, filter, rule, window.width, window.height, part, scratch).run();
     }
     return result;
 }

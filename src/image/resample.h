@@ -24,7 +24,11 @@ struct Axis {
 };
 
 /// The weights of outputs [begin, end) of an axis that takes `inputs` to `size`. Not for `nearest`.
-void make_axis(Axis& axis, Interpolation filter, int inputs, int size, int begin, int end);
+/// PyTorch's have 16 bits, of which the largest weight of the whole axis says how many are
+/// fractional. They are moved up to 22 fractional bits, so that the same kernels give PyTorch's
+/// bits.
+void make_axis(Axis& axis, Interpolation filter, int inputs, int size, int begin, int end,
+               ResizeRule rule = ResizeRule::pillow);
 
 /// The weights as the AVX2 kernels take them. A weight w is split as (w >> 15) * 2^15 + (w &
 /// 32767), so that both parts fit 16 bits, and those of two neighbouring taps share 32 bits.

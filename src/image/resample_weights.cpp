@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <span>
 
 #include "image/resample.h"
 
@@ -75,37 +76,92 @@ std::int32_t pair(std::int32_t a, std::int32_t b) {
 
 }  // namespace
 
-void make_axis(Axis& axis, Interpolation filter, int inputs, int size, int begin, int end) {
-    const Filter f = filter_of(filter);
-    const double scale = static_cast<double>(inputs) / size;
-    const double stretch = std::max(scale, 1.0);
-    const double support = f.support * stretch;
-    const double inverse = 1.0 / stretch;
+namespace {
 
+/// The weights of one axis before they are rounded.
+class ExactAxis {
+public:
+    ExactAxis(Interpolation filter, int inputs, int size)
+        : filter_(filter_of(filter)), inputs_(inputs), scale_(static_cast<double>(inputs) / size) {
+        const double stretch = std::max(scale_, 1.0);
+        support_ = filter_.support * stretch;
+        inverse_ = 1.0 / stretch;
+        taps_ =
+            static_cast<int>(std::min(std::ceil(support_) * 2 + 1, static_cast<double>(inputs)));
+        weights_.resize(static_cast<std::size_t>(taps_));
+    }
+
+    int taps() const { return taps_; }
+
+    struct Output {
+        int first;
+        std::span<const double> weights;  ///< until the next call
+    };
+    Output output(int i) {
+        const double centre = (i + 0.5) * scale_;
+        const int low = std::max(static_cast<int>(centre - support_ + 0.5), 0);
+        const int high = std::min(static_cast<int>(centre + support_ + 0.5), inputs_);
+        const int count = std::clamp(high - low, 0, taps_);
+        double sum = 0.0;
+        for (int t = 0; t < count; ++t) {
+            weights_[t] = filter_.weight((t + low - centre + 0.5) * inverse_);
+            sum += weights_[t];
+        }
+        if (sum != 0.0) {
+            for (int t = 0; t < count; ++t) weights_[t] /= sum;
+        }
+        return {low, std::span(weights_).first(static_cast<std::size_t>(count))};
+    }
+
+private:
+    Filter filter_;
+    int inputs_;
+    double scale_;
+    double support_ = 0;
+    double inverse_ = 1;
+    int taps_ = 0;
+    std::vector<double> weights_;
+};
+
+/// How many fractional bits PyTorch gives 16-bit weights of which none is above `largest`.
+int torch_weight_bits(double largest) {
+    int bits = 0;
+    while (bits < weight_bits && static_cast<int>(0.5 + largest * (1 << (bits + 1))) < 1 << 15)
+        ++bits;
+    return bits;
+}
+
+std::int32_t rounded(double weight, int bits) {
+    const double w = weight * (1 << bits);
+    return static_cast<std::int32_t>(w < 0 ? w - 0.5 : w + 0.5);
+}
+
+}  // namespace
+
+void make_axis(Axis& axis, Interpolation filter, int inputs, int size, int begin, int end,
+               ResizeRule rule) {
+    ExactAxis exact(filter, inputs, size);
+    int bits = weight_bits;
+    if (rule == ResizeRule::torch) {
+        double largest = 0.0;
+        for (int i = 0; i < size; ++i) {
+            for (const double w : exact.output(i).weights) largest = std::max(largest, w);
+        }
+        bits = torch_weight_bits(largest);
+    }
     axis.inputs = inputs;
     axis.outputs = end - begin;
-    axis.taps = static_cast<int>(std::min(std::ceil(support) * 2 + 1, static_cast<double>(inputs)));
+    axis.taps = exact.taps();
     axis.first.resize(static_cast<std::size_t>(axis.outputs));
     axis.count.resize(static_cast<std::size_t>(axis.outputs));
     axis.weights.assign(static_cast<std::size_t>(axis.outputs) * axis.taps, 0);
-    std::vector<double> exact(static_cast<std::size_t>(axis.taps));
     for (int i = 0; i < axis.outputs; ++i) {
-        const double centre = (begin + i + 0.5) * scale;
-        const int low = std::max(static_cast<int>(centre - support + 0.5), 0);
-        const int high = std::min(static_cast<int>(centre + support + 0.5), inputs);
-        const int count = high - low;
-        double sum = 0.0;
-        for (int t = 0; t < count; ++t) {
-            exact[t] = f.weight((t + low - centre + 0.5) * inverse);
-            sum += exact[t];
-        }
+        const ExactAxis::Output output = exact.output(begin + i);
         std::int32_t* weights = axis.weights.data() + static_cast<std::size_t>(i) * axis.taps;
-        for (int t = 0; t < count; ++t) {
-            const double w = (sum != 0.0 ? exact[t] / sum : exact[t]) * (1 << weight_bits);
-            weights[t] = static_cast<std::int32_t>(w < 0 ? w - 0.5 : w + 0.5);
-        }
-        axis.first[i] = low;
-        axis.count[i] = count;
+        for (const double w : output.weights)
+            *weights++ = rounded(w, bits) * (1 << (weight_bits - bits));
+        axis.first[i] = output.first;
+        axis.count[i] = static_cast<int>(output.weights.size());
     }
 }
 

@@ -281,6 +281,10 @@ ThreeNumbers three_numbers(const std::optional<JsonReader>& value, const ThreeNu
     return {value->entry(0).number(), value->entry(1).number(), value->entry(2).number()};
 }
 
+bool is_normalized(ProcessorFile& file, const Processor* processor) {
+    return file.flag("do_normalize", processor == nullptr || processor->rule != Rule::mobilevit);
+}
+
 void set_values(json& out, ProcessorFile& file, const Processor* processor) {
     const Rule rule = processor == nullptr ? Rule::plain : processor->rule;
     const double factor = file.number("rescale_factor", 1.0 / 255);
@@ -291,7 +295,7 @@ void set_values(json& out, ProcessorFile& file, const Processor* processor) {
     out["channel_order"] = flips ? "bgr" : "rgb";
     const std::optional<JsonReader> mean = file.find("image_mean");
     const std::optional<JsonReader> std = file.find("image_std");
-    const bool normalizes = file.flag("do_normalize", rule != Rule::mobilevit);
+    const bool normalizes = is_normalized(file, processor);
     const bool twice = file.flag("include_top", rule == Rule::top) && rule == Rule::top;
     if (!normalizes) {
         out["mean"] = {0.0, 0.0, 0.0};
@@ -312,14 +316,45 @@ void set_values(json& out, ProcessorFile& file, const Processor* processor) {
     out["std"] = s;
 }
 
-void set_interpolation(json& out, ProcessorFile& file, const Processor* processor) {
+void set_interpolation(json& out, ProcessorFile& file, const Processor* processor, bool is_fast) {
     // Pillow's numbers of its filters.
     constexpr std::array<const char*, 6> names = {"nearest", "lanczos", "bilinear",
                                                   "bicubic", "box",     "hamming"};
     const std::optional<JsonReader> value = file.find("resample");
     if (!value && processor == nullptr) file.refuse("it has no \"resample\"");
+    if (is_fast && value && value->whole(0, names.size() - 1) > 3)
+        value->refuse_as("one of Pillow's filters 0 to 3, as PyTorch has no others");
     out["interpolation"] = names[value ? value->whole(0, names.size() - 1)
                                        : static_cast<std::size_t>(processor->resample)];
+}
+
+/// Fast processors compute with tensors of torchvision.
+bool computes_with_tensors(const json& file) {
+    const auto type = file.find("image_processor_type");
+    return type != file.end() && type->is_string() &&
+           type->get_ref<const std::string&>().ends_with("Fast");
+}
+
+/// What tensors change, to the bit: PyTorch's resize, a crop that starts at a rounded-down pixel,
+/// and one step for scale, mean and std: (byte - mean / factor) / (std / factor), in float32. The
+/// factor alone is multiplied with.
+void set_fast(json& out, ProcessorFile& file, const Processor* processor) {
+    out["resize_as"] = "torch";
+    out["crop_start"] = "floor";
+    if (!file.flag("do_rescale", true)) return;
+    const double factor = out["scale"].get<double>();
+    if (!is_normalized(file, processor)) {
+        out["scale"] = static_cast<double>(static_cast<float>(factor));
+        return;
+    }
+    const auto in_bytes = [&](json& numbers) {
+        for (json& x : numbers)
+            x = static_cast<double>(static_cast<float>(x.get<double>()) *
+                                    static_cast<float>(1.0 / factor));
+    };
+    in_bytes(out["mean"]);
+    in_bytes(out["std"]);
+    out["scale"] = 1.0;
 }
 
 }  // namespace
@@ -376,7 +411,9 @@ json settings_of_image_processor(const json& file, std::string_view model_type,
     json out = json::object();
     set_geometry(out, keys, processor);
     set_values(out, keys, processor);
-    set_interpolation(out, keys, processor);
+    const bool is_fast = computes_with_tensors(file);
+    if (is_fast) set_fast(out, keys, processor);
+    set_interpolation(out, keys, processor, is_fast);
     for (std::string& key : keys.left()) ignored.push_back(std::move(key));
     return out;
 }

@@ -27,8 +27,9 @@ nlohmann::json settings_of_transformers_config(const nlohmann::json& file,
 /// channel, a whole number as `size` of an unknown processor).
 ///
 /// Source: transformers' src/transformers/models/*/image_processing_*.py and image_transforms.py
-/// (version 4.57). One difference stays: transformers cuts the centre at floor((side - crop) / 2),
-/// torchvision (and Assay) at the rounded half, which is one pixel further for some odd sides.
+/// (versions 4.57 and 5). A type that ends in "Fast" computes with tensors: PyTorch's resize, and
+/// the centre cut at floor((side - crop) / 2). For others one difference stays: they cut the centre
+/// there, too, and Assay at the rounded half, which is one pixel further for some odd sides.
 nlohmann::json settings_of_image_processor(const nlohmann::json& file, std::string_view model_type,
                                            std::vector<std::string>& ignored);
 

@@ -188,6 +188,11 @@ const std::vector<Row>& rows() {
         {{"input_size", "224, HEIGHT,WIDTH, or 3 HEIGHT WIDTH", "input-size", "PIXELS", true},
          Form::list,
          set_input_size},
+        {{"resize_as", "Whose resize it is, bit for bit", "resize-as", "{pillow,torch}"},
+         Form::word,
+         [](const JsonReader& v, ModelSpec& s) {
+             s.preprocess.resize_as = named(v, resize_rule_named);
+         }},
         {{"interpolation", "Filter of the resize, as Pillow's", "interpolation",
           "{nearest,box,bilinear,hamming,bicubic,lanczos}"},
          Form::word,
@@ -228,6 +233,12 @@ const std::vector<Row>& rows() {
          Form::number,
          [](const JsonReader& v, ModelSpec& s) {
              s.preprocess.resize_size = whole(v, 1, kLargestSide, "a size in pixels, 1 to 16384");
+         }},
+        {{"crop_start",
+          "where a centre crop starts if the margin is odd: round, or floor as in transformers"},
+         Form::word,
+         [](const JsonReader& v, ModelSpec& s) {
+             s.preprocess.crop_start = named(v, crop_start_named);
          }},
         {{"channel_order", "Order of the channels of the input", "channel-order", "{rgb,bgr}"},
          Form::word,

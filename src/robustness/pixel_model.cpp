@@ -28,7 +28,7 @@ public:
           shape_{3, static_cast<std::size_t>(p.height), static_cast<std::size_t>(p.width)} {
         const auto scale = static_cast<float>(p.scale);
         for (std::size_t c = 0; c < 3; ++c) {
-            channels_[c] = {scale == 1.0F / 255.0F, scale, static_cast<float>(p.mean[c]),
+            channels_[c] = {divides_by_255(p.scale), scale, static_cast<float>(p.mean[c]),
                             static_cast<float>(p.std[c])};
         }
     }

@@ -100,12 +100,15 @@ std::string shown_field(const json& value) {
 }
 
 std::string field_differences(const json& there, const json& now) {
+    json all = there;  // a field that has its default may be left out on either side
+    all.update(now);
     std::string text;
-    for (const auto& [key, value] : now.items()) {
-        const json before = there.value(key, json());
+    for (const auto& entry : all.items()) {
+        const json before = there.value(entry.key(), json());
+        const json value = now.value(entry.key(), json());
         if (before == value) continue;
-        text += fmt::format("{}{} is `{}` there and `{}` now", text.empty() ? "" : ", ", key,
-                            shown_field(before), shown_field(value));
+        text += fmt::format("{}{} is `{}` there and `{}` now", text.empty() ? "" : ", ",
+                            entry.key(), shown_field(before), shown_field(value));
     }
     return text;
 }

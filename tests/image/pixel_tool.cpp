@@ -1,7 +1,8 @@
-// Answers questions about pixels on its standard output, for tests/image/pillow_parity.py, which
-// asks Pillow the same. A question is a line of fields with tabs between them:
+// Answers questions about pixels on its standard output, for tests/image/pillow_parity.py and
+// torch_parity.py, which ask Pillow and PyTorch the same. A question is a line of fields with tabs
+// between them:
 //   decode  PATH
-//   resize  PATH  FILTER  WIDTH  HEIGHT  CROP_X  CROP_Y  CROP_W  CROP_H
+//   resize  PATH  FILTER  WIDTH  HEIGHT  CROP_X  CROP_Y  CROP_W  CROP_H  [RULE]
 //   crop    PATH  JSON            (the uint8 window)
 //   input   PATH  JSON            (the floats)
 // An answer is a byte, 1 or 0, and two 32-bit integers: 1, width, height and the R, G, B bytes (or
@@ -66,7 +67,8 @@ void serve(const std::vector<std::string>& fields, LoadedImage& last) {
         answer(last.image);
     } else if (fields[0] == "resize") {
         const ResizeWindow window{number(3), number(4), number(5), number(6), number(7), number(8)};
-        answer(resize(last.image, interpolation_named(fields.at(2)), window));
+        const ResizeRule rule = resize_rule_named(fields.size() > 9 ? fields[9] : "pillow");
+        answer(resize(last.image, interpolation_named(fields.at(2)), window, {0, 0, 0}, rule));
     } else if (fields[0] == "crop") {
         answer(crop_window(last.image, preprocess_from_json(nlohmann::json::parse(fields.at(2)))));
     } else if (fields[0] == "input") {

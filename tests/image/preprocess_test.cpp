@@ -216,7 +216,9 @@ TEST(PreprocessJson, GoesThereAndBack) {
          .scale = 1 / 3.0,
          .mean = {0.1, 0.2, -0.3},
          .std = {1e-9, 2, 3e9},
-         .fill = {1, 2, 255}};
+         .fill = {1, 2, 255},
+         .resize_as = ResizeRule::torch,
+         .crop_start = CropStart::floor};
     EXPECT_EQ(preprocess_from_json(nlohmann::json::parse(to_json(p).dump())), p);
     EXPECT_EQ(preprocess_from_json(nlohmann::json::object()), Preprocess{});
     EXPECT_EQ(
@@ -256,14 +258,15 @@ TEST(PreprocessJson, EveryFieldChangesTheFingerprint) {
         {"channel_order", "bgr"}, {"crop_mode", "none"}, {"crop_pct", 0.9},
         {"fill", {0, 0, 1}},      {"height", 225},       {"interpolation", "box"},
         {"mean", {0, 0, 1}},      {"resize_size", 256},  {"scale", 1},
-        {"std", {1, 1, 2}},       {"width", 225}};
-    EXPECT_EQ(changed.size(), base.size());
+        {"std", {1, 1, 2}},       {"width", 225},        {"resize_as", "torch"},
+        {"crop_start", "floor"}};
+    EXPECT_EQ(changed.size(), base.size() + 2);  // the last two are there only where they are given
     for (const auto& [key, value] : changed.items()) {
         nlohmann::json json = base;
         json[key] = value;
         prints.insert(fingerprint(preprocess_from_json(json)));
     }
-    EXPECT_EQ(prints.size(), 1 + base.size());
+    EXPECT_EQ(prints.size(), 1 + changed.size());
 }
 
 TEST(PreprocessText, IsOneLineForPeople) {
@@ -284,6 +287,12 @@ TEST(PreprocessText, IsOneLineForPeople) {
     p.crop_mode = CropMode::none;
     p.scale = 2;
     EXPECT_EQ(describe(p), "resize to 224x224 (bicubic) > x2");
+    p = {};
+    p.resize_as = ResizeRule::torch;
+    p.crop_start = CropStart::floor;
+    EXPECT_EQ(describe(p),
+              "resize 256 (PyTorch's bicubic, short side) > centre crop 224x224 (rounded down) > "
+              "/255");
 }
 
 TEST(PreprocessNames, AreReadAndWritten) {

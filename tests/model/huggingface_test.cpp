@@ -144,7 +144,7 @@ TEST(Transformers, ProcessorsAsTheyResizeAndCrop) {
          224,
          {},
          bilinear},
-        {processor("ViTImageProcessorFast", R"("size": {"height": 384, "width": 384})"),
+        {processor("ViTImageProcessorPil", R"("size": {"height": 384, "width": 384})"),
          none,
          384,
          {},
@@ -217,6 +217,42 @@ TEST(Transformers, ProcessorsAsTheyResizeAndCrop) {
         EXPECT_EQ(p.interpolation, c.filter) << c.file;
         EXPECT_EQ(static_cast<float>(p.scale), 1.0F / 255.0F) << c.file;
     }
+}
+
+// Processors that compute with tensors: PyTorch's resize, the crop's start and the order of the
+// arithmetic.
+TEST(Transformers, FastProcessors) {
+    const Hub hub;
+    const auto preprocess = [&](const std::string& file) {
+        hub.write("preprocessor_config.json", file);
+        return hub.resolve().preprocess;
+    };
+    const Preprocess slow = preprocess(processor("CLIPImageProcessor", R"("size": 224)"));
+    const Preprocess fast = preprocess(processor("CLIPImageProcessorFast", R"("size": 224)"));
+    EXPECT_EQ(slow.resize_as, ResizeRule::pillow);
+    EXPECT_EQ(slow.crop_start, CropStart::round);
+    EXPECT_EQ(fast.resize_as, ResizeRule::torch);
+    EXPECT_EQ(fast.crop_start, CropStart::floor);
+    // (byte - 0.5 / (1/255)) / (0.5 / (1/255))
+    EXPECT_EQ(fast.scale, 1.0);
+    EXPECT_EQ(fast.mean, (std::array{127.5, 127.5, 127.5}));
+    EXPECT_EQ(fast.std, (std::array{127.5, 127.5, 127.5}));
+    EXPECT_EQ(fast.resize_size, slow.resize_size);
+    // Without mean and std: a product with the float32 nearest to 1/255.
+    const Preprocess mobile =
+        preprocess(R"({"image_processor_type": "MobileViTImageProcessorFast", "size": 288,
+            "crop_size": 256, "do_center_crop": true, "do_flip_channel_order": true,
+            "do_resize": true, "resample": 2})");
+    EXPECT_EQ(mobile.scale, float_255th);
+    EXPECT_EQ(mobile.std, (std::array{1.0, 1.0, 1.0}));
+    const Preprocess bytes =
+        preprocess(processor("ViTImageProcessorFast", R"("size": 224, "do_rescale": false)"));
+    EXPECT_EQ(bytes.scale, 1.0);
+    EXPECT_EQ(bytes.mean, (std::array{0.5, 0.5, 0.5}));
+    EXPECT_THAT(message_of([&] {
+                    preprocess(processor("ViTImageProcessorFast", R"("size": 224, "resample": 4)"));
+                }),
+                HasSubstr("PyTorch has Pillow's filters 0 to 3 alone"));
 }
 
 TEST(Transformers, Values) {

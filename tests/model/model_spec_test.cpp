@@ -223,6 +223,9 @@ TEST(Sidecar, BadValuesAreRefused) {
         {R"({"interpolation": 3})", "interpolation"},
         {R"({"crop_mode": "centre"})", "crop_mode"},
         {R"({"channel_order": "rbg"})", "channel_order"},
+        {R"({"resize_as": "opencv"})", "is not reproduced; known: pillow, torch"},
+        {R"({"resize_as": 256})", "resize_as"},
+        {R"({"crop_start": "ceil"})", "crop_start"},
         {R"({"outputs": "softmax"})", "outputs"},
         {R"({"scale": 0})", "scale"},
         {R"({"fill": [0, 0, 256]})", "fill"},
@@ -249,6 +252,17 @@ TEST(Sidecar, BadValuesAreRefused) {
     EXPECT_THAT(message_of([] { parse_sidecar("mean = [inf, 1.0, 1.0]", true); }),
                 HasSubstr("mean"));
     message_of([] { parse_sidecar("mean = [", true); });
+}
+
+TEST(Resolve, PyTorchsResizeNeedsAFilterThatItHas) {
+    const ModelFolder folder;
+    const json box = {{"preset", "timm"}, {"resize_as", "torch"}, {"interpolation", "box"}};
+    EXPECT_THAT(message_of([&] { folder.resolve(box); }, ErrorCode::usage),
+                HasSubstr("PyTorch has no filter box: with --resize-as torch, --interpolation is "
+                          "nearest, bilinear, bicubic or lanczos"));
+    const json bicubic = {{"preset", "timm"}, {"resize_as", "torch"}};
+    EXPECT_EQ(folder.resolve(bicubic).preprocess.resize_as, ResizeRule::torch);
+    EXPECT_EQ(folder.resolve({{"preset", "timm"}}).preprocess.resize_as, ResizeRule::pillow);
 }
 
 TEST(Resolve, NothingSaidIsRefused) {
@@ -366,6 +380,7 @@ TEST(Settings, EveryKeyIsAccepted) {
                          {"name", "x"},
                          {"arch", "timm:resnet50"},
                          {"input_size", 8},
+                         {"resize_as", "torch"},
                          {"interpolation", "box"},
                          {"crop_mode", "none"},
                          {"crop_pct", 1},
@@ -373,6 +388,7 @@ TEST(Settings, EveryKeyIsAccepted) {
                          {"test_crop_pct", 1},
                          {"train_size", true},
                          {"resize_size", 9},
+                         {"crop_start", "floor"},
                          {"channel_order", "rgb"},
                          {"scale", 1},
                          {"mean", 0},

@@ -276,6 +276,43 @@ class Preprocessing(unittest.TestCase):
         squash = v2.Compose([v2.Resize((32, 32)), v2.ToTensor()])
         self.assertEqual(preprocessing.of_transform(squash)["crop_mode"], "none")
 
+    def test_a_tensor_of_bytes_is_resized_as_pytorch_does(self):
+        import torch
+        from torchvision import transforms
+        from torchvision.transforms import v2
+        from assay._worker import preprocessing
+        from assay._worker.wire import Refused
+
+        floats = (v2.ToDtype(torch.float32, scale=True), v2.Normalize([0.5] * 3, [0.25] * 3))
+        found = preprocessing.of_transform(v2.Compose([v2.ToImage(), v2.Resize(40), v2.CenterCrop(32), *floats]))
+        self.assertEqual(found, {
+            "input_size": [3, 32, 32], "resize_size": 40, "interpolation": "bilinear", "resize_as": "torch", "crop_mode": "center",
+            "scale": 0.003921568859368563, "mean": [0.5] * 3, "std": [0.25] * 3,
+        })
+        # Of an image, v2's Resize is Pillow's; its ToDtype multiplies all the same. ToTensor divides.
+        found = preprocessing.of_transform(v2.Compose([v2.Resize(40), v2.CenterCrop(32), v2.ToImage(), *floats]))
+        self.assertNotIn("resize_as", found)
+        self.assertEqual(found["scale"], 0.003921568859368563)
+        found = preprocessing.of_transform(transforms.Compose([v2.Resize(40), v2.CenterCrop(32), transforms.ToTensor()]))
+        self.assertFalse({"resize_as", "scale"} & set(found))
+        nearest = v2.Resize(40, interpolation=v2.InterpolationMode.NEAREST)
+        for steps, text in (
+            ((v2.ToImage(), nearest), "by nearest"), ((v2.ToImage(), v2.Resize(40, antialias=False)), "without antialias"),
+            ((v2.PILToTensor(), transforms.Resize(40)), "first version"), ((v2.ToImage(), *floats, v2.Resize(40)), "tensor of floats"),
+        ):
+            with self.assertRaisesRegex(Refused, text):
+                preprocessing.of_transform(v2.Compose([*steps, v2.CenterCrop(32)]))
+
+    def test_the_type_of_a_processor_says_how_it_resizes(self):
+        import transformers
+        from assay._worker import preprocessing
+
+        facts, notes = preprocessing.of_processor(transformers.CLIPImageProcessor())
+        self.assertEqual((facts["image_processor_type"], notes), ("CLIPImageProcessorFast", []))
+        if hasattr(transformers, "CLIPImageProcessorPil"):
+            facts, notes = preprocessing.of_processor(transformers.CLIPImageProcessorPil())
+            self.assertEqual((facts["image_processor_type"], notes), ("CLIPImageProcessorPil", []))
+
     def test_what_has_no_counterpart(self):
         import torchvision
         from assay._worker import preprocessing

@@ -116,7 +116,8 @@ TEST(StoreIdentity, FieldsThatDifferAreShownNotHashes) {
     const Scratch scratch;
     StoreSpec spec = made_up_spec(34);
     spec.provenance_json = R"({"model": {"path": "a/net.pt", "output": "",
-        "preprocess": {"width": 224, "interpolation": "bicubic", "crop_pct": 0.875}}})";
+        "preprocess": {"width": 224, "interpolation": "bicubic", "crop_pct": 0.875,
+                       "resize_as": "torch"}}})";
     StoreWriter::open(scratch.path(), spec, made_up_dataset(34));
     const auto refusal = [&](const StoreSpec& other) {
         const std::string message =
@@ -137,7 +138,8 @@ TEST(StoreIdentity, FieldsThatDifferAreShownNotHashes) {
         "preprocess": {"width": 256, "interpolation": "bilinear", "crop_pct": 0.875}}})";
     EXPECT_THAT(refusal(other),
                 AllOf(HasSubstr("interpolation is `bicubic` there and `bilinear` now"),
-                      HasSubstr("width is `224` there and `256` now"), Not(HasSubstr("crop_pct"))));
+                      HasSubstr("width is `224` there and `256` now"), Not(HasSubstr("crop_pct")),
+                      HasSubstr("resize_as is `torch` there and `not set` now")));
     // Another entry of what one file returns is another classifier.
     other = spec;
     other.provenance_json = R"({"model": {"path": "a/net.pt", "output": "aux"}})";

@@ -1,4 +1,5 @@
-// From a decoded image to the numbers a classifier takes: Pillow-exact resize, crop, normalise.
+// From a decoded image to the numbers a classifier takes: resize as Pillow or PyTorch does, crop,
+// normalise.
 #pragma once
 
 #include <array>
@@ -31,6 +32,19 @@ enum class CropMode {
 
 enum class ChannelOrder { rgb, bgr };
 
+/// Whose arithmetic the resize has, byte for byte.
+enum class ResizeRule {
+    pillow,  ///< Pillow's Image.resize
+    torch,  ///< PyTorch's interpolate(antialias=True) of a uint8 tensor on a CPU, which torchvision
+            ///< v2 and the fast image processors of transformers call
+};
+
+/// Where a centre crop starts if the margin is odd.
+enum class CropStart {
+    round,  ///< half a pixel is rounded to the even pixel: timm, torchvision
+    floor,  ///< half a pixel is cut off: transformers
+};
+
 /// Everything between the decoded image and the classifier's input. Two equal values give equal
 /// bits.
 struct Preprocess {
@@ -46,28 +60,45 @@ struct Preprocess {
     ChannelOrder channel_order = ChannelOrder::rgb;
     /// Pixel byte -> number, before mean and std: float32(byte) * float32(scale), or float32(byte)
     /// / 255 when the scale rounds to the float32 nearest to 1/255 (which is not the same in every
-    /// bit).
+    /// bit). A scale that is that float32 exactly, `float_255th`, multiplies, too.
     double scale = 1.0 / 255.0;
     std::array<double, 3> mean = {0.0, 0.0,
                                   0.0};  ///< in scaled units, in the order of the channels fed
     std::array<double, 3> std = {1.0, 1.0, 1.0};
     /// Fill of padded pixels (crop larger than the image, border mode), bytes R, G, B.
     std::array<std::uint8_t, 3> fill = {0, 0, 0};
+    ResizeRule resize_as = ResizeRule::pillow;
+    CropStart crop_start = CropStart::round;
 
     bool operator==(const Preprocess&) const = default;
 };
 
+/// The float32 that is nearest to 1/255: the scale of what multiplies with it (torchvision's v2
+/// ToDtype) instead of dividing by 255 (ToTensor).
+inline constexpr double float_255th = 1.0F / 255.0F;
+/// True when bytes are divided by 255.
+inline bool divides_by_255(double scale) {
+    return static_cast<float>(scale) == 1.0F / 255.0F && scale != float_255th;
+}
+
 std::string_view name_of(Interpolation);
 std::string_view name_of(CropMode);
 std::string_view name_of(ChannelOrder);
+std::string_view name_of(ResizeRule);
+std::string_view name_of(CropStart);
 /// Throw usage with the known names.
 Interpolation interpolation_named(std::string_view);
 CropMode crop_mode_named(std::string_view);
 ChannelOrder channel_order_named(std::string_view);
+ResizeRule resize_rule_named(std::string_view);
+CropStart crop_start_named(std::string_view);
+/// Throws usage if PyTorch has no such filter and the rule is PyTorch's.
+void check_filter(ResizeRule, Interpolation);
 
-/// Canonical JSON with every field (sorted keys; resize_size is null when unset), and back. A key
-/// that is absent takes its default; preprocess_from_json throws bad_input on unknown keys and bad
-/// values.
+/// Canonical JSON with every field (sorted keys; resize_size is null when unset), and back.
+/// `resize_as` and `crop_start` are there only if they are not the defaults, so that the
+/// fingerprints of older stores hold. A key that is absent takes its default; preprocess_from_json
+/// throws bad_input on unknown keys and bad values.
 nlohmann::json to_json(const Preprocess&);
 Preprocess preprocess_from_json(const nlohmann::json&);
 /// hash_text of the canonical JSON.
@@ -77,15 +108,16 @@ std::string fingerprint(const Preprocess&);
 std::string describe(const Preprocess&);
 
 /// Pillow's Image.resize((width, height), filter) on RGB, byte for byte (Pillow 9.4,
-/// src/libImaging/Resample.c). Only columns [crop_x, crop_x + crop_w) and rows [crop_y, crop_y +
-/// crop_h) of the result are computed and returned.
+/// src/libImaging/Resample.c), or PyTorch's (2.14, ATen/native/cpu/UpSampleKernel.cpp, on
+/// processors with AVX2; `nearest` is its nearest-exact). Only columns [crop_x, crop_x + crop_w)
+/// and rows [crop_y, crop_y + crop_h) of the result are computed and returned.
 struct ResizeWindow {
     int width, height;             ///< of the whole resized image
     int crop_x = 0, crop_y = 0;    ///< may be negative or reach outside: such pixels are `fill`
     int crop_w = -1, crop_h = -1;  ///< -1: the whole
 };
 Image resize(const Image& image, Interpolation filter, const ResizeWindow& window,
-             std::array<std::uint8_t, 3> fill = {0, 0, 0});
+             std::array<std::uint8_t, 3> fill = {0, 0, 0}, ResizeRule rule = ResizeRule::pillow);
 
 /// What `p` does to an image of `width` x `height` pixels: the size after the resize, and the
 /// window in it. Follows timm's create_transform and torchvision's Resize and CenterCrop. Throws

@@ -1,6 +1,6 @@
 """How the input of a model is prepared, as the keys of a model settings file (docs/models.md), from what its library says.
 
-Assay's resize is Pillow's. What resizes in another way (a processor that works on tensors) is named in a note: its scores may differ.
+Images are resized as Pillow does. A step that resizes a tensor of bytes is PyTorch's resize (`resize_as` "torch").
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from .wire import Refused
 # Of timm's pretrained_cfg: what says how an image becomes the input. src/model/sidecar.cpp applies them by timm's rules.
 TIMM_KEYS = ("input_size", "mean", "std", "interpolation", "crop_pct", "crop_mode", "test_input_size", "test_crop_pct")
 _FILTERS = ("nearest", "box", "bilinear", "hamming", "bicubic", "lanczos")
+# The float32 nearest to 1/255: a scale that multiplies, while 1/255 divides by 255 (docs/models.md).
+_FLOAT_255TH = struct.unpack("f", struct.pack("f", 1 / 255))[0]
 
 
 def of_timm(config: "dict[str, Any]", classes: Optional[int]) -> "dict[str, Any]":
@@ -87,6 +89,10 @@ def _short(value: float) -> float:
     return short if struct.pack("f", short) == struct.pack("f", value) else value
 
 
+def _is_of_v2(step: Any) -> bool:
+    return type(step).__module__.startswith("torchvision.transforms.v2")
+
+
 class _Steps:
     """Steps of a transform, one by one, into settings."""
 
@@ -107,6 +113,8 @@ class _Steps:
             self.settings["mean"] = [_short(float(x)) for x in step.mean]
             self.settings["std"] = [_short(float(x)) for x in step.std]
         elif name in _TO_FLOATS or name == "ConvertImageDtype" or (name == "ToDtype" and getattr(step, "scale", False)):
+            if self.kind == "bytes" and _is_of_v2(step):
+                self.settings["scale"] = _FLOAT_255TH
             self.kind = "floats"
         elif name in _TO_BYTES:
             self.kind = "bytes"
@@ -121,8 +129,11 @@ class _Steps:
     def _resize(self, step: Any, name: str) -> None:
         if self.crop is not None or self.resize is not None:
             raise Refused("a transform that resizes after a crop, or twice, has no counterpart here: give the preprocessing by options")
-        if self.kind:
-            raise Refused("the transform resizes a tensor, and Assay resizes images as Pillow does: let Resize come before ToTensor")
+        if self.kind == "floats":
+            raise Refused(
+                "the transform resizes a tensor of floats, which Assay does not: let Resize come before ToTensor, or resize a tensor of "
+                "bytes before ToDtype(scale=True)"
+            )
         if getattr(step, "max_size", None):
             raise Refused("Resize with max_size has no counterpart here: give the preprocessing by options")
         if name == "ResizeKeepRatio" and (getattr(step, "longest", None) or getattr(step, "random_scale_prob", None)):
@@ -133,6 +144,25 @@ class _Steps:
                 raise Refused(f"ResizeKeepRatio to the unequal sides {self.resize[1]} has no counterpart here: give the preprocessing by options")
             self.resize = (min(self.resize[1]), self.resize[1])
         self.settings["interpolation"] = _filter_name(step.interpolation)
+        if self.kind == "bytes":
+            self._as_torch(step)
+
+    def _as_torch(self, step: Any) -> None:
+        """The resize of a tensor of bytes."""
+        name = self.settings["interpolation"]
+        if name not in ("bilinear", "bicubic", "lanczos"):
+            raise Refused(
+                f"the transform resizes a tensor by {name}, which has no counterpart here (bilinear, bicubic and lanczos have one): give the "
+                "preprocessing by options"
+            )
+        if not _is_of_v2(step):
+            raise Refused(
+                "the transform resizes a tensor with the first version of torchvision's Resize, which computes with floats: take "
+                "torchvision.transforms.v2.Resize, or let Resize come before PILToTensor"
+            )
+        if not getattr(step, "antialias", True):
+            raise Refused("the transform resizes a tensor without antialias, which has no counterpart here: give the preprocessing by options")
+        self.settings["resize_as"] = "torch"
 
     def finished(self) -> "dict[str, Any]":
         if self.kind == "bytes":
@@ -168,21 +198,19 @@ def of_transform(transform: Any) -> "dict[str, Any]":
 
 
 def of_processor(processor: Any) -> "tuple[dict[str, Any], list[str]]":
-    """The dictionary of a Hugging Face image processor, which the program turns into settings, and notes on its resize."""
+    """The dictionary of a Hugging Face image processor, which the program turns into settings, and notes on what differs.
+
+    The type of a processor that computes with tensors ends in "Fast": so the program knows it (src/model/huggingface.cpp).
+    """
     processor = getattr(processor, "image_processor", processor)  # of a processor for images and text
     if not hasattr(processor, "to_dict"):
         raise Refused(f"{type(processor).__name__} is not an image processor of transformers")
     facts = {key: value for key, value in processor.to_dict().items() if value is not None}
     kind = type(processor).__name__
-    facts["image_processor_type"] = kind
     bases = {base.__name__ for base in type(processor).__mro__}
-    notes = []
-    if bases & {"BaseImageProcessorFast", "TorchvisionBackend"}:
-        notes.append(
-            f"{kind} resizes tensors, which cannot be reproduced bit for bit; Assay resizes as Pillow does, so that a few scores differ "
-            "slightly from the processor's"
-        )
-    return _plain(facts), notes
+    fast = bool(bases & {"BaseImageProcessorFast", "TorchvisionBackend"})
+    facts["image_processor_type"] = kind if kind.endswith("Fast") or not fast else kind + "Fast"
+    return _plain(facts), []
 
 
 def _plain(value: Any) -> Any:

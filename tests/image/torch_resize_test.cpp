@@ -1,0 +1,155 @@
+// The resize of PyTorch, against what PyTorch itself wrote (make_torch_fixtures.py).
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "assay/error.h"
+#include "assay/image/preprocess.h"
+#include "core/file.h"
+#include "message_of.h"
+
+namespace assay {
+namespace {
+
+using ::testing::HasSubstr;
+
+const std::vector<std::byte>& blob() {
+    static const std::vector<std::byte> bytes =
+        read_file(std::filesystem::path(ASSAY_SOURCE_DIR) / "tests/data/fixtures/torch_resize.bin");
+    return bytes;
+}
+
+Image image_at(std::size_t at, int width, int height) {
+    Image image{width, height, {}};
+    for (std::size_t i = 0; i < 3 * static_cast<std::size_t>(width * height); ++i) {
+        image.pixels.push_back(static_cast<std::uint8_t>(blob().at(at + i)));
+        if (i % 3 == 2) image.pixels.push_back(255);
+    }
+    return image;
+}
+
+struct TorchCase {
+    std::string filter;
+    Image from, to;
+
+    std::string text() const {
+        return fmt::format("{} {} x {} to {} x {}", filter, from.width, from.height, to.width,
+                           to.height);
+    }
+};
+
+std::vector<TorchCase> torch_cases() {
+    std::istringstream lines(read_text(std::filesystem::path(ASSAY_SOURCE_DIR) /
+                                       "tests/data/fixtures/torch_resize.tsv"));
+    std::vector<TorchCase> cases;
+    for (std::string line; std::getline(lines, line);) {
+        if (line.starts_with('#')) continue;
+        std::istringstream fields(line);
+        TorchCase c;
+        int sizes[4] = {};
+        std::size_t from = 0, to = 0;
+        fields >> c.filter;
+        for (int& size : sizes) fields >> size;
+        fields >> from >> to;
+        c.from = image_at(from, sizes[0], sizes[1]);
+        c.to = image_at(to, sizes[2], sizes[3]);
+        cases.push_back(std::move(c));
+    }
+    return cases;
+}
+
+TEST(TorchResize, GivesPyTorchsPixels) {
+    const std::vector<TorchCase> cases = torch_cases();
+    ASSERT_EQ(cases.size(), 100U);
+    for (const TorchCase& c : cases) {
+        const Image found =
+            resize(c.from, interpolation_named(c.filter),
+                   {.width = c.to.width, .height = c.to.height}, {0, 0, 0}, ResizeRule::torch);
+        EXPECT_EQ(found.pixels, c.to.pixels) << c.text();
+    }
+}
+
+TEST(TorchResize, AWindowIsAPartOfTheWhole) {
+    // The largest weight may lie outside of the window; it still says how all are rounded.
+    for (const TorchCase& c : torch_cases()) {
+        if (c.to.width < 8 || c.to.height < 8) continue;
+        const ResizeWindow window{.width = c.to.width,
+                                  .height = c.to.height,
+                                  .crop_x = 3,
+                                  .crop_y = 2,
+                                  .crop_w = c.to.width - 4,
+                                  .crop_h = c.to.height - 5};
+        const Image part =
+            resize(c.from, interpolation_named(c.filter), window, {0, 0, 0}, ResizeRule::torch);
+        for (int y = 0; y < part.height; ++y) {
+            const auto* whole = c.to.pixels.data() + 4 * ((y + 2) * c.to.width + 3);
+            const auto* row = part.pixels.data() + 4 * (y * part.width);
+            EXPECT_TRUE(std::equal(row, row + 4 * part.width, whole)) << c.text() << " row " << y;
+        }
+    }
+}
+
+TEST(TorchResize, IsNotPillows) {
+    std::size_t different = 0;
+    for (const TorchCase& c : torch_cases()) {
+        const Image pillow = resize(c.from, interpolation_named(c.filter),
+                                    {.width = c.to.width, .height = c.to.height});
+        different += pillow.pixels != c.to.pixels ? 1 : 0;
+    }
+    EXPECT_GT(different, 10U);
+}
+
+TEST(TorchResize, RefusesFiltersThatPyTorchLacks) {
+    const Image image{1, 1, {1, 2, 3, 255}};
+    for (const Interpolation filter : {Interpolation::box, Interpolation::hamming}) {
+        EXPECT_THAT(
+            message_of(
+                [&] {
+                    resize(image, filter, {.width = 2, .height = 2}, {0, 0, 0}, ResizeRule::torch);
+                },
+                ErrorCode::usage),
+            HasSubstr("nearest, bilinear, bicubic or lanczos"));
+    }
+    EXPECT_THAT(message_of([] { resize_rule_named("opencv"); }, ErrorCode::usage),
+                HasSubstr("is not reproduced; known: pillow, torch"));
+    EXPECT_THAT(message_of([] { resize_rule_named("tourch"); }, ErrorCode::usage),
+                HasSubstr("did you mean `torch`"));
+}
+
+TEST(CropStart, CutsHalfAPixelOff) {
+    // A margin of 3: 1.5 is rounded to 2, or cut to 1. A margin of 1: 0.5 is 0 either way.
+    Preprocess p{.height = 4, .width = 4, .resize_size = 7};
+    EXPECT_EQ(window_of(p, 10, 10).crop_x, 2);
+    p.crop_start = CropStart::floor;
+    EXPECT_EQ(window_of(p, 10, 10).crop_x, 1);
+    EXPECT_EQ(window_of(p, 10, 10).crop_y, 1);
+    p.resize_size = 5;
+    EXPECT_EQ(window_of(p, 10, 10).crop_x, 0);
+    p.resize_size = 1;  // padded as before
+    EXPECT_EQ(window_of(p, 10, 10).crop_x, -1);
+}
+
+TEST(Scale, TheFloatItselfMultiplies) {
+    Preprocess p;
+    const ByteValues divided = byte_values(p);
+    p.scale = float_255th;
+    const ByteValues multiplied = byte_values(p);
+    for (int byte = 0; byte < 256; ++byte) {
+        const auto x = static_cast<float>(byte);
+        EXPECT_EQ(divided[0][byte], x / 255.0F);
+        EXPECT_EQ(multiplied[0][byte], x * (1.0F / 255.0F));
+    }
+    EXPECT_NE(divided, multiplied);
+    p.scale = 0.003921569;  // as people write it: divides
+    EXPECT_EQ(byte_values(p), divided);
+}
+
+}  // namespace
+}  // namespace assay
