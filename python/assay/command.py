@@ -129,7 +129,9 @@ def _with_models(command: str, model: Any, rest: "list[Any]", progress: Optional
     """The JSON of a command that runs models: files, names and objects."""
     from ._objects import Served
 
-    with Served(model, options) as served:
+    with Files() as files, Served(model, options) as served:
+        if isinstance(options.get("templates"), (list, tuple)):
+            options["templates"] = files.lines_of(options["templates"])
         return _run([command, *served.words, *rest, *words(options), "--json"], progress, True, served).json
 
 
@@ -147,7 +149,8 @@ def predict(
       - a function from a batch, n x 3 x H x W float32 numbers, normalised, to scores, n x classes. It is given torch tensors if it
         refers to torch or a module, and NumPy arrays otherwise; batches="numpy" or "torch" chooses.
       - the path of a model file (TorchScript, torch.export, ONNX).
-      - a name: "timm:resnet18.a1_in1k", "torchvision:resnet50", "hf:google/vit-base-patch16-224", "python:FILE.py:NAME".
+      - a name: "timm:resnet18.a1_in1k", "torchvision:resnet50", "hf:google/vit-base-patch16-224",
+        "open_clip:ViT-B-32/laion2b_s34b_b79k", "python:FILE.py:NAME". templates= of open_clip: a list of texts, a file, "openai", "simple".
     data: a folder, a list, an archive or an address, as `assay predict --data` takes it; or a list of them.
 
     How images are prepared: a module of timm says it itself. For another, pass one of these:
@@ -217,6 +220,17 @@ class Files:
 
     def __exit__(self, *_: Any) -> None:
         self._folder.cleanup()
+
+    def lines_of(self, texts: "Sequence[Any]") -> str:
+        """A file with a text on each line."""
+        lines = [str(text) for text in texts]
+        if any("\n" in line for line in lines):
+            raise Error("templates= is a list of texts of one line each")
+        self._count += 1
+        path = os.path.join(self._folder.name, f"given{self._count}.txt")
+        with open(path, "w", encoding="utf-8") as file:
+            file.writelines(line + "\n" for line in lines)
+        return path
 
     def path_of(self, value: Any, suffix: str = ".csv") -> str:
         """Of a path: itself; of a DataFrame or a list of dictionaries: a csv file with its columns."""

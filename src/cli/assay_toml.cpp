@@ -18,6 +18,7 @@
 #include "core/toml.h"
 #include "data/archives.h"
 #include "data/dataset_name.h"
+#include "model/python/class_texts.h"
 #include "model/python/source.h"
 
 namespace assay::cli {
@@ -166,7 +167,10 @@ Plan read_plan(const fs::path& file) {
     rest.erase("data");
     Keys keys(rest, "", folder);
     keys.take(plan.store.options);
+    const json templates = rest.value("templates", json());
     keys.take(plan.opening);
+    if (templates.is_string() && is_template_list(templates.get<std::string>()))
+        plan.opening.templates = templates.get<std::string>();  // no file
     keys.take(plan.plugins);
     plan.folder = folder;
     for (const StepRow& row : step_rows) {
@@ -181,6 +185,11 @@ Plan read_plan(const fs::path& file) {
     list_what_is_made(plan);
     if (plan.data.empty() && quality.is_null()) refuse("no [[data]] table: list at least one");
     name_data(plan.data);
+    if (!plan.data.empty()) {
+        DataFlags first = plan.data.front().flags;
+        first.index_folder = archive_index_folder(plan.store.options.runs);
+        plan.classes_of_data = classes_of(first);
+    }
     if (!quality.is_null()) plan.quality = read_quality(quality, folder, plan.data);
     return plan;
 }
@@ -194,9 +203,11 @@ std::vector<ModelSpec> Plan::specs_on(const Data& on) const {
         if (on.pixels.contains("resize_size")) settings.erase("crop_pct");
         settings.update(on.pixels);
         specs.push_back(with_note("resolving the model `" + model.path.string() + "`", [&] {
-            return resolve_with_sidecar(model.path, model.sidecars, settings, opening);
+            return resolve_with_sidecar(model.path, model.sidecars, settings, opening,
+                                        classes_of_data);
         }));
     }
+    check_templates(opening, specs);
     name_apart(specs);
     return specs;
 }

@@ -51,6 +51,9 @@ struct Plan {
     /// of some of its images. Once it has been opened.
     std::map<std::string, std::string> called = {};
 
+    /// The first data set's own, for models that classify by names.
+    std::function<ClassList()> classes_of_data = {};
+
     /// What [quality] asks for; which data sets play its roles stands with them.
     std::optional<QualitySettings> quality;
 

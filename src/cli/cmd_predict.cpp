@@ -126,6 +126,7 @@ int cmd_predict(std::vector<std::string> arguments) {
     data.runs = store.options.runs;
     const std::optional<Until> enough =
         until.empty() ? std::nullopt : std::optional(parse_until(until));
+    models.classes_of_data = classes_of(data);
     std::vector<ModelSpec> specs = models.resolve();
     std::optional<CorruptedVersions> versions;
     if (corrupt.given()) {

@@ -57,7 +57,7 @@ ModelOpener opener_for(const EvalInputs& inputs, std::size_t file) {
                 ModelSettings merged = flags;
                 merged.update(settings);
                 ModelSpec spec = resolve_with_sidecar(models.files[file], models.sidecars, merged,
-                                                      models.opening());
+                                                      models.opening(), models.classes_of_data);
                 *kept = spec.python;
                 return spec;
             },
@@ -114,6 +114,9 @@ std::vector<EvalEntry> opened_entries(const EvalInputs& inputs) {
         set_commands(entries[i], inputs, i);
         open_entry(entries[i], inputs);
     }
+    std::vector<ModelSpec> specs;
+    for (const EvalEntry& entry : entries) specs.push_back(entry.model.spec);
+    check_templates(models.options, specs);
     return entries;
 }
 

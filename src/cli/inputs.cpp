@@ -4,8 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <exception>
+#include <memory>
 #include <utility>
 
 #include "assay/data/sample.h"
@@ -16,9 +18,11 @@
 #include "cli/described.h"
 #include "cli/ranks.h"
 #include "core/paths.h"
+#include "core/text.h"
 #include "core/url.h"
 #include "data/dataset_name.h"
 #include "data/parquet/file_names.h"
+#include "model/python/python_model.h"
 #include "model/python/source.h"
 #include "store/dataset_files.h"
 #include "store/same_data.h"
@@ -33,8 +37,8 @@ void ModelFlags::add_to(CLI::App& app) {
     app.add_option(
            "-m,--model", files,
            "TorchScript (.pt), torch.export (.pt2) or ONNX (.onnx) file; a model in Python: "
-           "timm:NAME, torchvision:NAME, hf:NAME, python:FILE.py:NAME; may "
-           "be given more than once")
+           "timm:NAME, torchvision:NAME, hf:NAME, open_clip:ARCH/PRETRAINED, python:FILE.py:NAME; "
+           "may be given more than once")
         ->type_name("MODEL")
         ->group(group);
     app.add_option("--sidecar", sidecars,
@@ -94,14 +98,16 @@ std::vector<ModelSpec> ModelFlags::resolve() const {
     for (std::size_t i = 0; i < files.size(); ++i) {
         ModelSettings flags = settings();
         if (!names.empty()) flags["name"] = names[i];
-        specs.push_back(resolve_with_sidecar(files[i], sidecars, flags, options));
+        specs.push_back(resolve_with_sidecar(files[i], sidecars, flags, options, classes_of_data));
     }
+    check_templates(options, specs);
     name_apart(specs);
     return specs;
 }
 
 ModelSpec resolve_with_sidecar(const fs::path& model, const std::vector<fs::path>& sidecars,
-                               const ModelSettings& flags, const ClassifierOptions& opening) {
+                               const ModelSettings& flags, const ClassifierOptions& opening,
+                               const std::function<ClassList()>& classes_of_data) {
     const fs::path called = is_python_source(model)
                                 ? fs::path(as_store_name(name_in_source(model.string())))
                                 : model.filename();
@@ -114,7 +120,20 @@ ModelSpec resolve_with_sidecar(const fs::path& model, const std::vector<fs::path
         if (fs::path in_folder = find_sidecar(sidecar / called); !in_folder.empty())
             found = in_folder;
     }
-    return resolve_model(model, flags, found, {opening.offline, note});
+    return resolve_model(
+        model, flags, found,
+        {opening.offline, note, opening.templates, opening.device, classes_of_data});
+}
+
+void check_templates(const ClassifierOptions& opening, std::span<const ModelSpec> specs) {
+    const bool taken = std::ranges::any_of(specs, [](const ModelSpec& spec) {
+        return spec.python != nullptr && !spec.python->texts().classes.empty();
+    });
+    if (opening.templates.empty() || taken) return;
+    throw Error(ErrorCode::usage,
+                fmt::format("--templates {} is given, and no model here takes texts; those that do "
+                            "are open_clip:ARCH/PRETRAINED",
+                            opening.templates.string()));
 }
 
 void SampleFlags::check(bool drawn) const {
@@ -234,6 +253,31 @@ Dataset in_turn(bool remote, Open&& open) {
     ranks().barrier();
     if (failure) std::rethrow_exception(failure);
     return dataset;
+}
+
+ClassList DataFlags::own_classes() const {
+    std::vector<std::string> unsaid;
+    DatasetOptions how = options(0, {}, unsaid);
+    how.limit = 0;  // the classes may depend on how many images are read
+    const fs::path& folder = folders.front();
+    const ClassList classes =
+        in_turn(is_url(folder), [&] { return open_dataset(folder, how, &unsaid); }).classes;
+    if (classes.empty()) {
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("{} has no class names, and the model needs them: give a class "
+                                "list, --classes FILE",
+                                folder.string()));
+    }
+    note(fmt::format("the class names are those of {} ({}); --classes FILE gives others",
+                     folder.string(), how_many(classes.size(), "class", "classes")));
+    return classes;
+}
+
+std::function<ClassList()> classes_of(const DataFlags& data) {
+    return [data, kept = std::make_shared<ClassList>()] {
+        if (kept->empty()) *kept = data.own_classes();
+        return *kept;
+    };
 }
 
 Dataset DataFlags::open(std::size_t index, const ClassList& classes) const {

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -35,6 +36,8 @@ public:
         sidecars;                    ///< --sidecar: files, or folders that hold <model>.toml
     std::vector<std::string> names;  ///< --name: one for each model, or none
     ClassifierOptions options;
+    /// The classes of the images, for models that classify by names.
+    std::function<ClassList()> classes_of_data = {};
 
     /// How to open them.
     ClassifierOptions opening() const { return opening_here(options); }
@@ -83,9 +86,15 @@ struct DataFlags {
     Dataset sampled(Dataset dataset, const DatasetOptions& opened, const Reopen& reopen) const;
     /// What the name of a part is to be, where parts have names; said on stderr, after `what`.
     void name_part(Dataset& part, std::string name, const std::string& what = {}) const;
+    /// The first data set's own classes, by its folders or columns; said on stderr. Throws as
+    /// open_dataset(), and bad_input: it has none.
+    ClassList own_classes() const;
     /// Opens folder `index` for classifiers with these classes; what was assumed is said on stderr.
     Dataset open(std::size_t index, const ClassList& classes) const;
 };
+/// Gives the first data set's own classes: it is opened, once, only if a model asks for them.
+std::function<ClassList()> classes_of(const DataFlags& data);
+
 /// Throws usage: no --model, or no --data. `command` is the one whose help tells more.
 void require_inputs(const ModelFlags& models, const DataFlags& data, std::string_view command);
 
@@ -100,7 +109,10 @@ std::string class_setting(const std::string& text, const std::filesystem::path& 
 /// says while it loads is said on stderr.
 ModelSpec resolve_with_sidecar(const std::filesystem::path& model,
                                const std::vector<std::filesystem::path>& sidecars,
-                               const ModelSettings& flags, const ClassifierOptions& opening);
+                               const ModelSettings& flags, const ClassifierOptions& opening,
+                               const std::function<ClassList()>& classes_of_data = {});
+/// Throws usage: --templates, and no model takes texts.
+void check_templates(const ClassifierOptions& opening, std::span<const ModelSpec> specs);
 
 }  // namespace assay::cli
 

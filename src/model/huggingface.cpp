@@ -323,7 +323,7 @@ void set_interpolation(json& out, ProcessorFile& file, const Processor* processo
     const std::optional<JsonReader> value = file.find("resample");
     if (!value && processor == nullptr) file.refuse("it has no \"resample\"");
     if (is_fast && value && value->whole(0, names.size() - 1) > 3)
-        value->refuse_as("one of Pillow's filters 0 to 3, as PyTorch has no others");
+        value->refuse_as("Pillow's filters 0 to 3, the only ones that PyTorch has");
     out["interpolation"] = names[value ? value->whole(0, names.size() - 1)
                                        : static_cast<std::size_t>(processor->resample)];
 }

@@ -61,7 +61,7 @@ void check_file(const fs::path& model) {
         throw Error(ErrorCode::bad_input,
                     fmt::format("no model file {}{}", model.string(),
                                 like_a_source ? "; a model in Python is timm:NAME, "
-                                                "torchvision:NAME, hf:NAME or "
+                                                "torchvision:NAME, hf:NAME, open_clip:NAME or "
                                                 "python:FILE.py:NAME"
                                               : ""));
     }
@@ -92,6 +92,14 @@ ClassList class_list_of(const json& value) {
         return named_classes(value.at("names").get<std::vector<std::string>>());
     return ClassList(value.at("ids").get<std::vector<std::string>>(),
                      value.at("names").get<std::vector<std::string>>());
+}
+
+/// The list that options or the settings file name.
+std::optional<ClassList> class_list_in(const json& top, const json& side, const fs::path& sidecar) {
+    if (top.contains("classes")) return class_list_of(top["classes"]);
+    if (!side.contains("classes")) return std::nullopt;
+    return with_note(fmt::format("reading the classes that {} names", sidecar.string()),
+                     [&] { return class_list_of(side["classes"]); });
 }
 
 /// Settings that say how pixels become numbers: at least one must come from somebody.
@@ -219,7 +227,10 @@ ModelSpec resolve_model(const fs::path& model, const ModelSettings& flags,
     json side = spec.sidecar.empty() ? json::object() : read_sidecar(spec.sidecar, &facts);
     spec.also_read = std::move(facts.also_read);
     spec.without_effect = std::move(facts.without_effect);
-    const json own = load_where_python_runs_it(spec, side, top, start);
+    const std::optional<ClassList> said = class_list_in(top, side, spec.sidecar);
+    PythonStart with_classes = start;
+    if (said) with_classes.classes = [&said] { return *said; };
+    const json own = load_where_python_runs_it(spec, side, top, with_classes);
 
     if (!says_preprocessing(top) && !says_preprocessing(side) && !says_preprocessing(own)) {
         std::vector<std::string> known;
@@ -260,11 +271,10 @@ ModelSpec resolve_model(const fs::path& model, const ModelSettings& flags,
     if (spec.preprocess != trained.preprocess) spec.instead_of = size_text(trained);
     spec.named = top.contains("name") || side.contains("name");
 
-    if (top.contains("classes")) {
-        spec.classes = class_list_of(top["classes"]);
-    } else if (side.contains("classes")) {
-        with_note(fmt::format("reading the classes that {} names", spec.sidecar.string()),
-                  [&] { spec.classes = class_list_of(side["classes"]); });
+    if (said) {
+        spec.classes = *said;
+    } else if (spec.python != nullptr && !spec.python->texts().classes.empty()) {
+        spec.classes = spec.python->texts().classes;
     } else if (own.contains("classes")) {
         with_note("reading the classes that the model's process gives",
                   [&] { spec.classes = class_list_of(own["classes"]); });

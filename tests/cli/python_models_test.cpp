@@ -82,6 +82,60 @@ TEST_F(PythonCommands, DryRunPrintsTheSource) {
                                    HasSubstr("\"format\": \"python\"")));
 }
 
+TEST_F(PythonCommands, ClassNamesAreThoseOfTheImages) {
+    Outcome outcome = Program(predict("timm:by_names")).wait();
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr("the class names are those of " + images() +
+                                             " (6 classes); --classes FILE gives others"),
+                                   HasSubstr("\"templates\":\"openai\"")));
+    EXPECT_THAT(Program(predict("timm:by_names")).wait().err,
+                HasSubstr("everything was there already"));
+    // Another list is another classifier: its predictions do not mix with those.
+    std::ofstream(scratch_ / "templates.txt") << "a drawing of a {}.\n";
+    outcome = Program(predict("timm:by_names", {"--templates", scratch_ / "templates.txt"})).wait();
+    EXPECT_EQ(outcome.status, 2) << outcome.err;
+    outcome = Program(predict("timm:by_names",
+                              {"--templates", scratch_ / "templates.txt", "--name", "drawings"}))
+                  .wait();
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr("[\"a drawing of a {}.\"]"));
+
+    for (const char* command : {"check", "eval"}) {
+        std::vector<std::string> words = {ASSAY_PROGRAM, command};
+        const bool eval = words.back() == "eval";
+        if (eval) words.insert(words.end(), {"timm:by_names", images(), "--out", runs("own")});
+        if (!eval) words.insert(words.end(), {"-m", "timm:by_names", "-d", images()});
+        outcome = Program(words).wait();
+        EXPECT_NE(outcome.status, 2) << outcome.err;
+        EXPECT_THAT(outcome.err, HasSubstr("the class names are those of"));
+    }
+}
+
+TEST_F(PythonCommands, TemplatesThatNoModelTakesAreRefused) {
+    const Outcome outcome = Program(predict("timm:linear", {"--templates", "simple"})).wait();
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_THAT(outcome.err, HasSubstr("--templates simple is given, and no model here takes "
+                                       "texts"));
+    const Outcome cost = Program({ASSAY_PROGRAM, "cost", "timm:by_names"}).wait();
+    EXPECT_EQ(cost.status, 2);
+    EXPECT_THAT(cost.err, HasSubstr("--classes FILE"));
+}
+
+TEST_F(PythonCommands, AssayTomlNamesTemplates) {
+    std::ofstream(scratch_ / "templates.txt") << "a drawing of a {}.\n";
+    for (const char* templates : {"simple", "templates.txt"}) {
+        std::ofstream(scratch_ / "assay.toml")
+            << "out = \"" << runs(templates) << "\"\ntemplates = \"" << templates
+            << "\"\n[[model]]\npath = \"timm:by_names\"\n[[data]]\npath = \"shapes\"\n";
+        const Outcome outcome =
+            Program({ASSAY_PROGRAM, "run", (scratch_ / "assay.toml").string()}).wait();
+        EXPECT_EQ(outcome.status, 0) << outcome.err;
+        EXPECT_THAT(outcome.err,
+                    HasSubstr(templates == std::string("simple") ? "\"templates\":\"simple\""
+                                                                 : "[\"a drawing of a {}.\"]"));
+    }
+}
+
 TEST_F(PythonCommands, AttackUsesTheModelsGradients) {
     const Outcome outcome =
         Program({ASSAY_PROGRAM, "attack", "-m", "timm:linear", "-d", images(), "--out", runs(),

@@ -233,6 +233,92 @@ TEST_F(PythonModels, SourcesAreCheckedBeforeAnythingStarts) {
                     HasSubstr("no socket of packets"));
 }
 
+TEST_F(PythonModels, AreToldClassNamesWhereTheyAsk) {
+    const ClassList pets({"tabby_cat", "dog"});
+    std::vector<std::string> notes;
+    PythonStart start;
+    start.say = [&](const std::string& note) { notes.push_back(note); };
+    start.device = "cpu";
+    const ModelSpec spec = named_worker_spec(pets, start);
+    EXPECT_EQ(spec.classes, pets);
+    ASSERT_EQ(notes.size(), 2U);
+    EXPECT_EQ(nlohmann::json::parse(notes[1]), nlohmann::json({{"classes", {"tabby_cat", "dog"}},
+                                                               {"imagenet", {-1, -1}},
+                                                               {"templates", "openai"},
+                                                               {"device", "cpu"}}));
+    EXPECT_EQ(open_classifier(spec, {"cpu"})->facts().classes, 2U);
+
+    // The same names share its process; others, or other templates, do not.
+    EXPECT_EQ(named_worker_spec(pets, start).python, spec.python);
+    const ClassList three({"cat", "dog", "owl"});
+    const ModelSpec other = named_worker_spec(three, start);
+    EXPECT_NE(other.python->file_hash(), spec.python->file_hash());
+    EXPECT_EQ(other.classes.size(), 3U);
+    start.templates = "simple";
+    EXPECT_NE(named_worker_spec(pets, start).python->file_hash(), spec.python->file_hash());
+
+    // A list that is named wins over that of the images, which is not looked at then.
+    start.classes = []() -> ClassList { throw std::logic_error("not asked"); };
+    EXPECT_EQ(resolve_model("timm:by_names", {{"classes", {"sun", "moon"}}}, {}, start).classes,
+              ClassList({"sun", "moon"}));
+    EXPECT_EQ(resolve_model("timm:linear", {}, {}, start).classes.size(), 6U);
+}
+
+TEST_F(PythonModels, AskForClassNamesOnce) {
+    const ClassList pets({"cat", "dog"});
+    EXPECT_THAT(message_of([&] { named_worker_spec(pets, {}, {}, "timm:asks_twice"); }),
+                HasSubstr("a second question for names"));
+}
+
+TEST_F(PythonModels, WordNetsNamesOfImageNetHaveTheirNumbers) {
+    std::vector<std::string> notes;
+    PythonStart start;
+    start.say = [&](const std::string& note) { notes.push_back(note); };
+    const ClassList some({"n01443537", "n01440764", "own"},
+                         {"goldfish, Carassius auratus", "a tench of mine", "own"});
+    named_worker_spec(some, start);
+    const auto told = nlohmann::json::parse(notes.back());
+    EXPECT_EQ(told["imagenet"], nlohmann::json({1, -1, -1}));
+    EXPECT_EQ(told["classes"][1], "a tench of mine");
+}
+
+TEST_F(PythonModels, NamesThatAreNoneAreAskedAbout) {
+    const ClassList ids({"n99999999", "n99999998"});
+    EXPECT_THAT(message_of([&] { named_worker_spec(ids); }),
+                AllOf(HasSubstr("class 0 is called `n99999999`, which is an id and no name"),
+                      HasSubstr("--classes FILE")));
+    EXPECT_THAT(message_of([&] { named_worker_spec(numbered_classes(3)); }),
+                HasSubstr("class 0 is called `0`, which is a number and no name"));
+    EXPECT_THAT(message_of([&] { named_worker_spec({}); }),
+                AllOf(HasSubstr("needs class names"), HasSubstr("--classes FILE")));
+    EXPECT_THAT(message_of([] { worker_spec("timm:by_names"); }), HasSubstr("--classes FILE"));
+}
+
+TEST_F(PythonModels, TemplatesAreReadFromAFile) {
+    const Scratch scratch;
+    const ClassList pets({"cat", "dog"});
+    std::vector<std::string> notes;
+    PythonStart start;
+    start.say = [&](const std::string& note) { notes.push_back(note); };
+    start.templates = scratch / "templates.txt";
+    const auto message = [&](const std::string& text) {
+        std::ofstream(start.templates) << text;
+        return message_of([&] { named_worker_spec(pets, start); });
+    };
+    EXPECT_THAT(message_of([&] { named_worker_spec(pets, start); }),
+                AllOf(HasSubstr("no file of templates"), HasSubstr("openai or simple")));
+    EXPECT_THAT(message("a {}.\n\na photo\n"),
+                HasSubstr("templates.txt:3: the template \"a photo\" has no place"));
+    EXPECT_THAT(message("a {name}.\n"), HasSubstr("templates.txt:1"));
+    EXPECT_THAT(message("a {} {\n"), HasSubstr("templates.txt:1"));
+    EXPECT_THAT(message("\n \n"), HasSubstr("has 0 templates; allowed: 1 to 1000"));
+    EXPECT_THAT(message("{}" + std::string(2000, 'x')), HasSubstr("at most 1000 bytes"));
+    std::ofstream(start.templates) << "a {}.\r\n\n  the {c} of {}\n";
+    named_worker_spec(pets, start);
+    EXPECT_EQ(nlohmann::json::parse(notes.back())["templates"],
+              nlohmann::json({"a {}.", "the {c} of {}"}));
+}
+
 TEST_F(PythonModels, WithoutIdentityNothingResumes) {
     std::vector<std::string> notes;
     const ModelSpec spec = worker_spec("timm:no_identity", &notes);
@@ -262,6 +348,7 @@ TEST_F(PythonModels, WhatTheySayIsChecked) {
              {"timm:short_identity", "allowed: 32 hexadecimal digits"},
              {"timm:class_path", "allowed: \"imagenet\", or the list itself"},
              {"timm:two_std", "three numbers above 0"},
+             {"timm:asks_for_more", "sends nonsense"},
          }) {
         SCOPED_TRACE(source);
         const std::string model = source;

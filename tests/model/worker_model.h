@@ -34,4 +34,12 @@ inline ModelSpec worker_spec(const std::string& source, std::vector<std::string>
     return resolve_model(source, flags, {}, start);
 }
 
+/// A model that asks for class names, which the images or `flags` have.
+inline ModelSpec named_worker_spec(const ClassList& of_images, PythonStart start = {},
+                                   const ModelSettings& flags = ModelSettings::object(),
+                                   const std::string& source = "timm:by_names") {
+    start.classes = [&of_images] { return of_images; };
+    return resolve_model(source, flags, {}, start);
+}
+
 }  // namespace assay

@@ -177,7 +177,7 @@ class Hubs(unittest.TestCase):
         for name, *texts in (
             ("timm:resnet81", "timm", "did you mean", "resnet18"), ("torchvision:resnet81", "torchvision has no model resnet81"),
             ("torchvision:resnet50.V9", "no weights V9", "IMAGENET1K_V1"), ("torchvision:fcn_resnet50", "no image classifier"),
-            ("open_clip:ViT-B-32/openai", "python:FILE.py:NAME"), ("keras:x", "timm:NAME"),
+            ("keras:x", "timm:NAME", "open_clip:NAME"),
         ):
             with self.assertRaises(Refused) as caught:
                 hubs.open_source(name, None, lambda text: None)

@@ -12,7 +12,7 @@ import threading
 
 import numpy as np
 
-READY, OPEN, OPENED, FAILED, ENDED, LANE, BATCH, DONE, MEASURE, COST, DESCRIBED, SAID = range(12)
+READY, OPEN, OPENED, FAILED, ENDED, LANE, BATCH, DONE, MEASURE, COST, DESCRIBED, SAID, WANTED, NAMES = range(14)
 CODES = ("usage", "bad_input", "io", "unreachable", "busy", "out_of_memory", "interrupted", "internal")
 
 
@@ -120,6 +120,7 @@ class Peer:
 
     def __init__(self, control):
         self.control = control
+        self.names = None  # what a model is told that asks for class names
         self.said = []
         self.lanes = []
         self.description = None
@@ -131,6 +132,13 @@ class Peer:
             fields, descriptors = received(self.control)
             if fields.kind == SAID:
                 self.said.append(fields.text())
+                continue
+            if fields.kind == WANTED:
+                data = json.dumps(self.names).encode()
+                memory = os.memfd_create("names")
+                os.write(memory, data)
+                socket.send_fds(self.control, [bytes([NAMES]) + number(len(data))], [memory])
+                os.close(memory)
                 continue
             assert fields.kind == DESCRIBED
             assert fields.number() == 1

@@ -141,6 +141,9 @@ struct ClassifierOptions {
     std::uint32_t model_timeout = 0;
     /// Models in Python download nothing.
     bool offline = false;
+    /// Of models of images and texts (open_clip): a file with one template a line, or "openai" or
+    /// "simple", lists of open_clip. "": openai.
+    std::filesystem::path templates = {};
 };
 
 template <>
@@ -162,6 +165,11 @@ inline constexpr auto description<ClassifierOptions> = describe<ClassifierOption
          .value = "SECONDS"}),
     field<&ClassifierOptions::offline>(
         {.help = "Models in Python download nothing: what is not there is an error"}),
+    field<&ClassifierOptions::templates>(
+        {.help = "Texts for class names of open_clip models: a file with one template a line ({} "
+                 "is the name), or openai (80 templates) or simple (7)",
+         .empty = "openai",
+         .value = "FILE"}),
 });
 
 /// Prepared images as bytes.

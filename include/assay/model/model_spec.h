@@ -70,13 +70,18 @@ struct PythonStart {
     bool offline = false;
     /// Told at once what the process says while it loads: what it downloads, and from where.
     std::function<void(const std::string& note)> say = {};
+    /// For models that classify by names (open_clip): ClassifierOptions::templates and device, and
+    /// the class list where no settings name one; called only if such a model asks for it.
+    std::filesystem::path templates = {};
+    std::string device = "auto";
+    std::function<ClassList()> classes = {};
 };
 
 /// preset < what a model in Python says of itself < sidecar < flags. `flags` has the same keys as a
 /// sidecar. `sidecar`: a sidecar's path, or a folder that holds it under the model's name; "": look
 /// beside the model. A layer's test_input_size and test_crop_pct stand for its input_size and
 /// crop_pct, as timm validates, unless some layer says train_size. A source (timm:NAME,
-/// torchvision:NAME, hf:NAME, python:FILE.py:NAME, process:DESCRIPTOR), and a file
+/// torchvision:NAME, hf:NAME, open_clip:NAME, python:FILE.py:NAME, process:DESCRIPTOR), and a file
 /// with the setting `arch`, starts a process of Python, which loads the model; one that is loaded
 /// already is shared. Throws bad_input when the file is missing or its format unknown; usage when
 /// no layer says anything about preprocessing (a silent guess would give wrong scores), or there is

@@ -29,7 +29,7 @@ def main(arguments: "list[str]") -> int:
 
         source = arguments[0]
         checkpoint = arguments[1] if len(arguments) > 1 else None
-        model = open_source(source, checkpoint, say)
+        model = open_source(source, checkpoint, say, lambda: wire.asked_names(control))
         compute_in_float32()
     except BaseException as error:  # the program shows it, whatever it is
         wire.send(control, failure_of(error))

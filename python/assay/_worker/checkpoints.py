@@ -6,7 +6,7 @@ import os
 from typing import Any, Optional
 
 from .models import Model
-from .objects import model_of, safe_name
+from .objects import safe_name
 from .wire import Refused
 
 # Where training programs keep the state dict in what they save, most specific first.
@@ -130,7 +130,7 @@ def loaded(source: Any, path: str) -> Model:
         raise Refused(f"{path} does not fit {name}: {misfit}")
     module.load_state_dict(state, strict=False)  # counters of batch norms may be missing, and nothing else is
     stem = os.path.splitext(os.path.basename(path))[0]
-    model = model_of(module, safe_name(stem), source.given(), source.prefix, True)
+    model: Model = source.made(module, safe_name(stem))
     model.description.notes += notes
     return model
 

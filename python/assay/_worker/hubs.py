@@ -1,4 +1,4 @@
-"""Models by name: timm:NAME, torchvision:NAME, hf:NAME, python:FILE.py:NAME, and checkpoints of such architectures.
+"""Models by name: timm:NAME, torchvision:NAME, hf:NAME, open_clip:NAME, python:FILE.py:NAME, and checkpoints of such architectures.
 
 Each library finds and loads its weights itself, in its own cache. Before a download, `say` gets the file, its size and its host.
 """
@@ -10,13 +10,13 @@ import importlib
 import importlib.util
 import os
 import sys
-from typing import Any, Optional
+from typing import Any, Callable, Optional
 
 from . import preprocessing
 from .models import Model
 from .objects import Given, model_of, safe_name
 from .offline import Repository, Say, host_of, is_offline, refuse_download, refused_by_hub, size_at, size_text
-from .wire import Refused
+from .wire import Names, Refused
 
 SAFE, PICKLED = "model.safetensors", "pytorch_model.bin"
 INDEX = ".index.json"  # of weights in several files
@@ -47,9 +47,11 @@ class Source:
 
     prefix = ""
 
-    def __init__(self, name: str, say: Say):
+    def __init__(self, name: str, say: Say, ask: "Optional[Callable[[], Names]]" = None):
+        """ask: what gives class names to a model that needs them; None: nothing does."""
         self.name = name
         self.say = say
+        self.ask = ask
         if not name:
             raise Refused(f"{self.prefix}: is followed by a name, for example {self.prefix}:{self.example}", "usage")
 
@@ -69,6 +71,10 @@ class Source:
     def given(self) -> Given:
         """How images are prepared, where the module does not say so."""
         return Given()
+
+    def made(self, module: Any, name: str) -> Model:
+        """The model of an architecture that has its weights."""
+        return model_of(module, name, self.given(), self.prefix, True)
 
 
 class Timm(Source):
@@ -136,11 +142,11 @@ class Timm(Source):
         return f"{classifier}.weight" if isinstance(classifier, str) else ""
 
 
-def prepare_url(url: str, library: str, name: str, say: Say) -> None:
-    """Weights that torch.hub keeps in its own folder."""
+def prepare_url(url: str, library: str, name: str, say: Say, folder: str = "") -> None:
+    """Weights that a library keeps in a folder; "": torch.hub in its own."""
     torch = package("torch")
     file = os.path.basename(url)
-    folder = os.path.join(torch.hub.get_dir(), "checkpoints")
+    folder = folder or os.path.join(torch.hub.get_dir(), "checkpoints")
     if os.path.isfile(os.path.join(folder, file)):
         return
     refuse_download(f"the model {name}", file, folder, f"curl -o {os.path.join(folder, file)} {url}")
@@ -243,6 +249,102 @@ class HuggingFace(Source):
         return transformers.AutoModelForImageClassification.from_config(config, trust_remote_code=False).float()
 
 
+class OpenClip(Source):
+    """ARCH/PRETRAINED: the class names and templates of the command make a classifier of it."""
+
+    prefix, example = "open_clip", "ViT-B-32/laion2b_s34b_b79k"
+
+    def _split(self) -> "tuple[Any, str, str]":
+        library = package("open_clip", "open_clip_torch torch")
+        arch, _, tag = self.name.partition("/")
+        if arch not in library.list_models():  # neither another hub's name nor a folder
+            raise Refused(f"open_clip {library.__version__} has no model {arch}{nearest(arch, library.list_models())}")
+        return library, arch, tag
+
+    def _config(self, library: Any, arch: str, tag: str) -> "dict[str, Any]":
+        config: "dict[str, Any]" = library.get_pretrained_cfg(arch, tag)
+        if not config:
+            known = library.list_pretrained_tags_by_model(arch)
+            raise Refused(
+                f"open_clip's {arch} has no weights {tag or 'without a name'}; write open_clip:{arch}/ and one of {', '.join(known) or 'none'}"
+            )
+        if config.get("quick_gelu") and not (library.get_model_config(arch) or {}).get("quick_gelu"):
+            raise Refused(
+                f"the weights {tag} were trained with another activation (QuickGELU) than open_clip's {arch} has: "
+                f"type open_clip:{arch}-quickgelu/{tag}"
+            )
+        return config
+
+    def _prepare(self, arch: str, config: "dict[str, Any]") -> None:
+        if config.get("file"):
+            return
+        if config.get("hf_hub"):
+            repository, file = os.path.split(config["hf_hub"])
+            file = file or "open_clip_pytorch_model.bin"
+            safe = "open_clip_model.safetensors" if file == "open_clip_pytorch_model.bin" else os.path.splitext(file)[0] + ".safetensors"
+            Repository(repository, "open_clip", self.say).prepare((), (safe, file))
+        else:
+            prepare_url(config.get("url", ""), "open_clip", self.name, self.say, os.path.expanduser("~/.cache/clip"))
+
+    def _prepare_texts(self, library: Any, arch: str) -> None:
+        """The files of a tokenizer and of a text network that are those of another repository."""
+        texts = library.get_model_config(arch).get("text_cfg", {})
+        tokenizer, network = texts.get("hf_tokenizer_name"), texts.get("hf_model_name")
+        if tokenizer:
+            files = ("tokenizer.json", "spiece.model", "sentencepiece.bpe.model", "vocab.txt", "vocab.json")
+            Repository(tokenizer, "open_clip", self.say).prepare((), files)
+        if network and network != tokenizer:
+            Repository(network, "open_clip", self.say).prepare((), ("config.json",))
+
+    def _create(self, library: Any, arch: str, **options: Any) -> Any:
+        try:
+            return library.create_model(arch, pretrained_text=False, **options)
+        except Refused:
+            raise
+        except Exception as error:
+            raise refused_by_hub(self.name, error)
+
+    def _names(self) -> Names:
+        if self.ask is None:
+            raise Refused(f"{self.prefix}:{self.name} needs class names: only the program gives them", "usage")
+        return self.ask()
+
+    def pretrained(self) -> Model:
+        library, arch, tag = self._split()
+        config = self._config(library, arch, tag)
+        names = self._names()
+        self._prepare(arch, config)
+        self._prepare_texts(library, arch)
+        module = self._create(library, arch, pretrained=tag, require_pretrained=True)
+        return self._zero_shot(module, safe_name(f"{arch}-{tag}"), names)
+
+    def architecture(self, classes: Optional[int]) -> Any:
+        library, arch, tag = self._split()
+        config = self._config(library, arch, tag) if tag else {}
+        self._prepare_texts(library, arch)
+        images = {key: config[key] for key in ("mean", "std", "interpolation", "resize_mode") if config.get(key)}
+        return self._create(library, arch, force_preprocess_cfg=images)
+
+    def made(self, module: Any, name: str) -> Model:
+        return self._zero_shot(module, name, self._names())
+
+    def _zero_shot(self, network: Any, name: str, names: Names) -> Model:
+        from .zero_shot import classifier_of, settings_of
+
+        library, arch, _ = self._split()
+        settings = settings_of(network.visual.preprocess_cfg)
+        try:
+            tokenizer = library.get_tokenizer(arch)
+        except Exception as error:
+            raise refused_by_hub(self.name, error)
+        module, identity = classifier_of(library, network, tokenizer, names, self.say)
+        model = model_of(module, name, format="open_clip", movable=True)
+        model.description.identity = identity
+        model.description.settings = settings
+        model.description.libraries.append(f"open_clip {library.__version__}")
+        return model
+
+
 class PythonFile(Source):
     """FILE.py:NAME: a module, a function that returns one, or a function from a batch to scores."""
 
@@ -297,26 +399,21 @@ def _needs_arguments(function: Any) -> bool:
     return False
 
 
-SOURCES = {source.prefix: source for source in (Timm, Torchvision, HuggingFace, PythonFile)}
+SOURCES = {source.prefix: source for source in (Timm, Torchvision, HuggingFace, OpenClip, PythonFile)}
 
 
-def source_of(text: str, say: Say) -> Source:
+def source_of(text: str, say: Say, ask: "Optional[Callable[[], Names]]" = None) -> Source:
     prefix, colon, name = text.partition(":")
     if colon and prefix in ("huggingface", "transformers"):
         prefix = "hf"
-    if prefix == "open_clip":
-        raise Refused(
-            "open_clip models need class names and templates for their text side, which Assay does not take yet: write a function that "
-            "returns the scores, python:FILE.py:NAME", "usage",
-        )
     if not colon or prefix not in SOURCES:
         raise Refused(f"{text}: a model in Python is named by {', '.join(f'{p}:NAME' for p in SOURCES)}", "usage")
-    return SOURCES[prefix](name, say)
+    return SOURCES[prefix](name, say, ask)
 
 
-def open_source(text: str, checkpoint: Optional[str], say: Say) -> Model:
+def open_source(text: str, checkpoint: Optional[str], say: Say, ask: "Optional[Callable[[], Names]]" = None) -> Model:
     """The model that a text names; of a checkpoint the architecture of that name with the file's weights."""
-    source = source_of(text, say)
+    source = source_of(text, say, ask)
     if not isinstance(source, PythonFile):  # whatever their libraries say: pickled code in a file is never run
         os.environ.pop("TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD", None)
         os.environ["TORCH_FORCE_WEIGHTS_ONLY_LOAD"] = "1"

@@ -7,6 +7,7 @@ then UTF-8), all little-endian.
 from __future__ import annotations
 
 import errno
+import json
 import os
 import socket
 import struct
@@ -20,7 +21,7 @@ LONGEST_TEXT = 8192
 LONGEST_NOTE = 2048
 MOST_TEXTS = 16
 
-READY, OPEN, OPENED, FAILED, ENDED, LANE, BATCH, DONE, MEASURE, COST, DESCRIBED, SAID = range(12)
+READY, OPEN, OPENED, FAILED, ENDED, LANE, BATCH, DONE, MEASURE, COST, DESCRIBED, SAID, WANTED, NAMES = range(14)
 CODES = ("usage", "bad_input", "io", "unreachable", "busy", "out_of_memory", "interrupted", "internal")
 
 # The other end is closed, or this one, by another thread.
@@ -154,6 +155,32 @@ def described(framework: str, length: int) -> bytes:
 
 def said(text: str) -> bytes:
     return Writer(SAID).text(text, LONGEST_NOTE).bytes()
+
+
+class Names:
+    """What a model that knows no classes gets from the program: class names, and templates of texts for them."""
+
+    def __init__(self, values: "dict[str, Any]"):
+        self.classes: "list[str]" = list(values["classes"])
+        # Of each class its number among ImageNet's 1000, if WordNet's name is all that is known of it; else -1.
+        self.imagenet: "list[int]" = list(values.get("imagenet") or [-1] * len(self.classes))
+        self.templates: "str | list[str]" = values.get("templates", "openai")  # texts, or the name of a list of the library
+        self.device: str = values.get("device", "auto")
+
+
+def asked_names(control: socket.socket) -> Names:
+    """Asks the program, before `described`. If it has none, it ends this process."""
+    if not send(control, Writer(WANTED).bytes()):
+        raise Refused("the program is gone", "internal")
+    message, descriptors = receive(control)
+    try:
+        length = Reader(message, NAMES).number()
+        if length > MOST_DESCRIPTION or len(descriptors) != 1:
+            raise Refused("a message with class names, but without their text", "internal")
+        return Names(json.loads(os.pread(descriptors[0], length, 0)))
+    finally:
+        for descriptor in descriptors:
+            os.close(descriptor)
 
 
 class OpenRequest:

@@ -38,7 +38,7 @@ Precision precision_in(MessageReader& in) {
 
 MessageKind kind_of(std::string_view message) {
     if (message.empty() ||
-        static_cast<unsigned char>(message[0]) > static_cast<int>(MessageKind::said))
+        static_cast<unsigned char>(message[0]) > static_cast<int>(MessageKind::names))
         wire_nonsense("a message of no known kind");
     return static_cast<MessageKind>(message[0]);
 }

@@ -26,6 +26,8 @@ enum class MessageKind : std::uint8_t {
     cost,       ///< a part of a ModelCost (cost_wire.h)
     described,  ///< Described, first of a process of Python; its JSON comes along
     said,       ///< a note of such a process, before that
+    wanted,     ///< before that, too: it asks for class names
+    names,      ///< the answer; its JSON comes along
 };
 
 /// What a process of Python is asked to speak (docs/formats.md).

@@ -68,9 +68,22 @@ Error ended_early(RunningProcess& process, const std::string& what) {
                                                    process.end_in_words(status)));
 }
 
-/// Waits until the process says what it has loaded.
+/// Tells a model that asks for class names.
+ClassTexts tell_names(RunningProcess& process, std::string_view message, const PythonStart& start) {
+    isolated::MessageReader(message, MessageKind::wanted).finish();
+    ClassTexts texts = class_texts(start);
+    const Descriptor memory = memory_with(texts.json, "assay-names");
+    // Where it is gone, waiting for it tells.
+    isolated::send_message(
+        process.control(),
+        isolated::MessageWriter(MessageKind::names).number(texts.json.size()).take(),
+        {memory.get()});
+    return texts;
+}
+
+/// Waits until the process says what it has loaded. `texts`: what it was told before.
 ModelDescription described_by(RunningProcess& process, const std::string& what,
-                              const PythonStart& start) {
+                              const PythonStart& start, ClassTexts& texts) {
     for (int notes = 0;; ++notes) {
         std::vector<Descriptor> along;
         std::optional<std::string> message;
@@ -81,6 +94,10 @@ ModelDescription described_by(RunningProcess& process, const std::string& what,
             case MessageKind::said:
                 if (notes == most_said) isolated::wire_nonsense("notes without end");
                 if (const std::string note = isolated::said(*message); start.say) start.say(note);
+                continue;
+            case MessageKind::wanted:
+                if (!texts.classes.empty()) isolated::wire_nonsense("a second question for names");
+                texts = tell_names(process, *message, start);
                 continue;
             case MessageKind::failed:
                 throw isolated::failure(*message);
@@ -98,7 +115,8 @@ ModelDescription described_by(RunningProcess& process, const std::string& what,
 
 std::shared_ptr<PythonModel> loaded_by(std::shared_ptr<RunningProcess> process,
                                        const std::string& what, const PythonStart& start) {
-    ModelDescription description = described_by(*process, what, start);
+    ClassTexts texts;
+    ModelDescription description = described_by(*process, what, start, texts);
     if (start.say) {
         for (const std::string& note : description.notes) start.say(note);
         if (description.identity.empty()) {
@@ -108,7 +126,8 @@ std::shared_ptr<PythonModel> loaded_by(std::shared_ptr<RunningProcess> process,
                             what));
         }
     }
-    return std::make_shared<PythonModel>(std::move(process), std::move(description));
+    return std::make_shared<PythonModel>(std::move(process), std::move(description),
+                                         std::move(texts));
 }
 
 std::shared_ptr<PythonModel> loaded(const std::string& source, const fs::path& checkpoint,
@@ -162,7 +181,10 @@ std::shared_ptr<PythonModel> load_in_python(const std::string& source, const fs:
     const std::scoped_lock lock(mutex);
     std::erase_if(running, [](const auto& entry) { return entry.second.expired(); });
     if (const auto found = running.find(key); found != running.end()) {
-        if (auto model = found->second.lock(); model && still_runs(*model->process())) return model;
+        const auto model = found->second.lock();
+        const bool same = model && (model->texts().classes.empty() ||
+                                    model->texts().json == class_texts(start).json);
+        if (same && still_runs(*model->process())) return model;
     }
     auto model = loaded(whole, file, start);
     running[key] = model;

@@ -10,6 +10,7 @@
 
 #include "assay/model/model_spec.h"
 #include "model/isolated/running_process.h"
+#include "model/python/class_texts.h"
 
 namespace assay {
 
@@ -30,10 +31,15 @@ ModelDescription read_description(std::string_view json, std::string framework);
 
 class PythonModel {
 public:
-    PythonModel(std::shared_ptr<isolated::RunningProcess> process, ModelDescription description)
-        : process_(std::move(process)), description_(std::move(description)) {}
+    PythonModel(std::shared_ptr<isolated::RunningProcess> process, ModelDescription description,
+                ClassTexts texts)
+        : process_(std::move(process)),
+          description_(std::move(description)),
+          texts_(std::move(texts)) {}
     const std::shared_ptr<isolated::RunningProcess>& process() const { return process_; }
     const ModelDescription& description() const { return description_; }
+    /// What it was told, where it asked for class names; else empty.
+    const ClassTexts& texts() const { return texts_; }
     /// In the place of the hash of a model's file. Where nothing identifies the model, that of no
     /// other process.
     std::string file_hash() const;
@@ -41,11 +47,12 @@ public:
 private:
     std::shared_ptr<isolated::RunningProcess> process_;
     ModelDescription description_;
+    ClassTexts texts_;
 };
 
 /// Has Python load what a source says, or a checkpoint ("": none) of that architecture; a process
-/// that has loaded the same already, and still runs, is shared. Throws usage: no such source, no
-/// Python; interrupted; io; what the process fails with.
+/// that has loaded the same already with the same class names, and still runs, is shared. Throws
+/// usage: no such source, no Python; interrupted; io; what the process fails with.
 std::shared_ptr<PythonModel> load_in_python(const std::string& source,
                                             const std::filesystem::path& checkpoint,
                                             const PythonStart& start);

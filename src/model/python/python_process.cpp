@@ -68,16 +68,7 @@ Descriptor sources_in_memory() {
         if (embedded.name != bootstrap_file)
             texts[std::string(embedded.name)] = std::string(embedded.text);
     }
-    const std::string bytes = json_line(texts);
-    Descriptor memory(::memfd_create("assay-worker", MFD_CLOEXEC));
-    if (memory.get() < 0) cannot_start("no memory");
-    for (std::size_t done = 0; done < bytes.size();) {
-        const ssize_t n = retried(
-            [&] { return ::write(memory.get(), bytes.data() + done, bytes.size() - done); });
-        if (n <= 0) cannot_start("no memory");
-        done += static_cast<std::size_t>(n);
-    }
-    return memory;
+    return memory_with(json_line(texts), "assay-worker");
 }
 
 std::string bootstrap_text() {
@@ -250,6 +241,18 @@ Descriptor end_of_peer(int socket) {
 }
 
 }  // namespace
+
+Descriptor memory_with(std::string_view bytes, const char* name) {
+    Descriptor memory(::memfd_create(name, MFD_CLOEXEC));
+    if (memory.get() < 0) cannot_start("no memory");
+    for (std::size_t done = 0; done < bytes.size();) {
+        const ssize_t n = retried(
+            [&] { return ::write(memory.get(), bytes.data() + done, bytes.size() - done); });
+        if (n <= 0) cannot_start("no memory");
+        done += static_cast<std::size_t>(n);
+    }
+    return memory;
+}
 
 std::shared_ptr<RunningProcess> start_worker(const Interpreter& python,
                                              const std::vector<std::string>& arguments,

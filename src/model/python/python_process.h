@@ -4,8 +4,10 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "core/descriptor.h"
 #include "model/isolated/running_process.h"
 #include "model/python/interpreter.h"
 
@@ -17,6 +19,9 @@ namespace assay {
 std::shared_ptr<isolated::RunningProcess> start_worker(const Interpreter& python,
                                                        const std::vector<std::string>& arguments,
                                                        bool offline);
+
+/// Memory with these bytes, which a process can be given. Throws io: the system refuses.
+Descriptor memory_with(std::string_view bytes, const char* name);
 
 /// The exit status of a worker whose Python is too old; its last line says which it is.
 inline constexpr int python_too_old = 97;

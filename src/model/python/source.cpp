@@ -69,8 +69,7 @@ std::string whole_source(const std::string& source) {
         (python && file_in(source).empty())) {
         std::string forms;
         for (const SourceKind& row : source_kinds) {
-            // The one is for programs, the other is not served yet.
-            if (row.kind == "process" || row.kind == "open_clip") continue;
+            if (row.kind == "process") continue;  // for programs
             forms += fmt::format("{}{}", forms.empty() ? "" : ", ", row.form);
         }
         throw Error(ErrorCode::usage,
