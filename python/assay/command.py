@@ -148,7 +148,7 @@ def predict(
       - an nn.Module. It is in evaluation mode during the call and then as it was. It computes on the device on which it lies.
       - a function from a batch, n x 3 x H x W float32 numbers, normalised, to scores, n x classes. It is given torch tensors if it
         refers to torch or a module, and NumPy arrays otherwise; batches="numpy" or "torch" chooses.
-      - the path of a model file (TorchScript, torch.export, ONNX).
+      - the path of a model file (TorchScript, torch.export, ONNX). runtime="onnxruntime" runs ONNX files by the onnxruntime of this Python.
       - a name: "timm:resnet18.a1_in1k", "torchvision:resnet50", "hf:google/vit-base-patch16-224",
         "open_clip:ViT-B-32/laion2b_s34b_b79k", "python:FILE.py:NAME". templates= of open_clip: a list of texts, a file, "openai", "simple".
     data: a folder, a list, an archive or an address, as `assay predict --data` takes it; or a list of them.
@@ -188,7 +188,10 @@ def check(model: Any, data: Any, *, progress: Optional[bool] = None, **options: 
 
 
 def cost(model: Any, *, progress: Optional[bool] = None, **options: Any) -> Any:
-    """Parameters, operations, memory and latency of model files, as `assay cost --json` gives them. Objects are refused: export them."""
+    """Parameters, operations, memory and latency of models, as `assay cost --json` gives them. model: as of predict().
+
+    What cannot be known is None, and `no_weights` or `no_operators` says why: a function of NumPy arrays does not say what it computes.
+    """
     return _with_models("cost", model, [], progress, options)
 
 

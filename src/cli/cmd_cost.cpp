@@ -15,6 +15,7 @@ assay cost resnet50.pt --input-size 224
 assay cost a.pt b.onnx c.pt2 --preset torchvision --batch 8 --threads 4
 assay cost vit.onnx --input-size 224 --operators --no-latency
 assay cost m.pt --preset timm --nodes --json -o cost.json
+assay cost timm:resnet18.a1_in1k torchvision:resnet50
 )";
 
 }  // namespace
@@ -31,7 +32,9 @@ int cmd_cost(std::vector<std::string> arguments) {
     Output output;
     bool no_latency = false;
     std::vector<std::filesystem::path> files;
-    app->add_option("models", files, "TorchScript (.pt), torch.export (.pt2) or ONNX (.onnx) files")
+    app->add_option("models", files,
+                    "TorchScript (.pt), torch.export (.pt2) or ONNX (.onnx) files; models in "
+                    "Python: timm:NAME, ...")
         ->type_name("MODEL");
     models.add_to(*app);
     const std::string group = "Cost";

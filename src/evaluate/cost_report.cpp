@@ -45,12 +45,20 @@ Table models_table(std::span<const ClassifierCost> results, const CostOptions& o
         const ModelCost& cost = one.cost;
         Cell measured;
         if (cost.measured_peak_bytes) measured = scaled(*cost.measured_peak_bytes, 1e6);
-        table.add({one.name, Count{static_cast<std::uint64_t>(cost.batch)},
-                   scaled(cost.weights.parameters, 1e6), Count{cost.weights.buffers},
-                   scaled(one.file_bytes, 1e6), scaled(one.macs_per_image(), 1e9),
-                   scaled(one.macs_without_attention(), 1e9), scaled(2 * one.macs_per_image(), 1e9),
-                   scaled(cost.peak_bytes, 1e6), measured,
-                   cost.seconds.empty() ? Cell() : Cell(one.latency())});
+        const auto weighed = [&](auto&& cell) {
+            return cost.no_weights.empty() ? Cell(cell) : Cell();
+        };
+        const auto counted = [&](auto&& cell) {
+            return cost.no_operators.empty() ? Cell(cell) : Cell();
+        };
+        table.add(
+            {one.name, Count{static_cast<std::uint64_t>(cost.batch)},
+             weighed(scaled(cost.weights.parameters, 1e6)), weighed(Count{cost.weights.buffers}),
+             one.file_bytes > 0 ? Cell(scaled(one.file_bytes, 1e6)) : Cell(),
+             counted(scaled(one.macs_per_image(), 1e9)),
+             counted(scaled(one.macs_without_attention(), 1e9)),
+             counted(scaled(2 * one.macs_per_image(), 1e9)), counted(scaled(cost.peak_bytes, 1e6)),
+             measured, cost.seconds.empty() ? Cell() : Cell(one.latency())});
     }
     table.notes = {
         "GMAC: 10^9 multiply-accumulates of convolutions and matrix products for one image; a FLOP "
@@ -68,10 +76,19 @@ Table models_table(std::span<const ClassifierCost> results, const CostOptions& o
             options.runs, CostRequest{}.warmup, options.threads, options.threads == 1 ? "" : "s"));
     }
     for (const ClassifierCost& one : results) {
-        table.notes.push_back(fmt::format("{}: images of 3 x {} x {}; {} on {}; peak at {}.",
-                                          one.name, one.spec.preprocess.height,
-                                          one.spec.preprocess.width, one.facts.framework,
-                                          one.facts.device, one.cost.peak_node));
+        const std::string& peak = one.cost.peak_node;
+        table.notes.push_back(fmt::format(
+            "{}: images of 3 x {} x {}; {} on {}{}.", one.name, one.spec.preprocess.height,
+            one.spec.preprocess.width, one.facts.framework, one.facts.device,
+            one.cost.no_operators.empty() ? "; peak at " + peak : std::string()));
+        if (!one.cost.no_weights.empty()) {
+            table.notes.push_back(
+                fmt::format("{}: parameters are not known: {}.", one.name, one.cost.no_weights));
+        }
+        if (!one.cost.no_operators.empty()) {
+            table.notes.push_back(fmt::format("{}: multiply-accumulates are not known: {}.",
+                                              one.name, one.cost.no_operators));
+        }
         for (const auto* notes : {&one.facts.notes, &one.cost.notes}) {
             for (const std::string& note : *notes)
                 table.notes.push_back(fmt::format("{}: {}.", one.name, note));
@@ -91,6 +108,12 @@ Table apart_table(std::span<const ClassifierCost> results) {
     table.columns.push_back({"calls that move data"});
     table.columns.push_back({"calls without a rule"});
     for (const ClassifierCost& one : results) {
+        if (!one.cost.no_operators.empty()) {
+            std::vector<Cell> none = {one.name};
+            none.resize(table.columns.size());
+            table.add(std::move(none));
+            continue;
+        }
         std::vector<Cell> cells = {one.name};
         for (const OperatorKind kind : cost_kinds_apart)
             cells.emplace_back(scaled(cost_per_image(one.cost, one.cost.elements_of(kind)), 1e6));

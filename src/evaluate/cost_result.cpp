@@ -121,6 +121,19 @@ std::map<std::string, std::uint64_t> elements_of(const ModelCost& cost) {
     return out;
 }
 
+/// Nothing where the numbers of weights are not known.
+template <class Value>
+std::optional<Value> weighed(const ShownCost& shown, Value value) {
+    return shown.classifier->cost.no_weights.empty() ? std::optional(value) : std::nullopt;
+}
+
+/// Nothing where operators were not counted.
+template <class Value>
+std::optional<Value> counted(const ShownCost& shown, Value value) {
+    return shown.classifier->cost.no_operators.empty() ? std::optional(std::move(value))
+                                                       : std::nullopt;
+}
+
 std::vector<std::string> notes_of(const ClassifierCost& classifier) {
     std::vector<std::string> out = classifier.facts.notes;
     out.insert(out.end(), classifier.cost.notes.begin(), classifier.cost.notes.end());
@@ -133,7 +146,6 @@ ResultType result_type(ResultOf<ShownCost>) {
     static constexpr auto of = &ShownCost::classifier;
     static constexpr auto spec = &ClassifierCost::spec;
     static constexpr auto cost = &ClassifierCost::cost;
-    static constexpr auto weights = &ModelCost::weights;
     static constexpr auto rows = describe_result<ShownCost>(
         {.name = "ModelCost",
          .columns = "model,format,height,width,batch,parameters,buffers,weight_bytes,file_bytes,"
@@ -153,24 +165,42 @@ ResultType result_type(ResultOf<ShownCost>) {
                      return std::array<std::int64_t, 3>{3, size.height, size.width};
                  }),
             part<of, cost, &ModelCost::batch>({}),
-            part<of, cost, weights, &WeightCost::parameters>({}),
-            part<of, cost, weights, &WeightCost::buffers>({}),
-            part<of, cost, weights, &WeightCost::bytes>({.name = "weight_bytes"}),
-            part<of, &ClassifierCost::file_bytes>({}),
-            part<of, cost, &ModelCost::macs>({.help = "Of the whole batch"}),
-            part<of, cost, &ModelCost::activation_macs>({.name = "attention_macs"}),
-            part<of, &ClassifierCost::macs_per_image>({}),
-            part({.name = "flops_per_image"},
-                 [](const ShownCost& s) { return 2 * s.classifier->macs_per_image(); }),
-            part({.help = "Numbers that operators visit, by their kind", .name = "elements"},
-                 [](const ShownCost& s) { return elements_of(s.classifier->cost); }),
+            part({.help = "Null if they are not known (`no_weights` says why)",
+                  .name = "parameters"},
+                 [](const ShownCost& s) {
+                     return weighed(s, s.classifier->cost.weights.parameters);
+                 }),
+            part({.help = "Likewise", .name = "buffers"},
+                 [](const ShownCost& s) { return weighed(s, s.classifier->cost.weights.buffers); }),
+            part({.help = "Likewise", .name = "weight_bytes"},
+                 [](const ShownCost& s) { return weighed(s, s.classifier->cost.weights.bytes); }),
+            part<of, &ClassifierCost::file_bytes>({.help = "0: no file"}),
+            part({.help = "Of the whole batch. Null if it is not known (`no_operators` says why)",
+                  .name = "macs"},
+                 [](const ShownCost& s) { return counted(s, s.classifier->cost.macs()); }),
+            part({.help = "Likewise", .name = "attention_macs"},
+                 [](const ShownCost& s) {
+                     return counted(s, s.classifier->cost.activation_macs());
+                 }),
+            part({.help = "Likewise", .name = "macs_per_image"},
+                 [](const ShownCost& s) { return counted(s, s.classifier->macs_per_image()); }),
+            part({.help = "Likewise", .name = "flops_per_image"},
+                 [](const ShownCost& s) { return counted(s, 2 * s.classifier->macs_per_image()); }),
+            part({.help = "Numbers that operators visit, by their kind. Likewise",
+                  .name = "elements"},
+                 [](const ShownCost& s) { return counted(s, elements_of(s.classifier->cost)); }),
             part<of, cost, &ModelCost::operators>({}),
             part({.help = "Calls of operators without a rule: the sums are then too low",
                   .name = "unknown"},
                  [](const ShownCost& s) { return unknown_of(s.classifier->cost); }),
             part<of, cost, &ModelCost::executed_nodes>({}),
-            part<of, cost, &ModelCost::peak_bytes>({.name = "peak_activation_bytes"}),
+            part({.help = "Null if it is not known", .name = "peak_activation_bytes"},
+                 [](const ShownCost& s) { return counted(s, s.classifier->cost.peak_bytes); }),
             part<of, cost, &ModelCost::peak_node>({}),
+            part<of, cost, &ModelCost::no_weights>(
+                {.help = "Why the numbers of weights are not known", .omitted = true}),
+            part<of, cost, &ModelCost::no_operators>(
+                {.help = "Why operators were not counted", .omitted = true}),
             part({.name = "notes"}, [](const ShownCost& s) { return notes_of(*s.classifier); }),
             part({.name = "measured"}, [](const ShownCost& s) { return measured(s); }),
             part({.help = "With `--nodes`", .name = "nodes", .omitted = true},
@@ -182,7 +212,7 @@ ResultType result_type(ResultOf<ShownCost>) {
             part({.name = "attention_macs_per_image", .only_csv = true},
                  [](const ShownCost& s) {
                      const ModelCost& model = s.classifier->cost;
-                     return cost_per_image(model, model.activation_macs());
+                     return counted(s, cost_per_image(model, model.activation_macs()));
                  }),
             part({.name = "unknown_text", .only_csv = true},
                  [](const ShownCost& s) { return unknown_operators(s.classifier->cost); }),

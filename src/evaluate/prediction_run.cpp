@@ -42,12 +42,15 @@ std::string input_fingerprint(const LoadedModel& model) {
                                 {"output", spec.output}}));
 }
 
-/// With the numbers that it is computed in, which are fp32 unless told otherwise.
+/// With the numbers that it is computed in and what computes it, where these are not the usual
+/// ones: fp32, and Assay's own runtime.
 std::string computing_fingerprint(const LoadedModel& model) {
     const std::string input = input_fingerprint(model);
-    const Precision precision = model.classifier->facts().precision;
-    if (precision == Precision::fp32) return input;
-    return hash_text(json_line({{"input", input}, {"precision", name_of(precision)}}));
+    const ModelFacts& facts = model.classifier->facts();
+    nlohmann::json all = {{"input", input}};
+    if (facts.precision != Precision::fp32) all["precision"] = name_of(facts.precision);
+    if (facts.runtime != ModelRuntime::libtorch) all["runtime"] = name_of(facts.runtime);
+    return all.size() == 1 ? input : hash_text(json_line(all));
 }
 
 /// Images [first, first + n) of the batch; as floats or bytes, one of which it does not have.
@@ -141,6 +144,7 @@ StoreSpec store_spec(const LoadedModel& model, const Dataset& dataset,
                                  {"model", to_json(model.spec)}};
     if (facts.lanes > 0) provenance["devices"] = facts.devices;
     if (facts.precision != Precision::fp32) provenance["precision"] = name_of(facts.precision);
+    if (facts.runtime != ModelRuntime::libtorch) provenance["runtime"] = name_of(facts.runtime);
     if (!model.scored_by.empty()) provenance["scored_by"] = nlohmann::json::parse(model.scored_by);
     spec.provenance_json = json_line(provenance);
     return spec;

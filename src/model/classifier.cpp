@@ -7,6 +7,7 @@
 #include "assay/error.h"
 #include "model/isolated/isolated_classifier.h"
 #include "model/plugin.h"
+#include "model/python/onnxruntime.h"
 #include "model/python/python_model.h"
 
 namespace assay {
@@ -32,6 +33,7 @@ bool runs_foreign_code(ModelFormat format) {
 std::unique_ptr<Classifier> open_classifier(const ModelSpec& spec,
                                             const ClassifierOptions& options) {
     return with_note(fmt::format("opening the model {}", spec.path.string()), [&] {
+        if (options.runtime == ModelRuntime::onnxruntime) return open_in_onnxruntime(spec, options);
         if (spec.python != nullptr) return open_python(spec, options);
         const bool gpu = may_use_gpu(options.device);
         const bool asked = options.isolate == Isolation::on;

@@ -48,7 +48,7 @@ struct TorchPlugin {
     CudaFacts (*cuda)();
 };
 
-inline constexpr std::uint32_t kPluginInterface = 5;
+inline constexpr std::uint32_t kPluginInterface = 6;
 inline constexpr const char* kPluginEntry = "assay_torch_plugin_v1";
 inline constexpr const char* kPluginFile = "libassay_torch.so";
 

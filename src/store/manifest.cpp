@@ -226,11 +226,20 @@ void compare_models(const StoreSpec& recorded, const StoreSpec& wanted,
         found.push_back(fmt::format("the precision is `{}` there and `{}` now",
                                     precision_of(recorded), precision_of(wanted)));
     }
+    const auto runtime_of = [](const StoreSpec& spec) {
+        const json named = provenance_of(spec).value("runtime", json());
+        return named.is_string() ? named.get<std::string>() : std::string("libtorch");
+    };
+    const bool one_runtime = runtime_of(recorded) == runtime_of(wanted);
+    if (!one_runtime) {
+        found.push_back(fmt::format("the runtime is `{}` there and `{}` now (--runtime)",
+                                    runtime_of(recorded), runtime_of(wanted)));
+    }
     if (!same.preprocessing) {
         const std::string fields = field_differences(there.value("preprocess", json::object()),
                                                      now.value("preprocess", json::object()));
-        // The hash is of the precision, too, which may be all that differs.
-        if (precise || !fields.empty()) {
+        // The hash is of the precision and the runtime, too, which may be all that differs.
+        if ((precise && one_runtime) || !fields.empty()) {
             found.push_back(
                 fmt::format("the preprocessing differs{}{}", fields.empty() ? "" : ": ", fields));
         }

@@ -154,10 +154,100 @@ TEST_F(PythonCommands, CheckOpensOtherSizesInTheSameProcess) {
     EXPECT_THAT(outcome.out, HasSubstr("linear.v1"));
 }
 
-TEST_F(PythonCommands, CostSaysThatItIsNotCounted) {
-    const Outcome outcome = Program({ASSAY_PROGRAM, "cost", "timm:linear"}).wait();
+TEST_F(PythonCommands, CostShowsWhatIsKnown) {
+    const auto cost_of = [](const std::string& model) {
+        const Outcome outcome =
+            Program({ASSAY_PROGRAM, "cost", model, "--batch", "2", "--json"}).wait();
+        EXPECT_EQ(outcome.status, 0) << outcome.err;
+        return nlohmann::json::parse(outcome.out)["models"][0];
+    };
+    const nlohmann::json known = cost_of("timm:linear");
+    EXPECT_EQ(known["parameters"], 18);
+    EXPECT_EQ(known["macs_per_image"], 18.0);
+    EXPECT_EQ(known["measured"]["latency_ms"]["min"], 250.0);
+    EXPECT_FALSE(known.contains("no_operators"));
+
+    const nlohmann::json unknown = cost_of("timm:not_counted");
+    for (const char* key :
+         {"parameters", "buffers", "weight_bytes", "macs", "attention_macs", "macs_per_image",
+          "flops_per_image", "elements", "peak_activation_bytes"}) {
+        EXPECT_TRUE(unknown.at(key).is_null()) << key;
+    }
+    EXPECT_EQ(unknown["no_operators"], "a linear model keeps it to itself");
+    const Outcome shown = Program({ASSAY_PROGRAM, "cost", "timm:not_counted"}).wait();
+    EXPECT_THAT(shown.out, AllOf(HasSubstr("multiply-accumulates are not known: a linear model "
+                                           "keeps it to itself"),
+                                 HasSubstr("parameters are not known"), Not(HasSubstr("peak at"))));
+    EXPECT_EQ(Program({ASSAY_PROGRAM, "cost", "timm:no_cost"}).wait().status, 2);
+}
+
+/// A file of ONNX in a worker that stands in for onnxruntime: it computes its own linear model.
+class OnnxruntimeCommands : public PythonCommands {
+protected:
+    void SetUp() override {
+        PythonCommands::SetUp();
+        if (IsSkipped()) return;
+        fs::copy_file(ASSAY_SOURCE_DIR "/tests/model/fixtures/cnn_opset13.onnx", model());
+        std::ofstream(scratch_ / "linear.toml")
+            << "input_size = [3, 16, 16]\nmean = 0.5\nstd = 0.5\n";
+    }
+    std::string model() const { return (scratch_ / "linear.onnx").string(); }
+    std::vector<std::string> by_onnxruntime(std::vector<std::string> more = {}) const {
+        more.insert(more.end(), {"--runtime", "onnxruntime"});
+        return predict(model(), more);
+    }
+};
+
+TEST_F(OnnxruntimeCommands, AStoreHasOneRuntime) {
+    const Outcome first = Program(by_onnxruntime()).wait();
+    ASSERT_EQ(first.status, 0) << first.err;
+    const fs::path store = fs::path(runs()) / "shapes" / "linear";
+    const auto manifest = nlohmann::json::parse(slurp(store / "manifest.json"));
+    EXPECT_THAT(manifest.dump(), AllOf(HasSubstr("\"runtime\":\"onnxruntime\""),
+                                       HasSubstr("\"framework\":\"Pure Python\"")));
+    EXPECT_THAT(Program(by_onnxruntime()).wait().err, HasSubstr("everything was there already"));
+    // Five classes and Assay's own runtime are another store.
+    const Outcome other = Program(predict(model())).wait();
+    EXPECT_EQ(other.status, 2);
+    EXPECT_THAT(other.err, AllOf(HasSubstr("the runtime is `onnxruntime` there and `libtorch` now"),
+                                 Not(HasSubstr("the preprocessing differs"))));
+}
+
+TEST_F(OnnxruntimeCommands, OtherFormatsNameTheirRuntime) {
+    const Outcome python = Program(predict("timm:linear", {"--runtime", "onnxruntime"})).wait();
+    EXPECT_EQ(python.status, 2);
+    EXPECT_THAT(python.err,
+                AllOf(HasSubstr("timm:linear is a model in Python"), HasSubstr("omit --runtime")));
+    const Outcome script =
+        Program(predict(ASSAY_SOURCE_DIR "/tests/model/fixtures/cnn.pt",
+                        {"--preset", "timm", "--input-size", "16", "--runtime", "onnxruntime"}))
+            .wait();
+    EXPECT_EQ(script.status, 2);
+    EXPECT_THAT(script.err, AllOf(HasSubstr("cnn.pt has the format torchscript"),
+                                  HasSubstr("--runtime libtorch")));
+    EXPECT_THAT(Program(predict(model(), {"--runtime", "tensorrt"})).wait().err,
+                HasSubstr("onnxruntime"));
+}
+
+TEST_F(OnnxruntimeCommands, AttacksThatNeedGradientsSaySo) {
+    const Outcome outcome =
+        Program({ASSAY_PROGRAM, "attack", "-m", model(), "-d", images(), "--attack", "fgsm",
+                 "--eps", "8/255", "--limit", "12", "--runtime", "onnxruntime"})
+            .wait();
     EXPECT_EQ(outcome.status, 2);
-    EXPECT_THAT(outcome.err, HasSubstr("cost of a Python model is not counted yet"));
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr("no gradients"), HasSubstr("--runtime libtorch")));
+}
+
+TEST_F(OnnxruntimeCommands, AssayTomlHasTheKey) {
+    std::ofstream(scratch_ / "assay.toml")
+        << "out = \"" << runs()
+        << "\"\nruntime = \"onnxruntime\"\n[[model]]\npath = \"linear.onnx\"\n"
+        << "[[data]]\npath = \"shapes\"\ncrop_mode = \"squash\"\n";
+    const Outcome outcome =
+        Program({ASSAY_PROGRAM, "run", (scratch_ / "assay.toml").string()}).wait();
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_THAT(slurp(fs::path(runs()) / "shapes" / "linear" / "manifest.json"),
+                HasSubstr("onnxruntime"));
 }
 
 TEST_F(PythonCommands, AssayTomlNamesThem) {

@@ -26,6 +26,7 @@ ModelCost some_cost(std::size_t nodes) {
     cost.peak_bytes = 9'633'792;
     cost.peak_node = "node 3: Relu";
     cost.notes = {"one", ""};
+    cost.no_weights = "nobody weighed it";
     cost.measured_peak_bytes = 0;
     cost.seconds = {0.5, 1.0 / 3, 0};
     return cost;
@@ -66,6 +67,8 @@ TEST(CostWire, EverythingComesBackInOnePartOrMany) {
         EXPECT_EQ(got.measured_peak_bytes, 0U);
         EXPECT_EQ(got.seconds, want.seconds);
         EXPECT_EQ(got.notes, want.notes);
+        EXPECT_EQ(got.no_weights, "nobody weighed it");
+        EXPECT_EQ(got.no_operators, "");
     }
     EXPECT_GT(parts_of(some_cost(ModelCost::most_nodes)).size(), 10U);
     CostRequest request;

@@ -100,8 +100,26 @@ TEST_F(PythonModels, ComputeScoresAndGradients) {
         }),
         HasSubstr("cross-entropy is the only loss here"));
     classifier->scores(input, 1, scores);  // an error leaves it working
-    EXPECT_THAT(message_of([&] { classifier->cost({}); }, ErrorCode::usage),
-                HasSubstr("not counted yet"));
+}
+
+TEST_F(PythonModels, CostComesFromTheProcess) {
+    CostRequest request;
+    request.batch = 2;
+    request.runs = 3;
+    const ModelCost cost = opened_worker("timm:linear")->cost(request);
+    EXPECT_EQ(cost.weights.parameters, 18U);
+    EXPECT_EQ(cost.macs(), 36U);
+    EXPECT_EQ(cost.peak_bytes, 48U);
+    EXPECT_THAT(cost.seconds, testing::ElementsAre(.25, 1.25, 2.25));
+    EXPECT_THAT(cost.notes, testing::ElementsAre("a note of the cost"));
+    EXPECT_EQ(cost.no_weights + cost.no_operators, "");
+
+    const auto refusing = opened_worker("timm:no_cost");
+    EXPECT_THAT(message_of([&] { refusing->cost(request); }, ErrorCode::usage),
+                HasSubstr("nobody knows"));
+    run(*refusing, 1, 8);  // it still works
+    const auto damaged = opened_worker("timm:cut_cost");
+    EXPECT_NE(message_of([&] { damaged->cost(request); }), "");
 }
 
 TEST_F(PythonModels, ManyCallersGetTheBitsOfOne) {

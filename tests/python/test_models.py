@@ -103,13 +103,15 @@ class Objects(InFolder):
         self.refused(lambda: self.predict({"a": net}, name="b"), "usage", "name=")
         self.refused(lambda: self.predict(net, batches="jax"), "usage", "jax")
         self.refused(lambda: self.predict(lambda x: x), "bad_input", "shape")
-        self.refused(lambda: assay.cost(net, settings=SETTINGS), "bad_input", "cost")
 
     def test_attack_and_check(self):
         net = network()
         found = assay.attack(net, self.data, self.folder / "runs", attack="fgsm", eps="8/255", settings=SETTINGS)
         self.assertIn("fgsm", str(found))
         self.assertTrue(all(p.requires_grad and p.grad is None for p in net.parameters()))
+        (cost,) = assay.cost(net, settings=SETTINGS)["models"]
+        self.assertEqual(cost["parameters"], sum(p.numel() for p in net.parameters()))
+        self.assertEqual(cost["macs"], 7 * 7 * 8 * 27 + 32 * CLASSES)
         self.assertIn("Sequential", str(assay.check(net, self.data, settings=SETTINGS)))
 
     def test_ctrl_c_ends_a_model_that_hangs(self):

@@ -201,18 +201,18 @@ class InProcess(Peer):
         import assay._worker
 
         folder = os.path.dirname(assay._worker.__file__)
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         start = (
             "import importlib.util, sys, os\n"
+            f"os.dup2({theirs.fileno()}, 3)\n"
             f"spec = importlib.util.spec_from_file_location('assay_worker', {folder!r} + '/__init__.py', submodule_search_locations=[{folder!r}])\n"
             "sys.modules['assay_worker'] = importlib.util.module_from_spec(spec)\n"
             "import assay_worker.__main__ as worker\n"
             "os._exit(worker.main(sys.argv[1:]))\n"
         )
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         super().__init__(ours)
-        # The other end becomes descriptor 3 of the child.
         self.process = subprocess.Popen(
-            ["/bin/sh", "-c", f'exec "$0" "$@" 3<&{theirs.fileno()}', python, "-c", start, *map(str, arguments)],
+            [python, "-c", start, *map(str, arguments)],
             pass_fds=[theirs.fileno()], env={**os.environ, **(environment or {})}, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
         )
         theirs.close()

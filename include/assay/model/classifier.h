@@ -81,6 +81,18 @@ constexpr auto words_of(Precision) {
 }
 std::string_view name_of(Precision);
 
+/// What computes the scores of model files.
+enum class ModelRuntime {
+    libtorch,     ///< Assay's own plug-in, over LibTorch: every format, with gradients
+    onnxruntime,  ///< the onnxruntime package of the person's Python: ONNX files, scores alone
+};
+constexpr auto words_of(ModelRuntime) {
+    using Row = std::pair<ModelRuntime, std::string_view>;
+    return std::array{Row{ModelRuntime::libtorch, "libtorch"},
+                      Row{ModelRuntime::onnxruntime, "onnxruntime"}};
+}
+std::string_view name_of(ModelRuntime);
+
 /// What opening and one probing run tell about a model.
 struct ModelFacts {
     std::uint32_t classes = 0;
@@ -108,6 +120,7 @@ struct ModelFacts {
     std::vector<std::string> notes;
     /// Files beside the model's that hold weights of it (ONNX's external data), sorted.
     std::vector<std::filesystem::path> data_files;
+    ModelRuntime runtime = ModelRuntime::libtorch;
 };
 
 /// Whether models that are programs (TorchScript) or run any operator of LibTorch (torch.export)
@@ -144,6 +157,7 @@ struct ClassifierOptions {
     /// Of models of images and texts (open_clip): a file with one template a line, or "openai" or
     /// "simple", lists of open_clip. "": openai.
     std::filesystem::path templates = {};
+    ModelRuntime runtime = ModelRuntime::libtorch;
 };
 
 template <>
@@ -170,6 +184,9 @@ inline constexpr auto description<ClassifierOptions> = describe<ClassifierOption
                  "is the name), or openai (80 templates) or simple (7)",
          .empty = "openai",
          .value = "FILE"}),
+    field<&ClassifierOptions::runtime>(
+        {.help = "What runs model files; onnxruntime: .onnx files, by that package of your "
+                 "Python, without gradients; part of the store's identity"}),
 });
 
 /// Prepared images as bytes.

@@ -72,6 +72,9 @@ struct ModelCost {
     std::uint64_t peak_bytes = 0;    ///< most bytes of activations that live at once
     std::string peak_node;           ///< where first: number, name, operator, shape
     std::vector<std::string> notes;  ///< whole sentences without a full stop
+    std::string no_weights = {};     ///< why `weights` is not known; "": it is
+    /// Why operators, nodes and the peak are not known; "": they are.
+    std::string no_operators = {};
 
     // What differs between runs and machines.
     std::optional<std::uint64_t> measured_peak_bytes;  ///< by LibTorch's allocator; CPU only

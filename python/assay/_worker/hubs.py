@@ -412,7 +412,11 @@ def source_of(text: str, say: Say, ask: "Optional[Callable[[], Names]]" = None) 
 
 
 def open_source(text: str, checkpoint: Optional[str], say: Say, ask: "Optional[Callable[[], Names]]" = None) -> Model:
-    """The model that a text names; of a checkpoint the architecture of that name with the file's weights."""
+    """The model that a text names; of a checkpoint the architecture of that name with the file's weights; `onnxruntime` with an ONNX file."""
+    if text == "onnxruntime" and checkpoint is not None:
+        from .onnx_files import OnnxModel
+
+        return OnnxModel(checkpoint)
     source = source_of(text, say, ask)
     if not isinstance(source, PythonFile):  # whatever their libraries say: pickled code in a file is never run
         os.environ.pop("TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD", None)

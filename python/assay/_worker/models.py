@@ -8,9 +8,9 @@ from __future__ import annotations
 import sys
 from typing import Any, Callable, Optional
 
-from . import fingerprints
+from . import costs, fingerprints
 from .losses import loss_of
-from .wire import Batch, OpenRequest, Refused
+from .wire import Batch, CostRequest, OpenRequest, Refused
 
 LANES_OF_CUDA = 2  # one batch is copied while another is computed
 
@@ -28,6 +28,7 @@ class Description:
         self.image_processor: "Optional[dict[str, Any]]" = None
         self.model_type = ""
         self.libraries: "list[str]" = []
+        self.data_files: "list[str]" = []  # of a file: others in its folder that hold weights
 
     def json(self) -> "dict[str, Any]":
         out: "dict[str, Any]" = {
@@ -38,6 +39,8 @@ class Description:
             out["image_processor"] = self.image_processor
         if self.model_type:
             out["model_type"] = self.model_type
+        if self.data_files:
+            out["data_files"] = sorted(set(self.data_files))
         return out
 
 
@@ -86,7 +89,7 @@ def scores_in(value: Any, output: str) -> "tuple[Any, str]":
     return parts[chosen], note
 
 
-def _checked_shape(shape: Any, images: int, classes: Optional[int]) -> int:
+def checked_shape(shape: Any, images: int, classes: Optional[int]) -> int:
     """The number of classes of scores of this shape."""
     sizes = tuple(int(side) for side in shape)
     wanted = f"{images} x {classes}" if classes is not None else f"{images} x classes"
@@ -102,6 +105,7 @@ class Model:
         self.description = description
         self.output = ""
         self._opened: "dict[int, tuple[int, int, int]]" = {}  # height, width and classes by the floats of an image
+        self._last = (0, 0, 0)  # opened last
         self._threads: Optional[int] = None
 
     def __enter__(self) -> "Model":
@@ -126,12 +130,7 @@ class Model:
 
     def open(self, request: OpenRequest) -> "dict[str, Any]":
         """Runs one image of zeros and says what the model is."""
-        if request.precision != 0:
-            raise Refused("a model in Python computes in its own precision: leave precision= out, or convert the model (net.half())", "usage")
-        if request.input_type == 2:
-            raise Refused("a model in Python takes normalised float32 numbers: leave input_type=uint8 out", "usage")
-        if request.layout == 2:
-            raise Refused("a model in Python takes N x 3 x H x W: leave layout=nhwc out", "usage")
+        self.check(request)
         floats = 3 * request.height * request.width
         there = self._opened.get(floats)
         if self._opened and (request.output != self.output or (there is not None and there[:2] != (request.height, request.width))):
@@ -145,8 +144,17 @@ class Model:
         except BaseException:
             self.output = before
             raise
-        self._opened[floats] = (request.height, request.width, classes)
+        self._opened[floats] = self._last = (request.height, request.width, classes)
         return {**self.facts(), "classes": classes, "framework": self.framework(), "notes": notes}
+
+    def check(self, request: OpenRequest) -> None:
+        """Raises Refused: what is asked for is not how this model computes."""
+        if request.precision != 0:
+            raise Refused("a model in Python computes in its own precision: leave precision= out, or convert the model (net.half())", "usage")
+        if request.input_type == 2:
+            raise Refused("a model in Python takes normalised float32 numbers: leave input_type=uint8 out", "usage")
+        if request.layout == 2:
+            raise Refused("a model in Python takes N x 3 x H x W: leave layout=nhwc out", "usage")
 
     def place(self, device: str, process: int) -> None:
         """process: which of the program's processes asks; they share the devices."""
@@ -160,6 +168,10 @@ class Model:
 
     def compute(self, batch: Batch, buffer: Any) -> None:
         """Computes what `batch` asks of the floats in `buffer` (a mapping), in place."""
+        raise NotImplementedError
+
+    def cost(self, request: CostRequest) -> "dict[str, Any]":
+        """What a batch of zero images costs, by the fields of ModelCost (include/assay/model/cost.h), in the size that was opened last."""
         raise NotImplementedError
 
     def sides_of(self, batch: Batch) -> "tuple[int, int, int]":
@@ -297,10 +309,10 @@ class TorchModel(Model):
             value = torch.as_tensor(value)
         return value, note
 
-    def _zeros(self, height: int, width: int) -> Any:
+    def _zeros(self, height: int, width: int, images: int = 1) -> Any:
         import torch
 
-        zeros: Any = torch.zeros(1, 3, height, width, dtype=self._dtype)
+        zeros: Any = torch.zeros(images, 3, height, width, dtype=self._dtype)
         return zeros.to(self._device, memory_format=self._memory_format)
 
     def probe(self, height: int, width: int) -> "tuple[int, list[str]]":
@@ -311,7 +323,7 @@ class TorchModel(Model):
             value, note = self._run(self._zeros(height, width))
         if not value.is_floating_point():
             raise Refused(f"the model returns numbers of the type {value.dtype}; scores are floating-point numbers")
-        return _checked_shape(value.shape, 1, None), [note] if note else []
+        return checked_shape(value.shape, 1, None), [note] if note else []
 
     def _take_channels_last(self, height: int, width: int) -> None:
         """Convolutions on a processor are up to half faster so. By rule, because the bits depend on it."""
@@ -352,7 +364,7 @@ class TorchModel(Model):
                 # A model may write into its input: it gets the buffer's, which nobody reads again.
                 x = images.to(self._device, self._dtype).contiguous(memory_format=self._memory_format)
                 scores, _ = self._run(x)
-                _checked_shape(scores.shape, batch.images, classes)
+                checked_shape(scores.shape, batch.images, classes)
                 out.copy_(scores)
             return
         self._gradients(batch, floats, images, out, classes)
@@ -369,7 +381,7 @@ class TorchModel(Model):
             leaf = images.to(self._device, copy=True).requires_grad_()
             # No leaf: a model may write into its input.
             scores, _ = self._run(leaf.to(self._dtype).clone(memory_format=self._memory_format))
-            _checked_shape(scores.shape, batch.images, classes)
+            checked_shape(scores.shape, batch.images, classes)
             if not scores.requires_grad:
                 raise Refused("the model's scores are cut off from its input: it has no gradient (detach(), no_grad() or integers inside?)")
             losses, derivative = loss_of(batch.loss or 0, scores.detach().float(), labels.to(self._device), targets.to(self._device))
@@ -379,6 +391,31 @@ class TorchModel(Model):
         out.copy_(scores.detach())
         floats[batch.gradient_at:batch.losses_at].view_as(images).copy_(gradient)
         floats[batch.losses_at:batch.labels_at].copy_(losses.to("cpu", torch.float64).contiguous().view(torch.float32))
+
+
+    def cost(self, request: CostRequest) -> "dict[str, Any]":
+        import torch
+
+        height, width, _ = self._last
+
+        def run() -> Any:
+            return self._run(self._zeros(height, width, request.batch))[0].cpu()  # waits for the device
+
+        with torch.no_grad():
+            given = self._zeros(height, width, request.batch)
+            with costs.Watch(given) as watch:
+                scores = self._run(given)[0]
+            counted = watch.finish(scores)
+            torch.set_num_threads(request.threads)
+            try:
+                seconds = costs.timed(run, request.warmup, request.runs)
+            finally:
+                torch.set_num_threads(1)
+        if self._module is not None:
+            weights: "dict[str, Any]" = costs.weights_of(self._module)
+        else:
+            weights = costs.without_weights("a function that refers to no nn.Module does not say what its weights are")
+        return {**counted, **weights, "seconds": seconds}
 
 
 class ArrayModel(Model):
@@ -411,7 +448,7 @@ class ArrayModel(Model):
         import numpy
 
         value, note = self._run(numpy.zeros((1, 3, height, width), numpy.float32))
-        return _checked_shape(value.shape, 1, None), [note] if note else []
+        return checked_shape(value.shape, 1, None), [note] if note else []
 
     def facts(self) -> "dict[str, Any]":
         return {"parameters": 0, "device": "cpu", "lanes": 0, "memory_format": "contiguous"}
@@ -425,5 +462,17 @@ class ArrayModel(Model):
         floats = numpy.frombuffer(buffer, numpy.float32, batch.floats)
         images = floats[:batch.input].reshape(batch.images, 3, height, width)
         scores, _ = self._run(images)
-        _checked_shape(scores.shape, batch.images, classes)
+        checked_shape(scores.shape, batch.images, classes)
         floats[batch.input:batch.gradient_at].reshape(batch.images, -1)[...] = scores
+
+    def cost(self, request: CostRequest) -> "dict[str, Any]":
+        import numpy
+
+        height, width, _ = self._last
+        zeros = numpy.zeros((request.batch, 3, height, width), numpy.float32)
+        seconds = costs.timed(lambda: self._run(zeros), request.warmup, request.runs)
+        return {
+            **costs.without_counts("a function of NumPy arrays does not say what it computes"),
+            **costs.without_weights("a function of NumPy arrays does not say what its weights are"),
+            "seconds": seconds, "notes": ["timed on the threads that the function chooses"] if request.runs else [],
+        }

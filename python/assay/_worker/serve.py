@@ -162,13 +162,17 @@ class Server:
                         return
                     for descriptor in descriptors:
                         buffer = _mapped(descriptor)
-                    self._answer(end, lambda: self._one(message, buffer))
+                    self._answer(end, lambda: self._one(end, message, buffer))
             except OSError:
                 return
 
-    def _one(self, message: bytes, buffer: Any) -> bytes:
+    def _one(self, end: socket.socket, message: bytes, buffer: Any) -> bytes:
         if message[0] == wire.MEASURE:
-            raise Refused("the cost of a model in Python is not counted yet: export it (torch.export) and measure the file", "usage")
+            request = wire.CostRequest(message)
+            parts = wire.cost_parts({**self.model.cost(request), "batch": request.batch})
+            for part in parts[:-1]:
+                wire.send(end, part)
+            return parts[-1]
         batch = wire.Batch(message)
         if buffer is None or 4 * batch.floats > len(buffer):
             raise Refused("a batch is larger than its buffer", "internal")

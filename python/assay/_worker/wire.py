@@ -19,6 +19,7 @@ MOST_DESCRIPTORS = 2
 MOST_DESCRIPTION = 64 << 20
 LONGEST_TEXT = 8192
 LONGEST_NOTE = 2048
+LONGEST_NAME = 512
 MOST_TEXTS = 16
 
 READY, OPEN, OPENED, FAILED, ENDED, LANE, BATCH, DONE, MEASURE, COST, DESCRIBED, SAID, WANTED, NAMES = range(14)
@@ -50,6 +51,10 @@ class Writer:
 
     def number(self, value: int) -> "Writer":
         self._bytes += struct.pack("<Q", value)
+        return self
+
+    def real(self, value: float) -> "Writer":
+        self._bytes += struct.pack("<d", value)
         return self
 
     def text(self, value: str, most: int = LONGEST_TEXT) -> "Writer":
@@ -191,8 +196,9 @@ class OpenRequest:
         self.name, self.path = fields.text(), fields.text()
         fields.number()  # the format
         self.height, self.width = fields.number(), fields.number()
-        for _ in range(7):  # scale, mean and std: the input comes normalised
-            fields.real()
+        # The input comes normalised by these.
+        self.scale = fields.real()
+        self.mean, self.std = [fields.real() for _ in range(3)], [fields.real() for _ in range(3)]
         classes = fields.number()
         self.num_classes: Optional[int] = classes - 1 if classes else None
         self.output = fields.text()
@@ -221,8 +227,37 @@ class Batch:
         self.floats = self.targets_at + (self.images if self.loss in self.TARGETED else 0)
 
 
+class CostRequest:
+    """What is asked about a model's cost: images at once, threads of the timed runs, and how many of these."""
+
+    def __init__(self, message: bytes):
+        fields = Reader(message, MEASURE)
+        self.batch, self.threads, self.warmup, self.runs = (fields.number() for _ in range(4))
+
+
+def cost_parts(cost: "dict[str, Any]") -> "list[bytes]":
+    """`cost` messages of a cost, as src/model/isolated/cost_wire.cpp reads them."""
+    out = Writer(COST).number(cost["batch"]).number(cost["parameters"]).number(cost["buffers"]).number(cost["bytes"])
+    out.number(len(cost["operators"]))
+    for one in cost["operators"]:
+        out.text(one["name"], LONGEST_NAME).number(one["kind"]).number(int(one["integer"])).number(one["calls"]).number(one["macs"])
+        out.number(one["activation_macs"]).number(one["elements"])
+    out.number(len(cost["nodes"]))
+    for node in cost["nodes"]:
+        out.text(node["name"], LONGEST_NAME).text(node["op"], LONGEST_NAME).text(node["shape"], LONGEST_NAME)
+        out.number(node["macs"]).number(node["live_bytes"])
+    out.number(cost["executed_nodes"]).number(cost["peak_bytes"]).text(cost["peak_node"], LONGEST_NAME).texts(cost.get("notes", []))
+    out.text(cost.get("no_weights", ""), LONGEST_NAME).text(cost.get("no_operators", ""), LONGEST_NAME)
+    out.number(0).number(len(cost["seconds"]))  # no measured peak
+    for seconds in cost["seconds"]:
+        out.real(seconds)
+    body = out.bytes()[1:]
+    size = MOST_MESSAGE - 64
+    return [bytes([COST, at + size >= len(body)]) + body[at:at + size] for at in range(0, len(body), size)]
+
+
 def opened(facts: "dict[str, Any]") -> bytes:
     """An `opened` message of what a model is (ModelFacts in include/assay/model/classifier.h)."""
-    out = Writer(OPENED).number(facts["classes"]).number(facts["parameters"]).number(0).text(facts["device"])
+    out = Writer(OPENED).number(facts["classes"]).number(facts["parameters"]).number(facts.get("fixed_batch", 0)).text(facts["device"])
     out.number(1).number(facts["lanes"]).number(facts.get("precision", 0)).text(facts["framework"]).text(facts["memory_format"])
-    return out.texts(facts["notes"]).texts([]).bytes()
+    return out.texts(facts["notes"]).texts(facts.get("missing_limits", [])).bytes()

@@ -40,7 +40,7 @@ std::vector<std::string> parts_of(const ModelCost& cost) {
         out.number(one.macs).number(one.live_bytes);
     }
     out.number(cost.executed_nodes).number(cost.peak_bytes).text(cut(cost.peak_node));
-    out.texts(cost.notes);
+    out.texts(cost.notes).text(cut(cost.no_weights)).text(cut(cost.no_operators));
     out.number(cost.measured_peak_bytes ? 1 + *cost.measured_peak_bytes : 0);
     out.number(cost.seconds.size());
     for (const double seconds : cost.seconds) out.real(seconds);
@@ -96,6 +96,8 @@ ModelCost CostParts::joined(const CostRequest& asked) const {
     cost.peak_bytes = in.number(most_counted);
     cost.peak_node = in.text();
     cost.notes = in.texts();
+    cost.no_weights = in.text(longest_name);
+    cost.no_operators = in.text(longest_name);
     if (const std::uint64_t peak = in.number(most_counted); peak > 0)
         cost.measured_peak_bytes = peak - 1;
     cost.seconds.resize(in.number(most_cost_runs));

@@ -33,7 +33,7 @@ public:
     /// Of a process that has been asked to open the model, or is asked now.
     IsolatedClassifier(std::shared_ptr<RunningProcess> process, const ModelSpec& spec,
                        const ClassifierOptions& options, const OpenRequest* request,
-                       bool tell_missing)
+                       bool tell_missing, std::vector<std::filesystem::path> data_files = {})
         : path_(spec.path),
           process_(std::move(process)),
           limits_{BatchLimit(options.model_timeout), BatchLimit(options.model_timeout)} {
@@ -43,6 +43,8 @@ public:
         if (kind_of(*answer) == MessageKind::failed) throw failure(*answer);
         Opened opened = isolated::opened(*answer);
         facts_ = std::move(opened.facts);
+        facts_.data_files = std::move(data_files);
+        facts_.runtime = options.runtime;
         if (request != nullptr && spec.num_classes && *spec.num_classes != facts_.classes) {
             throw Error(ErrorCode::bad_input,
                         fmt::format("{} returns {} scores, but its settings say {} classes",
@@ -307,10 +309,11 @@ std::unique_ptr<Classifier> open_isolated(const ModelSpec& spec, const Classifie
 }
 
 std::unique_ptr<Classifier> open_in(std::shared_ptr<RunningProcess> process, const ModelSpec& spec,
-                                    const ClassifierOptions& options, bool tell_missing) {
+                                    const ClassifierOptions& options, bool tell_missing,
+                                    std::vector<std::filesystem::path> data_files) {
     const OpenRequest request{spec, options, false};
     return std::make_unique<IsolatedClassifier>(std::move(process), spec, options, &request,
-                                                tell_missing);
+                                                tell_missing, std::move(data_files));
 }
 
 }  // namespace assay::isolated

@@ -1,7 +1,9 @@
 // A classifier that is computed in another process.
 #pragma once
 
+#include <filesystem>
 #include <memory>
+#include <vector>
 
 #include "assay/model/classifier.h"
 #include "model/isolated/running_process.h"
@@ -15,8 +17,10 @@ std::unique_ptr<Classifier> open_isolated(const ModelSpec& spec, const Classifie
                                           bool limited, bool tell_missing);
 
 /// Asks a process that runs already to open its model for `spec`; what is computed goes through
-/// channels of this classifier alone. Throws as open_isolated().
+/// channels of this classifier alone. `data_files`: ModelFacts::data_files. Throws as
+/// open_isolated().
 std::unique_ptr<Classifier> open_in(std::shared_ptr<RunningProcess> process, const ModelSpec& spec,
-                                    const ClassifierOptions& options, bool tell_missing);
+                                    const ClassifierOptions& options, bool tell_missing,
+                                    std::vector<std::filesystem::path> data_files = {});
 
 }  // namespace assay::isolated

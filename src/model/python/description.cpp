@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
@@ -17,6 +18,7 @@ namespace assay {
 namespace {
 
 using nlohmann::json;
+namespace fs = std::filesystem;
 
 constexpr int deepest_description = 8;
 constexpr std::size_t longest_name = 200;
@@ -57,6 +59,24 @@ std::vector<std::string> notes_in(const json& all) {
         notes.push_back(note.get<std::string>());
     }
     return notes;
+}
+
+/// Names in the folder of the model's file, each once.
+std::vector<std::string> data_files_in(const json& all) {
+    constexpr std::string_view allowed = "a sorted list of names of files in the model's folder";
+    std::vector<std::string> files;
+    const auto found = all.find("data_files");
+    if (found == all.end()) return files;
+    if (!found->is_array()) refuse_description("data_files", *found, allowed);
+    for (const json& one : *found) {
+        const fs::path file = one.is_string() ? one.get<std::string>() : std::string();
+        const bool outside = file.empty() || file.is_absolute() ||
+                             std::ranges::any_of(file, [](const fs::path& p) { return p == ".."; });
+        if (outside || (!files.empty() && files.back() >= file.string()))
+            refuse_description("data_files", one, allowed);
+        files.push_back(file.string());
+    }
+    return files;
 }
 
 /// A list of classes comes as it is: no file is opened because a process names it.
@@ -110,6 +130,7 @@ ModelDescription read_description(std::string_view text, std::string framework) 
         refuse_description("identity", out.identity, "32 hexadecimal digits, or \"\"");
     out.format = text_in(all, "format", 40, "a word of at most 40 letters");
     out.notes = notes_in(all);
+    out.data_files = data_files_in(all);
     if (const auto settings = all.find("settings"); settings != all.end()) {
         check_settings(*settings);
         PassedOver passed_over{.any = true, .keys = {}};

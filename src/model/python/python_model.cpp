@@ -34,6 +34,8 @@ using isolated::RunningProcess;
 
 /// More notes while it loads are no help to anybody.
 constexpr int most_said = 10'000;
+/// No source that a person types: what the worker is started with for ONNX files.
+constexpr std::string_view source_of_onnx_files = "onnxruntime";
 
 /// The bytes behind a descriptor, which nobody can change or cut any more.
 std::string bytes_in(const Descriptor& memory, std::uint64_t length) {
@@ -189,6 +191,10 @@ std::shared_ptr<PythonModel> load_in_python(const std::string& source, const fs:
     auto model = loaded(whole, file, start);
     running[key] = model;
     return model;
+}
+
+std::shared_ptr<PythonModel> load_in_onnxruntime(const fs::path& file, bool offline) {
+    return loaded(std::string(source_of_onnx_files), absolute_path(file), {offline, {}});
 }
 
 std::unique_ptr<Classifier> open_python(const ModelSpec& spec, const ClassifierOptions& options) {

@@ -23,6 +23,7 @@ struct ModelDescription {
     nlohmann::json settings = nlohmann::json::object();  ///< a checked layer
     std::vector<std::string> without_effect;             ///< keys of it
     std::vector<std::string> notes;
+    std::vector<std::string> data_files;  ///< of a file: others in its folder with weights of it
 };
 
 /// Reads the JSON of a description. Throws bad_input, with the key: what is missing, of another
@@ -56,6 +57,9 @@ private:
 std::shared_ptr<PythonModel> load_in_python(const std::string& source,
                                             const std::filesystem::path& checkpoint,
                                             const PythonStart& start);
+
+/// Has onnxruntime in Python load a file, in a process of its own. Throws as load_in_python().
+std::shared_ptr<PythonModel> load_in_onnxruntime(const std::filesystem::path& file, bool offline);
 
 /// Opens it for one classifier. Throws as open_classifier().
 std::unique_ptr<Classifier> open_python(const ModelSpec& spec, const ClassifierOptions& options);

@@ -20,7 +20,7 @@ import threading
 import time
 
 CONTROL = 3
-READY, OPEN, OPENED, FAILED, _ENDED, LANE, BATCH, DONE, MEASURE, _COST, DESCRIBED, SAID, WANTED, NAMES = range(14)
+READY, OPEN, OPENED, FAILED, _ENDED, LANE, BATCH, DONE, MEASURE, COST, DESCRIBED, SAID, WANTED, NAMES = range(14)
 USAGE, BAD_INPUT, OUT_OF_MEMORY = 0, 1, 5
 CROSS_ENTROPY = 0
 SEALS = 2 | 4 | 8  # shrink, grow, write
@@ -84,12 +84,14 @@ def open_request(data):
     assert fields.number() < fields.number()  # this process among those of the machine
     assert fields.number() == 0  # fp32
     fields.number()  # limited
-    assert fields.at == len(data) and request["format"] == 3
+    assert fields.at == len(data) and request["format"] in (1, 3)
     return request
 
 
 class Worker:
     def __init__(self, source, checkpoint, control=None):
+        if source == "onnxruntime":
+            source = "onnx:" + os.path.splitext(os.path.basename(checkpoint))[0]
         self.kind, self.name = source.split(":", 1)
         if self.kind == "python":
             self.name = self.name.rsplit(":", 1)[1]
@@ -261,7 +263,7 @@ class Worker:
             if not data:
                 return
             if data[0] == MEASURE:
-                lane.send(failed(USAGE, "cost of a Python model is not counted yet"))
+                self.measure(lane, data)
                 continue
             if descriptors:
                 buffer = mmap.mmap(descriptors[0], 0)
@@ -290,6 +292,23 @@ class Worker:
             else:
                 self.compute(buffer, images, input_size, output_size, loss)
                 lane.send(message(DONE))
+
+    def measure(self, lane, data):
+        if self.is_to("no_cost"):
+            lane.send(failed(USAGE, "nobody knows what this model costs"))
+            return
+        fields = Fields(data)
+        batch, _threads, _warmup, runs = (fields.number() for _ in range(4))
+        reason = "a linear model keeps it to itself" if self.is_to("not_counted") else ""
+        product = text("toy::product") + b"".join(map(number, (0, 0, 1, 18 * batch, 0, 0)))
+        node = text("head") + text("Product") + text("%d x 6" % batch) + number(18 * batch) + number(24 * batch)
+        counted = number(0) + number(0) if reason else number(1) + product + number(1) + node
+        body = b"".join(map(number, (batch, 18, 2, 80))) + counted + number(1) + number(24 * batch) + text("node 1: Product")
+        body += texts(["a note of the cost"]) + text(reason) + text(reason) + number(0) + number(runs)
+        body += b"".join(struct.pack("<d", 0.25 + i) for i in range(runs))
+        half = len(body) // 2  # in two messages
+        lane.send(bytes([COST, 0]) + body[:half])
+        lane.send(bytes([COST, 1]) + (body[half:-1] if self.is_to("cut_cost") else body[half:]))
 
     def compute(self, buffer, images, input_size, output_size, loss):
         def part(begin, count):

@@ -1842,23 +1842,35 @@ export interface ModelCost {
   /** Channels, height, width. */
   input: number[];
   batch: number;
-  parameters: number;
-  buffers: number;
-  weight_bytes: number;
+  /** Null if they are not known (`no_weights` says why). */
+  parameters: number | null;
+  /** Likewise. */
+  buffers: number | null;
+  /** Likewise. */
+  weight_bytes: number | null;
+  /** 0: no file. */
   file_bytes: number;
-  /** Of the whole batch. */
-  macs: number;
-  attention_macs: number;
-  macs_per_image: number;
-  flops_per_image: number;
-  /** Numbers that operators visit, by their kind. */
-  elements: Record<string, number>;
+  /** Of the whole batch. Null if it is not known (`no_operators` says why). */
+  macs: number | null;
+  /** Likewise. */
+  attention_macs: number | null;
+  /** Likewise. */
+  macs_per_image: number | null;
+  /** Likewise. */
+  flops_per_image: number | null;
+  /** Numbers that operators visit, by their kind. Likewise. */
+  elements: Record<string, number> | null;
   operators: OperatorCost[];
   /** Calls of operators without a rule: the sums are then too low. */
   unknown: Record<string, number>;
   executed_nodes: number;
-  peak_activation_bytes: number;
+  /** Null if it is not known. */
+  peak_activation_bytes: number | null;
   peak_node: string;
+  /** Why the numbers of weights are not known. */
+  no_weights?: string;
+  /** Why operators were not counted. */
+  no_operators?: string;
   notes: string[];
   measured: MeasuredCost;
   /** With `--nodes`. */

@@ -1,0 +1,74 @@
+"""Small ONNX files, written field by field: no package is needed. tests/model/onnx_writer.h does the same in C++."""
+import struct
+
+FLOAT, UINT8, HALF = 1, 2, 10
+
+
+def varint(value):
+    out = bytearray()
+    while value > 0x7F:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes(out) + bytes([value])
+
+
+def field(number, value):
+    """A number, or bytes: a text or a message."""
+    if isinstance(value, int):
+        return varint(number << 3) + varint(value)
+    data = value.encode() if isinstance(value, str) else value
+    return varint(number << 3 | 2) + varint(len(data)) + data
+
+
+def value_info(name, type_, shape):
+    """shape: numbers, or names of what may vary."""
+    sizes = b"".join(field(1, field(1, one) if isinstance(one, int) else field(2, one)) for one in shape)
+    return field(1, name) + field(2, field(1, field(1, type_) + field(2, sizes)))
+
+
+def node(operator, inputs, outputs, attributes=b"", domain=""):
+    out = b"".join(field(1, name) for name in inputs) + b"".join(field(2, name) for name in outputs) + field(4, operator)
+    return out + b"".join(field(5, one) for one in attributes) + (field(7, domain) if domain else b"")
+
+
+def integers(name, values):
+    return field(1, name) + b"".join(field(8, value) for value in values) + field(20, 7)
+
+
+def integer(name, value):
+    return field(1, name) + field(3, value) + field(20, 2)
+
+
+def tensor(name, sizes, values, external=""):
+    """float32 numbers; external: the name of the file that holds them."""
+    out = b"".join(field(1, side) for side in sizes) + field(2, FLOAT) + field(8, name)
+    if not external:
+        return out + field(9, struct.pack(f"<{len(values)}f", *values))
+    return out + field(13, field(1, "location") + field(2, external)) + field(14, 1)
+
+
+def model(nodes, initialisers, inputs, outputs, opset=13):
+    graph = b"".join(field(1, one) for one in nodes) + field(2, "g") + b"".join(field(5, one) for one in initialisers)
+    graph += b"".join(field(11, one) for one in inputs) + b"".join(field(12, one) for one in outputs)
+    return field(1, 8) + field(7, graph) + field(8, field(2, opset))
+
+
+def linear(weights, *, batch="n", height="h", width="w", type_=FLOAT, last=False, external="", opset=13, outputs=("logits",), more=()):
+    """Scores are weighted sums of the channels' means: weights has a row for each channel."""
+    shape = (batch, height, width, 3) if last else (batch, 3, height, width)
+    nodes, at = [], "images"
+    if type_ != FLOAT:
+        nodes.append(node("Cast", [at], ["cast"], [integer("to", FLOAT)]))
+        at = "cast"
+    if last:
+        nodes.append(node("Transpose", [at], ["turned"], [integers("perm", (0, 3, 1, 2))]))
+        at = "turned"
+    nodes += [
+        node("GlobalAveragePool", [at], ["means"]), node("Flatten", ["means"], ["flat"]), node("MatMul", ["flat", "W"], ["logits"]), *more,
+    ]
+    values = [value for row in weights for value in row]
+    classes = len(weights[0])
+    return model(
+        nodes, [tensor("W", (3, classes), values, external)], [value_info("images", type_, shape)],
+        [value_info(name, FLOAT, (batch, classes)) for name in outputs], opset,
+    )
