@@ -8,6 +8,7 @@
     assay.score("runs")                          # of stored predictions
     assay.Metrics("top1,ece")                    # in a loop: update(), compute(), reset(), merge()
     assay.StoreWriter(...)                       # store the scores of one's own loop
+    assay.evaluate(net, "imagenet/val")          # from a model and images to one screen
     assay.predict(net, "imagenet/val", "runs")   # an nn.Module, a function, a file or a name such as "timm:resnet18"
 
 The numbers are those of the command `assay`, to the last bit.
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from .command import cost as cost
     from .command import predict as predict
     from .command import run as run
+    from .evaluation import Evaluation as Evaluation
+    from .evaluation import evaluate as evaluate
     from .report import Comparison as Comparison
     from .report import Difference as Difference
     from .report import Estimate as Estimate
@@ -56,13 +59,14 @@ _PLACES = {
     "Interval": "report", "metrics": "report",
     "Store": "store", "StoreWriter": "store", "stores": "store",
     "Metrics": "streaming",
+    "Evaluation": "evaluation", "evaluate": "evaluation",
     "attack": "command", "check": "command", "cost": "command", "predict": "command", "run": "command",
 }
 _MODULES = ("annotation", "command", "mad", "patchml", "quality", "replicate")
 
 __all__ = [
-    "Comparison", "Difference", "Error", "Estimate", "Gap", "Interval", "Measurement", "Metrics", "Report", "Store", "StoreWriter",
-    "annotation", "attack", "check", "command", "compare", "cost", "gap", "mad", "metrics", "patchml", "predict", "quality", "replicate",
+    "Comparison", "Difference", "Error", "Estimate", "Evaluation", "Gap", "Interval", "Measurement", "Metrics", "Report", "Store", "StoreWriter",
+    "annotation", "attack", "check", "command", "compare", "cost", "evaluate", "gap", "mad", "metrics", "patchml", "predict", "quality", "replicate",
     "run", "score", "stores", "version",
 ]
 

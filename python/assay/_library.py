@@ -63,6 +63,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "assay_score": (c_void_p, [POINTER(c_void_p), c_size_t, POINTER(Sets), c_char_p, c_void_p, _ERROR]),
     "assay_compare": (c_void_p, [POINTER(c_void_p), c_size_t, POINTER(Sets), c_char_p, c_void_p, _ERROR]),
     "assay_gap": (c_void_p, [c_char_p, c_void_p, _ERROR]),
+    "assay_eval": (c_void_p, [POINTER(c_void_p), c_size_t, c_char_p, c_void_p, _ERROR]),
     "assay_result_render": (c_void_p, [c_void_p, c_char_p, _ERROR]),
     "assay_result_status": (c_int, [c_void_p]),
     "assay_plot": (c_void_p, [c_char_p, c_char_p, c_char_p, c_char_p, _ERROR]),

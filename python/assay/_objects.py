@@ -9,6 +9,7 @@ import warnings
 from typing import Any, Optional
 
 from ._library import Error
+from ._worker.models import Model
 from ._worker.objects import Given, model_of
 from ._worker.serve import Server
 from ._worker.wire import Refused
@@ -25,11 +26,15 @@ def _is_text(model: Any) -> bool:
 class Served:
     """The models of one call. Use it as a context: objects answer the program until it is done.
 
-    words: the arguments that name the models. descriptors: what the program inherits; its process alone keeps them.
+    words: the arguments that name the models. models: the objects of this process; None for a model that a text names, in `texts`.
+    names: of a dictionary. descriptors: what the program inherits; its process alone keeps them.
     """
 
     def __init__(self, models: Any, options: "dict[str, Any]"):
         self.words: "list[str]" = []
+        self.models: "list[Optional[Model]]" = []
+        self.texts: "list[Optional[str]]" = []
+        self._kept: "list[Model]" = []
         self.descriptors: "list[int]" = []
         self._servers: "list[Server]" = []
         self._threads: "list[threading.Thread]" = []
@@ -53,12 +58,18 @@ class Served:
             from ._worker.memory import tune_allocator
 
             tune_allocator()
+        self._options = options
         self._values = values
         self._names = names
         self._given = given
 
     def __enter__(self) -> "Served":
+        from .command import Files
+
+        self._files = Files()
         try:
+            if isinstance(self._options.get("templates"), (list, tuple)):
+                self._options["templates"] = self._files.lines_of(self._options["templates"])
             for i, value in enumerate(self._values):
                 self._add(value, i)
             self._refuse_equal_names()
@@ -80,6 +91,7 @@ class Served:
             for thread in self._threads:
                 thread.join(2)
         finally:  # after a second Ctrl-C, too
+            self._files.__exit__()
             for server in self._servers:
                 if server.idle():
                     server.model.__exit__()
@@ -87,6 +99,17 @@ class Served:
                     name = server.model.description.name
                     warnings.warn(f"{name}: a batch is still being computed: the model stays in evaluation mode", RuntimeWarning, stacklevel=2)
             self._servers, self._threads = [], []
+            for model in self._kept:
+                model.__exit__()
+            self._kept = []
+
+    def keep(self, model: Model) -> None:
+        """Enters a model of this process, until the end of the context."""
+        self._kept.append(model.__enter__())
+
+    @property
+    def names(self) -> "Optional[list[str]]":
+        return self._names
 
     def release(self) -> None:
         """Closes this process's copies of what the program has: a program that ends is heard then."""
@@ -113,8 +136,12 @@ class Served:
     def _add(self, value: Any, i: int) -> None:
         if _is_text(value):
             self.words += ["--model", os.fspath(value)]
+            self.models.append(None)
+            self.texts.append(os.fspath(value))
             return
         model = model_of(value, given=Given(self._of_model(i)))
+        self.models.append(model)
+        self.texts.append(None)
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.descriptors.append(theirs.detach())
         self.words += ["--model", f"process:{self.descriptors[-1]}"]

@@ -125,14 +125,75 @@ def words(options: "dict[str, Any]") -> "list[str]":
     return out
 
 
+# Options that say how images are prepared: they stand over the transform of a data set.
+_PREPARING = (
+    "preset", "input_size", "resize_size", "crop_pct", "crop_mode", "interpolation", "mean", "std", "weights", "transform", "processor", "settings",
+)
+
+
 def _with_models(command: str, model: Any, rest: "list[Any]", progress: Optional[bool], options: "dict[str, Any]") -> Any:
     """The JSON of a command that runs models: files, names and objects."""
     from ._objects import Served
 
-    with Files() as files, Served(model, options) as served:
-        if isinstance(options.get("templates"), (list, tuple)):
-            options["templates"] = files.lines_of(options["templates"])
+    with Served(model, options) as served:
         return _run([command, *served.words, *rest, *words(options), "--json"], progress, True, served).json
+
+
+def _settings_of(transform: Any, options: "dict[str, Any]", progress: Optional[bool]) -> None:
+    """A data set's transform as options of the command. What says more is given by the caller, and then the transform is not used."""
+    from ._local import note
+    from ._worker.preprocessing import of_transform
+    from ._worker.wire import Refused
+
+    if transform is None:
+        return
+    given = [key for key in _PREPARING if options.get(key) is not None]
+    if given:
+        note(f"the transform of the data set is not used: {', '.join(f'{key}=' for key in given)} says how images are prepared", progress)
+        return
+    try:
+        found = of_transform(transform)
+    except Refused as error:
+        raise Error(f"the transform of the data set: {error.message}", error.code) from None
+    found["input_size"] = found["input_size"][1:]
+    options.update({key: ",".join(map(str, value)) if isinstance(value, list) else value for key, value in found.items()})
+    note(f"images are prepared as the transform of the data set says ({', '.join(f'{key} {options[key]}' for key in found)})", progress)
+
+
+def source_of(data: Any, options: "dict[str, Any]", progress: Optional[bool]) -> Any:
+    """The arguments that name the data, or the images of a data set that is in this process (_datasets.Items)."""
+    from ._datasets import folder_of, is_words, items_of
+
+    if is_words(data):
+        return _data(data)
+    folder = folder_of(data)
+    if folder is None:
+        return items_of(data)
+    _settings_of(folder.transform, options, progress)
+    return FolderWords(_data(folder.path), folder.count)
+
+
+class FolderWords(list):  # type: ignore[type-arg]
+    """The arguments that name a folder of torchvision, in which there are so many files."""
+
+    def __init__(self, words: "list[Any]", count: int):
+        super().__init__(words)
+        self.count = count
+
+    def compare(self, images: int, options: "dict[str, Any]", progress: Optional[bool]) -> None:
+        """Says it where the command found another number of images: the two have different lists of extensions."""
+        from ._local import note
+
+        if images != self.count and not any(key in options for key in ("limit", "first", "until", "part", "corrupt")):
+            note(f"Assay found {images} images in the folder, and the data set lists {self.count}: their extensions differ (docs/python.md)", progress)
+
+
+def _files(command: str, data: Any, options: "dict[str, Any]", progress: Optional[bool]) -> "list[Any]":
+    """For commands that read the images themselves."""
+    found = source_of(data, options, progress)
+    if not isinstance(found, list):
+        raise Error(f"assay.{command} reads images from files, and {type(data).__name__} has them in this process: store them in a folder, or give the path")
+    return found
 
 
 def _data(data: Any) -> "list[Any]":
@@ -151,7 +212,11 @@ def predict(
       - the path of a model file (TorchScript, torch.export, ONNX). runtime="onnxruntime" runs ONNX files by the onnxruntime of this Python.
       - a name: "timm:resnet18.a1_in1k", "torchvision:resnet50", "hf:google/vit-base-patch16-224",
         "open_clip:ViT-B-32/laion2b_s34b_b79k", "python:FILE.py:NAME". templates= of open_clip: a list of texts, a file, "openai", "simple".
-    data: a folder, a list, an archive or an address, as `assay predict --data` takes it; or a list of them.
+    data: a folder, a list, an archive or an address, as `assay predict --data` takes it; or a list of them. Or an object:
+      - an ImageFolder of torchvision: its files, read by Assay; its transform says how images are prepared.
+      - a datasets.Dataset with an Image and a ClassLabel column, or a data set whose data[i] is (image of Pillow, label). This process
+        prepares the images, as the program prepares files.
+      - a DataLoader that does not shuffle, or a data set of tensors: the numbers are used unchanged.
 
     How images are prepared: a module of timm says it itself. For another, pass one of these:
       - weights=ResNet50_Weights.DEFAULT (torchvision), or processor=..., an image processor of transformers;
@@ -167,8 +232,16 @@ def predict(
     """
     from .store import Store
 
-    found = _with_models("predict", model, [*_data(data), "--out", runs], progress, options)
-    return [Store(row["store"]) for row in found.get("stores", found.get("results", []))]
+    source = source_of(data, options, progress)
+    if not isinstance(source, list):
+        from ._local import predict_items
+
+        return predict_items(model, source, runs, progress, options).stores
+    found = _with_models("predict", model, [*source, "--out", runs], progress, options)
+    stores = [Store(row["store"]) for row in found.get("stores", found.get("results", []))]
+    if isinstance(source, FolderWords) and stores:
+        source.compare(len(stores[0]), options, progress)
+    return stores
 
 
 def attack(
@@ -176,15 +249,15 @@ def attack(
 ) -> Any:
     """Accuracy under adversarial attack, as `assay attack --json` gives it. Gradients of an nn.Module come from autograd.
 
-    model, data: as of predict(). runs: where predictions under attack are stored. options: attack="autoattack", eps="4/255", ...
+    model, data: as of predict(), with images in files. runs: where predictions under attack are stored. options: attack="autoattack", eps="4/255", ...
     Raises Error, also if a model has no gradients (a function of NumPy arrays).
     """
-    return _with_models("attack", model, [*_data(data), *([] if runs is None else ["--out", runs])], progress, options)
+    return _with_models("attack", model, [*_files("attack", data, options, progress), *([] if runs is None else ["--out", runs])], progress, options)
 
 
 def check(model: Any, data: Any, *, progress: Optional[bool] = None, **options: Any) -> Any:
-    """Whether a model, its settings and a data set fit together, as `assay check --json` gives it. model, data: as of predict()."""
-    return _with_models("check", model, _data(data), progress, options)
+    """Whether a model, its settings and a data set fit together, as `assay check --json` gives it. model, data: as of attack()."""
+    return _with_models("check", model, _files("check", data, options, progress), progress, options)
 
 
 def cost(model: Any, *, progress: Optional[bool] = None, **options: Any) -> Any:

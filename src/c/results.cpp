@@ -1,15 +1,20 @@
 // What is computed of stores, in the C interface.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "assay/collective/comm.h"
 #include "assay/evaluate/compare.h"
+#include "assay/evaluate/eval.h"
 #include "assay/evaluate/gap.h"
 #include "assay/evaluate/score.h"
+#include "assay/report/document.h"
 #include "assay/report/draw.h"
+#include "assay/report/page.h"
 #include "c/objects.h"
 #include "c/options.h"
 #include "core/json_limits.h"
 #include "core/json_text.h"
+#include "evaluate/options_used.h"
 
 using namespace assay;
 using namespace assay::c;
@@ -32,6 +37,31 @@ std::vector<const PredictionStore*> all_of(const assay_store* const* stores, siz
 assay_result* result_of(Report report, bool gates_passed) {
     const int status = report.partial ? partial : gates_passed ? 0 : broken;
     return new assay_result{std::move(report), status};
+}
+
+std::uint64_t rows_without_scores(const PredictionStore& store) {
+    std::uint64_t count = 0;
+    for (std::size_t i = 0; i < store.shards(); ++i) {
+        const PredictionStore::Shard shard = store.shard(i);
+        count += static_cast<std::uint64_t>(std::ranges::count_if(
+            shard.states(), [](RowState state) { return state != RowState::ok; }));
+    }
+    return count;
+}
+
+/// The page of the stores that a result is of.
+void write_eval_page(EvalResult& result, const std::filesystem::path& place,
+                     const std::string& command, const MeasureOptions& measured,
+                     const ProgressCallback& progress) {
+    ReportOptions options;
+    for (const EvaluatedModel& model : result.models) options.paths.push_back(model.store);
+    options.title = result.dataset;
+    options.command = command;
+    options.measure = measured;
+    options.measure.gates.clear();
+    options.threads = measured.threads;
+    write_report(make_report(options, *self_comm(), progress), place);
+    result.report = place;
 }
 
 }  // namespace
@@ -93,6 +123,39 @@ assay_result* assay_gap(const char* options, assay_call* call, assay_error** err
         check(request);
         return result_of(report_of(run_gap(request, *self_comm(), watched.progress()), all_models),
                          true);
+    });
+}
+
+assay_result* assay_eval(const assay_store* const* stores, size_t count, const char* options,
+                         assay_call* call, assay_error** error) {
+    return guarded(error, static_cast<assay_result*>(nullptr), [&] {
+        const Watched watched(call);
+        Keys keys = options_of(options);
+        const MeasureOptions how = take_measure(keys, true);
+        const auto preprocessing = keys.take_list<std::string>("preprocessing");
+        const auto warnings = keys.take_list<std::string>("warnings");
+        const auto command = keys.take<std::string>("command", "");
+        const std::filesystem::path page = keys.take_path("report");
+        keys.nothing_left();
+        check(how, false);
+        check_used(how, false);
+        const std::vector<const PredictionStore*> all = all_of(stores, count, 1);
+        if (!preprocessing.empty() && preprocessing.size() != all.size())
+            throw Error(ErrorCode::usage, "options.preprocessing needs a text for each store");
+        EvalResult result;
+        result.dataset = all.front()->spec().dataset_name;
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            EvaluatedModel model;
+            model.model = all[i]->spec().model_name;
+            model.store = all[i]->folder();
+            if (!preprocessing.empty()) model.preprocessing = preprocessing[i];
+            if (i == 0) model.warnings = warnings;
+            model.unreadable = rows_without_scores(*all[i]);
+            result.models.push_back(std::move(model));
+        }
+        measure(result, all, how, watched.progress());
+        if (!page.empty()) write_eval_page(result, page, command, how, watched.progress());
+        return result_of(report_of(result), all_passed(result.gates));
     });
 }
 

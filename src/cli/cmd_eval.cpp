@@ -11,6 +11,7 @@
 #include "cli/command.h"
 #include "cli/described.h"
 #include "cli/evaluation.h"
+#include "cli/outputs.h"
 #include "core/paths.h"
 #include "core/text.h"
 #include "data/archives.h"
@@ -48,7 +49,7 @@ std::vector<TypedOption> typed_options(const CLI::App& app, std::size_t inputs) 
         TypedOption typed;
         for (const std::string& name : option.get_lnames()) typed.names.push_back("--" + name);
         const std::string& name = typed.names.front();
-        if (name == "--model" || name == "--data" || name == "--name") continue;
+        if (name == "--model" || name == "--data" || name == "--name" || name == "--also") continue;
         std::vector<std::string> values = option.results();
         if (const char delimiter = option.get_delimiter(); delimiter != '\0')
             values = {fmt::format("{}", fmt::join(values, std::string(1, delimiter)))};
@@ -129,6 +130,12 @@ int cmd_eval(std::vector<std::string> arguments) {
     output.add_to(*app);
     output.logs.add_to(*app);
     output.add_junit_to(*app);
+    std::vector<fs::path> also;
+    app->add_option("--also", also,
+                    "Write the result to this file, too, in the format of its extension; may be "
+                    "given more than once")
+        ->type_name("FILE")
+        ->group("Output");
     if (!parse(*app, std::move(arguments))) return Status::done;
 
     take_positionals(paths, inputs);
@@ -147,6 +154,8 @@ int cmd_eval(std::vector<std::string> arguments) {
     const EvalResult result = run_evaluation(inputs);
     const Report report = report_of(result);
     output.print(report);
+    for (const fs::path& file : also)
+        write_result(file, render(report, report_format_of(file).value_or(ReportFormat::text)));
     if (report.partial) return Status::partial;
     return all_passed(result.gates) ? Status::done : Status::gate_broken;
 }

@@ -33,10 +33,10 @@ namespace {
 namespace fs = std::filesystem;
 
 /// The options whose values are files to write. All other values may be inputs.
-constexpr std::array<std::string_view, 12> output_options = {
+constexpr std::array<std::string_view, 13> output_options = {
     "output", "label-sets", "questions",     "posteriors", "annotator-quality",
     "curve",  "rejected",   "probabilities", "figures",    "sheet",
-    "junit",  "log"};
+    "junit",  "log",        "also"};
 
 struct Named {
     std::string by;  ///< "--output", or "votes" of a plain argument

@@ -110,6 +110,39 @@ TEST(CInterface, ScoresAndRenders) {
     EXPECT_THAT(taken(assay_metric_table(nullptr)), HasSubstr("top1.first_index"));
 }
 
+TEST(CInterface, EvaluatesStores) {
+    const Made made(200);
+    assay_store* store = made.store(R"({"model": "m", "dataset": "d", "kind": "logits"})");
+    const assay_store* const stores[] = {store};
+    assay_error* error = nullptr;
+    assay_result* result = assay_eval(
+        stores, 1,
+        R"({"metrics": "top1,nll", "gates": "top1 >= 0.999", "preprocessing": ["m: as given"],
+            "warnings": ["look here"]})",
+        nullptr, &error);
+    ASSERT_NE(result, nullptr) << said(error);
+    EXPECT_EQ(assay_result_status(result), 1);
+    const json facts = json::parse(taken(assay_result_render(result, "json", &error)));
+    EXPECT_EQ(facts.at("schema"), "assay.eval/1");
+    EXPECT_EQ(facts.at("items"), 200);
+    EXPECT_EQ(facts.at("dataset"), "d");
+    EXPECT_THAT(taken(assay_result_render(result, "text", &error)), HasSubstr("m: as given"));
+    EXPECT_EQ(facts.at("models")[0].at("warnings")[0], "look here");
+    assay_result_free(result);
+    // The numbers are those of assay_score().
+    result = assay_score(stores, 1, nullptr, R"({"metrics": "top1,nll"})", nullptr, &error);
+    EXPECT_EQ(facts.at("models")[0].at("measurements"),
+              json::parse(taken(assay_result_render(result, "json", &error))).at("measurements"));
+    assay_result_free(result);
+    EXPECT_EQ(assay_eval(stores, 1, R"({"preprocessing": ["a", "b"]})", nullptr, &error), nullptr);
+    EXPECT_THAT(said(error), HasSubstr("a text for each store"));
+    EXPECT_EQ(assay_eval(stores, 1, R"({"metrics": "nothing"})", nullptr, &error), nullptr);
+    EXPECT_THAT(said(error), HasSubstr("nothing"));
+    EXPECT_EQ(assay_eval(nullptr, 0, nullptr, nullptr, &error), nullptr);
+    EXPECT_THAT(said(error), HasSubstr("no store"));
+    assay_store_free(store);
+}
+
 TEST(CInterface, ComparesAndMeasuresGaps) {
     const Made made(100);
     assay_store *a = made.store(), *b = made.store(R"({"model": "other"})");

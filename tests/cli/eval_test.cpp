@@ -229,6 +229,28 @@ TEST_F(Eval, OptionsThatCannotActAreRefused) {
     EXPECT_EQ(k["models"][0]["measurements"][0]["parameters"]["k"], "2");
 }
 
+TEST_F(Eval, AlsoWritesTheResultInFurtherForms) {
+    const fs::path runs = fresh("also"), text = fresh("also.txt"), csv = fresh("also.csv");
+    const Outcome json_form = eval(runs,
+                                   {model("small.pt"), "--json", "--also", text.string(), "--also",
+                                    csv.string(), "--gate", "top1 >= 0.99999"},
+                                   few());
+    EXPECT_EQ(json_form.status, 1) << json_form.err;
+    EXPECT_EQ(json::parse(json_form.out)["schema"], "assay.eval/1");
+    const std::vector<std::string> again = {model("small.pt"), "--gate", "top1 >= 0.99999"};
+    EXPECT_EQ(slurp(text), eval(runs, again, few()).out);
+    std::vector<std::string> in_csv = again;
+    in_csv.emplace_back("--csv");
+    EXPECT_EQ(slurp(csv), eval(runs, in_csv, few()).out);
+    EXPECT_THAT(slurp(text), Not(HasSubstr("--also")));
+    // Like every file that a command writes: never over an input, and not into nowhere.
+    const Outcome over = eval(runs, {model("small.pt"), "--also", model("small.pt")}, few());
+    EXPECT_EQ(over.status, 2);
+    EXPECT_THAT(over.err, HasSubstr("small.pt"));
+    EXPECT_EQ(eval(runs, {model("small.pt"), "--also", fresh("none/a.md").string()}, few()).status,
+              2);
+}
+
 TEST_F(Eval, AFewLabelsAreNotAllUsedUpByTheSearch) {
     const fs::path folder = unlabelled(), list = fresh("nineteen.csv");
     std::string rows = "path,label\n";

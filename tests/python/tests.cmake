@@ -2,7 +2,7 @@
 find_program(ASSAY_NUMPY_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH)
 find_program(ASSAY_NUMPY_PYTHON python3)
 if(ASSAY_NUMPY_PYTHON AND BUILD_SHARED_LIBS AND NOT ASSAY_SANITIZE)
-    foreach(part score stores metrics copies onnx_files package)
+    foreach(part score stores metrics copies onnx_files datasets package)
         set(module test_${part})
         if(part STREQUAL package)
             set(module package)
@@ -14,7 +14,7 @@ if(ASSAY_NUMPY_PYTHON AND BUILD_SHARED_LIBS AND NOT ASSAY_SANITIZE)
     endforeach()
     # Models in Python: in the environment that tools/torch-python makes; without it in the distribution's Python, if it has
     # PyTorch. That of hubs needs timm, torchvision and transformers, too.
-    foreach(part worker costs described hubs open_clip models)
+    foreach(part worker costs described hubs open_clip models evaluate)
         set(slow "")
         if(part MATCHES "hubs|open_clip") # processes that import torch and more
             set(slow SLOW)

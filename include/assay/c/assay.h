@@ -181,6 +181,13 @@ ASSAY_C_API assay_result* assay_compare(const assay_store* const* stores, size_t
  * "subgroups", "pooled_above", "agreement", "margin" (a proportion), "mark", "slivers", "top",
  * "level", "bootstrap", "seed", "threads", "all_models". */
 ASSAY_C_API assay_result* assay_gap(const char* options, assay_call* call, assay_error** error);
+/* What `assay eval` says of stored predictions of one data set: stores on the disk, complete.
+ * Options: "metrics", "k", "bins", "edges", "labels", "gates", "bootstrap", "seed", "level",
+ * "threads"; "preprocessing": how the input was prepared, a text for each store; "warnings": a list
+ * of texts; "report": the page to write ("": none), and "command" for its provenance. `call` may be
+ * NULL. */
+ASSAY_C_API assay_result* assay_eval(const assay_store* const* stores, size_t count,
+                                     const char* options, assay_call* call, assay_error** error);
 /* In the format "json", "text", "csv", "md" or "latex". */
 ASSAY_C_API assay_text* assay_result_render(const assay_result* result, const char* format,
                                             assay_error** error);

@@ -174,6 +174,10 @@ class Model:
         """What a batch of zero images costs, by the fields of ModelCost (include/assay/model/cost.h), in the size that was opened last."""
         raise NotImplementedError
 
+    def scores_of(self, images: Any) -> Any:
+        """Scores, a float32 array, of a batch of any shape that the model takes: what a loader gives. No program takes part in it."""
+        raise NotImplementedError
+
     def sides_of(self, batch: Batch) -> "tuple[int, int, int]":
         """Height, width and classes of a batch: a model may have been opened for inputs of several sizes."""
         opened = self._opened.get(batch.input // batch.images if batch.images else 0)
@@ -352,6 +356,16 @@ class TorchModel(Model):
             "precision": int(self._device.type == "cuda" and _cuts_products(torch)),  # fp32 or tf32
         }
 
+    def scores_of(self, images: Any) -> Any:
+        import torch
+
+        with torch.no_grad():
+            x = torch.as_tensor(images).to(self._device)
+            x = x.to(self._dtype) if x.is_floating_point() else x
+            scores, _ = self._run(x.contiguous(memory_format=self._memory_format) if x.dim() == 4 else x)
+            _checked_shape(scores.shape, len(images), None)
+            return scores.to("cpu", torch.float32).numpy()
+
     def compute(self, batch: Batch, buffer: Any) -> None:
         import torch
 
@@ -452,6 +466,13 @@ class ArrayModel(Model):
 
     def facts(self) -> "dict[str, Any]":
         return {"parameters": 0, "device": "cpu", "lanes": 0, "memory_format": "contiguous"}
+
+    def scores_of(self, images: Any) -> Any:
+        import numpy
+
+        scores, _ = self._run(images.numpy() if fingerprints.is_tensor(images) else numpy.asarray(images))
+        _checked_shape(scores.shape, len(images), None)
+        return scores.astype(numpy.float32)
 
     def compute(self, batch: Batch, buffer: Any) -> None:
         import numpy

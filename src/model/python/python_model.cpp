@@ -190,6 +190,10 @@ std::shared_ptr<PythonModel> load_in_python(const std::string& source, const fs:
     }
     auto model = loaded(whole, file, start);
     running[key] = model;
+    // A descriptor is taken once: whoever asks again, with other settings, needs the same process.
+    // It ends with the program, after all that is static.
+    static auto& given = *new std::vector<std::shared_ptr<PythonModel>>;
+    if (kind_of_source(whole) == "process") given.push_back(model);
     return model;
 }
 

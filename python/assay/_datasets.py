@@ -1,0 +1,463 @@
+"""Data sets that are objects of this process: folders of torchvision, data sets of Hugging Face, any map-style data set, and loaders.
+
+A folder whose list of files is its own becomes arguments of the command. Everything else is an `Items`: ids, labels, and batches of images.
+Nothing is written, and one batch at a time is in memory.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterator
+from typing import Any, Optional
+
+from ._library import Error
+from ._pixels import is_image
+from ._worker.objects import safe_name
+
+# Keys of items and batches that are dictionaries: those of torchvision, Hugging Face and timm.
+_IMAGE_KEYS = ("image", "images", "img", "pixel_values", "pixels", "input", "inputs", "x")
+_LABEL_KEYS = ("label", "labels", "target", "targets", "class", "fine_label", "y")
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+_TAKEN = (
+    "a path, an ImageFolder, a datasets.Dataset, a data set with len() and data[i] that gives (image, label), or a DataLoader that does not shuffle"
+)
+
+
+def is_words(data: Any) -> bool:
+    """Paths and addresses, which the command takes."""
+    if isinstance(data, (list, tuple)):
+        return len(data) > 0 and all(isinstance(one, (str, os.PathLike)) for one in data)
+    return isinstance(data, (str, os.PathLike))
+
+
+def _kind(data: Any) -> str:
+    return type(data).__name__
+
+
+def _length(data: Any) -> Optional[int]:
+    try:
+        return len(data)
+    except (TypeError, NotImplementedError):
+        return None
+
+
+def _is_loader(data: Any) -> bool:
+    return hasattr(data, "dataset") and hasattr(data, "__iter__") and not hasattr(data, "__getitem__")
+
+
+def _is_array(value: Any) -> bool:
+    return hasattr(value, "shape") and hasattr(value, "dtype") and not is_image(value)
+
+
+def _is_folder(data: Any) -> bool:
+    return all(hasattr(data, name) for name in ("root", "samples", "classes", "class_to_idx", "loader"))
+
+
+def _parts(item: Any, columns: "tuple[str, str]" = ("", "")) -> "tuple[Any, Any]":
+    """(images, labels) of an item or a batch; None: there are no labels."""
+    if hasattr(item, "keys"):
+        names = [str(name) for name in item.keys()]
+        image = columns[0] or next((name for name in _IMAGE_KEYS if name in names), "")
+        label = columns[1] or next((name for name in _LABEL_KEYS if name in names), "")
+        if image not in names:
+            raise Error(f"an item has the keys {', '.join(names)}, none of which is an image ({', '.join(_IMAGE_KEYS)})", "bad_input")
+        return item[image], item[label] if label in names else None
+    if isinstance(item, (list, tuple)):
+        if not item:
+            raise Error("an item is empty: (image, label) is needed", "bad_input")
+        return item[0], item[1] if len(item) > 1 else None
+    return item, None
+
+
+def label_of(value: Any, classes: "Optional[list[str]]" = None) -> int:
+    """The class of a label: a whole number, one with a fraction of zero, a class's name, or a vector with a single 1. -1: none."""
+    if value is None:
+        return -1
+    if isinstance(value, str):
+        if classes is None or value not in classes:
+            raise Error(f"the label {value!r} is none of the data set's classes" + ("" if classes else ", which have no names"), "bad_input")
+        return classes.index(value)
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, (list, tuple)):
+        if len(value) == 1:  # a column of labels
+            return label_of(value[0], classes)
+        ones = [i for i, one in enumerate(value) if one == 1]
+        if len(ones) == 1 and all(one in (0, 1) for one in value):
+            return ones[0]
+        raise Error(
+            f"a label is the vector {str(value)[:80]}: one class for each image is needed (a whole number, or a vector with a single 1)", "bad_input"
+        )
+    if isinstance(value, bool):
+        return int(value)
+    number = int(value) if isinstance(value, (int, float)) and value == value and abs(value) < 2**31 else None
+    if number is None or number != value:
+        raise Error(f"the label {value!r} is no whole number", "bad_input")
+    return number if number >= 0 else -1
+
+
+def labels_of(values: Any, count: int, classes: "Optional[list[str]]" = None) -> "list[int]":
+    """Of a batch."""
+    if values is None:
+        return [-1] * count
+    listed = values.tolist() if hasattr(values, "tolist") else list(values)
+    if not isinstance(listed, list) or len(listed) != count:
+        raise Error(f"{len(listed) if isinstance(listed, list) else 1} labels for {count} images", "bad_input")
+    return [label_of(one, classes) for one in listed]
+
+
+class Items:
+    """Images of this process. `name`: of the data set's results. `labels`: None where they come with the images alone."""
+
+    def __init__(self, name: str, count: int):
+        self.name = safe_name(name)
+        self.count = count
+        self.ids: "list[str]" = [str(i) for i in range(count)]
+        self.labels: "Optional[list[int]]" = None
+        self.classes: "Optional[list[str]]" = None
+        self.root: Optional[str] = None
+        self.transform: Any = None  # of a data set that gives images of Pillow although it has one: there is none
+        self.raw = False  # the items are numbers, which are used unchanged
+        self.warnings: "list[str]" = []
+        self.says = ""  # what they are, for a note and for the identity
+        self._data: Any = None
+        self._columns = ("", "")
+
+    def describe(self) -> str:
+        """What differs between this data set and another."""
+        labels = hashlib.blake2b("\n".join(self.ids).encode(errors="surrogatepass"), digest_size=8).hexdigest()
+        return f"{self.says}; {self.count} items; ids {labels}"
+
+    def batches(self, size: int) -> "Iterator[tuple[int, Any, list[int]]]":
+        """(first item, images, labels). Images are a list of images of Pillow, or an array."""
+        for begin in range(0, self.count, size):
+            images, labels = [], []
+            for i in range(begin, min(begin + size, self.count)):
+                try:
+                    image, label = _parts(self._data[i], self._columns)
+                except Error:
+                    raise
+                except Exception as error:
+                    raise Error(f"the data set raised {type(error).__name__}: {error} (item {i}, {self.ids[i]})", "bad_input") from error
+                self._check(image, i)
+                images.append(image)
+                labels.append(_placed(lambda: label_of(label, self.classes), self.ids[i]))
+            yield begin, _stacked(images, self.ids[begin]) if self.raw else images, labels
+
+    def _check(self, image: Any, i: int) -> None:
+        if is_image(image) == self.raw:
+            one, other = ("an image of Pillow", "numbers") if self.raw else ("no image of Pillow", "images of Pillow")
+            raise Error(f"item {i} ({self.ids[i]}) is {one} ({_kind(image)}), and the first items are {other}", "bad_input")
+
+
+class LoaderItems(Items):
+    """Batches of a loader, whose sizes are the loader's."""
+
+    def batches(self, size: int) -> "Iterator[tuple[int, Any, list[int]]]":
+        at = 0
+        walk = iter(self._data)
+        while True:
+            try:
+                batch = next(walk)
+            except StopIteration:
+                break
+            except Exception as error:
+                raise Error(f"the loader raised {type(error).__name__}: {error} (after {at} of {self.count} images)", "bad_input") from error
+            images, labels = _parts(batch)
+            if not _is_array(images) or len(images.shape) < 2:
+                raise Error(f"a batch of the loader begins with {_kind(images)}: a tensor of n images is needed", "bad_input")
+            count = int(images.shape[0])
+            if at + count > self.count:
+                raise Error(f"the loader gives more than the {self.count} images of its data set", "bad_input")
+            yield at, images, _placed(lambda: labels_of(labels, count, self.classes), f"the batch from image {at} on")
+            at += count
+        if at != self.count:
+            raise Error(f"the loader gave {at} images, and its data set has {self.count}: every image is needed once", "bad_input")
+
+
+def _placed(work: Any, where: str) -> Any:
+    try:
+        return work()
+    except Error as error:
+        raise Error(f"{where}: {error.message}", error.code) from None
+
+
+def _stacked(images: "list[Any]", where: str) -> Any:
+    shapes = {tuple(int(side) for side in image.shape) for image in images}
+    if len(shapes) != 1:
+        raise Error(f"images of several shapes in the batch from {where} on ({', '.join(map(str, sorted(shapes)))}): the model needs one", "bad_input")
+    if hasattr(images[0], "unsqueeze"):
+        import torch
+
+        return torch.stack(images)
+    import numpy
+
+    return numpy.stack([numpy.asarray(image) for image in images])
+
+
+class _Facts:
+    """What a data set says of itself. A part of it (torch's Subset) has the facts of its items."""
+
+    def __init__(self, data: Any):
+        self.indices: "Optional[list[int]]" = None
+        while hasattr(data, "indices") and hasattr(data, "dataset"):
+            own = [int(i) for i in data.indices]
+            self.indices = own if self.indices is None else [own[i] for i in self.indices]
+            data = data.dataset
+        self.base = data
+
+    def _of_items(self, values: Any, count: int) -> "Optional[list[Any]]":
+        values = values.tolist() if hasattr(values, "tolist") else values
+        if not isinstance(values, (list, tuple)):
+            return None
+        if self.indices is not None:
+            values = [values[i] for i in self.indices] if not self.indices or max(self.indices) < len(values) else []
+        return list(values) if len(values) == count else None
+
+    def files(self, count: int) -> "Optional[list[str]]":
+        listed = self._of_items(getattr(self.base, "samples", None) or getattr(self.base, "imgs", None), count)
+        if not listed or not all(isinstance(one, (list, tuple)) and isinstance(one[0], (str, os.PathLike)) for one in listed):
+            return None
+        return [os.fspath(one[0]) for one in listed]
+
+    def labels(self, count: int) -> "Optional[list[int]]":
+        if getattr(self.base, "target_transform", None) is not None:
+            return None
+        listed = self._of_items(getattr(self.base, "targets", None), count)
+        return [int(one) if one >= 0 else -1 for one in listed] if listed and all(type(one) is int for one in listed) else None
+
+    def classes(self) -> "Optional[list[str]]":
+        listed = getattr(self.base, "classes", None)
+        if not isinstance(listed, (list, tuple)) or not listed or getattr(self.base, "target_transform", None) is not None:
+            return None
+        names = [" or ".join(map(str, one)) if isinstance(one, (list, tuple)) else str(one) for one in listed]
+        return names if len(set(names)) == len(names) else None
+
+    def name(self) -> str:
+        root = getattr(self.base, "root", None)
+        if isinstance(root, (str, os.PathLike)) and (getattr(self.base, "samples", None) or getattr(self.base, "imgs", None)):
+            return os.path.basename(os.path.abspath(root)) or "data"
+        return _kind(self.base).lower() if _kind(self.base) not in ("list", "tuple", "Tensor", "ndarray") else "data"
+
+    def fill(self, items: Items) -> None:
+        items.labels, items.classes = self.labels(items.count), self.classes()
+        files = self.files(items.count)
+        if files is None:
+            if self.indices is not None:
+                items.ids = [str(i) for i in self.indices]
+        else:
+            root = getattr(self.base, "root", None)
+            inside = isinstance(root, (str, os.PathLike)) and all(os.path.abspath(file).startswith(os.path.abspath(root) + os.sep) for file in files)
+            items.ids = [os.path.relpath(file, root) for file in files] if inside else files
+            items.root = os.path.abspath(root) if inside and root is not None else None
+        if len(set(items.ids)) != items.count:
+            raise Error(f"the data set has an item twice ({_first_twice(items.ids)}): each image counts once", "bad_input")
+
+
+def _first_twice(ids: "list[str]") -> str:
+    seen: "set[str]" = set()
+    return next(id_ for id_ in ids if id_ in seen or seen.add(id_))  # type: ignore[func-returns-value]
+
+
+def _look(image: Any) -> str:
+    shape = " x ".join(str(int(side)) for side in image.shape)
+    return f"{shape}, {str(image.dtype).replace('torch.', '')}"
+
+
+def _transform_text(data: Any) -> str:
+    return _ADDRESS.sub("", repr(getattr(data, "transform", None) or getattr(data, "transforms", None)))
+
+
+def _hash_of(array: Any) -> str:
+    array = array.detach().cpu() if hasattr(array, "detach") else array
+    numbers = array.float().numpy() if hasattr(array, "float") else array
+    return hashlib.blake2b(numbers.tobytes(), digest_size=8).hexdigest()
+
+
+def _of_loader(loader: Any) -> Items:
+    count = _length(loader.dataset)
+    if count is None:
+        raise Error(f"the data set of the loader, {_kind(loader.dataset)}, has no length: give a map-style data set, or store the images first")
+    sampler = getattr(loader, "sampler", None)
+    name = _kind(sampler)
+    if "Random" in name or getattr(loader, "shuffle", None) is True:
+        raise Error(f"the loader shuffles ({name}), and scores belong to the images in their order: make it with shuffle=False")
+    batches = getattr(loader, "batch_sampler", None)
+    if sampler is not None and name not in ("SequentialSampler", "_InfiniteConstantSampler"):
+        raise Error(f"the loader has the sampler {name}, and scores belong to the images in their order: leave sampler= out, or give a Subset")
+    if batches is not None and _kind(batches) != "BatchSampler":
+        raise Error(f"the loader has the batch sampler {_kind(batches)}, and scores belong to the images in their order: leave batch_sampler= out")
+    size = getattr(loader, "batch_size", None)
+    if getattr(loader, "drop_last", False) and size and count % size:
+        raise Error(f"the loader drops the last {count % size} of {count} images (drop_last=True): make it with drop_last=False")
+    facts = _Facts(loader.dataset)
+    items = LoaderItems(f"{facts.name()}-loader", count)
+    items.raw = True
+    items._data = loader
+    facts.fill(items)
+    items.says = f"pixels as the {_kind(loader)} gives them"
+    if hasattr(facts.base, "features") and hasattr(facts.base, "column_names"):
+        label = _hub_columns(facts.base, False)[1]
+        items.classes = [str(one) for one in facts.base.features[label].names] if label else None
+    return _with_first(items, facts, size or 0)
+
+
+def _is_random(items: Items) -> bool:
+    """Whether an image has other pixels when it is read again."""
+    data = items._data.dataset if isinstance(items, LoaderItems) else items._data
+    try:
+        first, again = _parts(data[0], items._columns)[0], _parts(data[0], items._columns)[0]
+    except Exception:  # the loader says what is wrong
+        return False
+    return _is_array(first) and _is_array(again) and _hash_of(first) != _hash_of(again)
+
+
+def _with_first(items: Items, facts: _Facts, size: int) -> Items:
+    """What the numbers look like goes into the identity: another transform gives another store."""
+    _, images, _ = next(items.batches(1))
+    items.says += f" ({_look(images[0])})"
+    if _is_random(items):
+        items.warnings.append(
+            f"{items.name}: the first image has other pixels when it is read again: is its transform random? A call that is repeated gives other numbers"
+        )
+    items._identity = f"{_kind(facts.base)}; batches of {size}; {_transform_text(facts.base)}; first {_hash_of(images[0])}"  # type: ignore[attr-defined]
+    return items
+
+
+def _hub_columns(data: Any, needs_image: bool = True) -> "tuple[str, str]":
+    """The columns of a datasets.Dataset with the image and its class."""
+    kinds = {name: _kind(feature) for name, feature in data.features.items()}
+    images = [name for name, kind in kinds.items() if kind == "Image"]
+    labels = [name for name, kind in kinds.items() if kind == "ClassLabel"]
+    listed = ", ".join(f"{name} ({kind})" for name, kind in kinds.items())
+    for wanted, found in (("Image", images), ("ClassLabel", labels)):
+        if len(found) > 1:
+            raise Error(f"the data set has several columns of the type {wanted} ({', '.join(found)}): keep one, data.select_columns([...])")
+    if not images and needs_image:
+        raise Error(f"the data set has no column of the type Image; it has {listed}: data.cast_column(\"...\", datasets.Image()) makes one")
+    return images[0] if images else "", labels[0] if labels else ""
+
+
+def _hub_parts(data: Any, column: str) -> "Iterator[Any]":
+    """A column as it is stored, some rows at a time."""
+    for part in data.select_columns([column]).with_format("arrow").iter(256):
+        yield part.column(column)
+
+
+def _hub_paths(data: Any, column: str, count: int) -> "Optional[list[str]]":
+    """The files' names, where each image has one; the images themselves are not decoded."""
+    from importlib import import_module
+
+    field = import_module("pyarrow.compute").struct_field
+    names: "list[str]" = []
+    for part in _hub_parts(data, column):
+        names += [os.path.basename(path) if path else "" for path in field(part, "path").to_pylist()]
+    return names if len(set(names)) == count and all(names) else None
+
+
+def _of_hub(data: Any) -> Items:
+    image, label = _hub_columns(data)
+    count = len(data)
+    info = getattr(data, "info", None)
+    name = str(getattr(info, "dataset_name", None) or getattr(info, "builder_name", None) or "data")
+    split = str(data.split) if getattr(data, "split", None) is not None else ""
+    items = Items(f"{name}-{split}" if split else name, count)
+    items._data = data
+    items._columns = (image, label)
+    items.says = f"images of the data set {items.name}, column {image}"
+    if label:
+        items.classes = [str(one) for one in data.features[label].names]
+        items.labels = [-1 if one is None or one < 0 else int(one) for part in _hub_parts(data, label) for one in part.to_pylist()]
+    items.ids = _hub_paths(data, image, count) or items.ids
+    return items
+
+
+def _of_items(data: Any) -> Items:
+    count = _length(data)
+    if count is None:
+        raise Error(f"{_kind(data)} has no length: give a map-style data set (len() and data[i]), or store the images first")
+    facts = _Facts(data)
+    items = Items(facts.name(), count)
+    items._data = data
+    facts.fill(items)
+    items.says = f"images of the data set {items.name}"
+    return items
+
+
+def _settle(items: Items) -> Items:
+    """Images or numbers, by the first item."""
+    if not items.count:
+        raise Error("the data set has no images", "bad_input")
+    if isinstance(items, LoaderItems):
+        return items
+    try:
+        image, _ = _parts(items._data[0], items._columns)
+    except Error:
+        raise
+    except Exception as error:
+        raise Error(f"the data set raised {type(error).__name__}: {error} (item 0, {items.ids[0]})", "bad_input") from error
+    if is_image(image):
+        return items
+    if not _is_array(image) or len(image.shape) < 2:
+        raise Error(f"the first item of the data set is {_kind(image)}: an image of Pillow or a tensor is needed", "bad_input")
+    if "uint8" in str(image.dtype) and len(image.shape) == 3 and int(image.shape[-1]) == 3:
+        raise Error("the data set gives bytes, height x width x 3: give images of Pillow (Image.fromarray), which Assay resizes, or prepared tensors")
+    items.raw = True
+    facts = _Facts(items._data)
+    items.says = f"pixels as the {_kind(facts.base)} gives them"
+    items.name = f"{items.name}-pixels"
+    return _with_first(items, facts, 0)
+
+
+def items_of(data: Any) -> Items:
+    """The images and labels of an object. Raises Error: what it is not, and what is taken."""
+    if _is_loader(data):
+        return _of_loader(data)
+    if isinstance(data, dict):
+        raise Error(f"the data are a dictionary of {', '.join(map(str, data))}: choose one, data[{next(iter(data), '')!r}]")
+    if hasattr(data, "features") and hasattr(data, "column_names"):
+        if _length(data) is None:
+            raise Error(f"{_kind(data)} streams and has no length: load it without streaming=True, or name its Parquet files")
+        return _settle(_of_hub(data))
+    if isinstance(data, (list, tuple)) and any(isinstance(one, (str, os.PathLike)) for one in data):
+        raise Error("paths and objects are mixed in data: give one data set at a time")
+    if hasattr(data, "__iter__") and not hasattr(data, "__getitem__"):
+        raise Error(f"{_kind(data)} is an iterable without data[i] and a length: give a map-style data set, or store the images first")
+    if not hasattr(data, "__getitem__") or isinstance(data, (bytes, bytearray)):
+        raise Error(f"data is {_kind(data)}; taken are {_TAKEN}")
+    return _settle(_of_items(data))
+
+
+class Folder:
+    """A folder of torchvision with its own list of files: the command reads it. Its transform says how images are prepared."""
+
+    def __init__(self, data: Any):
+        self.path = os.fspath(data.root)
+        self.count = len(data.samples)
+        self.transform = getattr(data, "transform", None)
+
+
+def folder_of(data: Any) -> Optional[Folder]:
+    """None: it is no such folder, or its list of files or its labels were changed."""
+    if not _is_folder(data) or getattr(data, "target_transform", None) is not None or "default_loader" not in str(data.loader):
+        return None
+    root = os.fspath(data.root)
+    if list(data.classes) != sorted(entry.name for entry in os.scandir(root) if entry.is_dir()):
+        return None
+    files = {os.path.abspath(path): label for path, label in data.samples}
+    extensions = tuple(getattr(data, "extensions", None) or ())
+    found = 0
+    for label, name in enumerate(data.classes):
+        for folder, _, names in os.walk(os.path.join(root, name), followlinks=True):
+            for file in names:
+                if extensions and not file.lower().endswith(extensions):
+                    continue
+                if files.get(os.path.abspath(os.path.join(folder, file))) != label:
+                    return None
+                found += 1
+    return Folder(data) if found == len(files) == len(data.samples) else None
+
+
+__all__ = ["Folder", "Items", "folder_of", "is_words", "items_of", "label_of", "labels_of"]

@@ -1,0 +1,407 @@
+"""Models over images of this process: batch by batch through the wrapped model, and the scores into stores. The program takes no part in it.
+
+Images of Pillow are prepared as the program prepares files, by the preprocessing that it resolves (assay predict --dry-run). Numbers are
+used unchanged. Batches are cut at fixed places, and each computes on one thread: the scores are those of the program.
+"""
+
+from __future__ import annotations
+
+import collections
+import os
+import sys
+import tempfile
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, Optional
+
+from ._calls import bar_for
+from ._datasets import Items
+from ._library import Error
+from ._objects import Served
+from ._pixels import Pixels
+from ._worker.models import Model
+from ._worker.serve import place_of
+from ._worker.wire import Refused
+from .store import Store, StoreWriter
+
+# Options of this way; others belong to the program's reading of files.
+OPTIONS = (
+    "name", "dataset_name", "outputs", "classes", "storage", "top_k", "batch", "threads", "device", "output_entry",
+)
+# Those that say how images become the input.
+PREPARING = (
+    "preset", "input_size", "resize_size", "crop_pct", "crop_mode", "interpolation", "mean", "std", "scale", "channel_order", "fill", "sidecar",
+)
+GIVEN_PREPARING = ("weights", "transform", "processor", "settings")
+
+
+class _Wish:
+    """What Model.open() wants to know."""
+
+    num_classes: Optional[int] = None
+    layout = input_type = precision = process = 0
+
+    def __init__(self, height: int, width: int, output: str, device: str):
+        self.height, self.width, self.output, self.device = height, width, output, device
+
+
+class _Run:
+    """One model of the call."""
+
+    def __init__(self, model: Model, name: str, how: "Optional[dict[str, Any]]", kind: str):
+        self.model = model
+        self.name = name
+        self.pixels = None if how is None else Pixels(how)
+        self.how = how
+        self.kind = kind
+        self.classes = 0
+        self.writer: Optional[StoreWriter] = None
+        self.spool: Any = None
+        self.missing: "list[tuple[int, int]]" = []
+
+    def scores(self, images: Any) -> Any:
+        try:
+            found = self.model.scores_of(self.pixels.batch(images) if self.pixels is not None else images)
+        except (Error, Refused):
+            raise
+        except Exception as error:
+            place = place_of(error)
+            text = f"{self.name}: the model raised {type(error).__name__}: {str(error).strip()[:4000]}" + (f" ({place})" if place else "")
+            raise Error(text, "bad_input") from error
+        if self.classes and found.shape[1] != self.classes:
+            raise Error(f"{self.name}: {found.shape[1]} scores for an image, and {self.classes} for the first ones", "bad_input")
+        return found
+
+    def needs(self, begin: int, end: int) -> bool:
+        return any(first < end and begin < last for first, last in self.missing)
+
+
+def note(text: str, progress: Any) -> None:
+    if progress is not False:
+        print(f"assay: note: {text}", file=sys.stderr)
+
+
+def _check_options(options: "dict[str, Any]", items: Items, further: "tuple[str, ...]") -> None:
+    known = (*OPTIONS, *(() if items.raw else PREPARING))
+    preparing = [key for key in options if items.raw and key in (*PREPARING, *GIVEN_PREPARING)]
+    if preparing:
+        raise Error(f"{items.says}: they are used unchanged, so leave {', '.join(f'{key}=' for key in preparing)} out")
+    unknown = [key for key in options if key not in known and key not in ("tune_allocator", "identity", "batches", *GIVEN_PREPARING)]
+    if unknown:
+        raise Error(
+            f"{', '.join(f'{key}=' for key in unknown)} belong to images in files, and these are in this process; options here are "
+            f"{', '.join(f'{key}=' for key in (*known, *further))}. Store the images in a folder for the others"
+        )
+
+
+def _resolved(served: Served, options: "dict[str, Any]") -> "list[dict[str, Any]]":
+    """What the program makes of the models' settings: it opens neither images nor models."""
+    from .command import _run, words
+
+    told = {key: value for key, value in options.items() if key in PREPARING or key in ("name", "outputs", "classes")}
+    if isinstance(told.get("classes"), (list, tuple, dict)):
+        del told["classes"]
+    with tempfile.TemporaryDirectory(prefix="assay-") as folder:
+        found = _run(["predict", *served.words, "--data", folder, "--out", folder, *words(told), "--dry-run", "--json"], False, True, served).json
+    return found["models"]  # type: ignore[no-any-return]
+
+
+def _names(runs: "list[_Run]", options: "dict[str, Any]") -> None:
+    given = options.get("name")
+    if given is None:
+        return
+    names = list(given) if isinstance(given, (list, tuple)) else [given]
+    if len(names) != len(runs):
+        raise Error(f"{len(names)} names for {len(runs)} models: name= gives each model one")
+    for run, name in zip(runs, names):
+        run.name = str(name)
+
+
+def _class_list(classes: Any) -> "tuple[list[str], list[str]]":
+    """Ids and names of what classes= takes: "imagenet", a file, a list."""
+    store = Store.of([0], classes=classes)
+    return store.class_ids, store.class_names
+
+
+class _Labels:
+    """From the data set's classes to the model's: by their ids or names where both have some, else by their numbers."""
+
+    def __init__(self, items: Items, run: _Run, options: "dict[str, Any]", progress: Any):
+        own = items.classes
+        given = options.get("classes", run.model.description.settings.get("classes") or run.model.description.settings.get("label_names"))
+        self.classes: Any = given if given is not None else "imagenet" if run.classes == 1000 else None
+        self.size = run.classes
+        self._map: "Optional[list[int]]" = None
+        listed = _class_list(self.classes) if self.classes is not None else None
+        if listed is not None and len(listed[0]) != run.classes:
+            raise Error(f"{run.name} returns {run.classes} scores, and its class list has {len(listed[0])}: give the model's own list, classes=[...]")
+        if own is None:
+            return
+        for names in listed or ():
+            if len(set(names)) == len(names) and set(own) <= set(names):
+                places = {name: i for i, name in enumerate(names)}
+                self._map = [places[name] for name in own]
+                return
+        if len(own) != run.classes:
+            known = "" if listed is None else f", and {next(one for one in own if one not in listed[0] or one not in listed[1])!r} is none of the model's"
+            raise Error(
+                f"the data set has {len(own)} classes{known}, and {run.name} returns {run.classes} scores. Give the model's class list, "
+                "classes=[...] (or \"imagenet\", or a file), which has the data set's classes"
+            )
+        if options.get("classes") is not None:
+            note(f"classes= does not have all classes of the data set: assuming that class i of the data set is class i of {run.name}", progress)
+        elif self.classes is not None or listed is None:
+            self.classes = own
+
+    def of(self, labels: "list[int]", ids: "list[str]") -> "list[int]":
+        out = []
+        for label, id_ in zip(labels, ids):
+            most = len(self._map) if self._map is not None else self.size
+            if label >= most:
+                raise Error(f"{id_} has the label {label}, and the classes are 0 to {most - 1}", "bad_input")
+            out.append(label if label < 0 or self._map is None else self._map[label])
+        return out
+
+
+class _Line:
+    """Progress on stderr."""
+
+    def __init__(self, name: str, total: int, progress: Any):
+        self._name, self._total, self._done = name, total, 0
+        self._bar = bar_for(progress)
+        self._plain = self._bar is None and progress is not False and (progress is True or sys.stderr.isatty())
+
+    def add(self, images: int) -> None:
+        self._done += images
+        if self._bar is not None:
+            self._bar(self._name, self._done, self._total)
+        elif self._plain:
+            print(f"\r{self._name}: {self._done} of {self._total} images", end="", file=sys.stderr, flush=True)
+
+    def close(self) -> None:
+        if self._plain and self._done:
+            print(file=sys.stderr)
+        if hasattr(self._bar, "close"):
+            self._bar.close()  # type: ignore[union-attr]
+
+
+class Predicted:
+    """What came out: the stores, and how the input of each model was prepared."""
+
+    def __init__(self, stores: "list[Store]", prepared: "list[str]", warnings: "list[str]"):
+        self.stores, self.prepared, self.warnings = stores, prepared, warnings
+
+
+def predict_items(
+    models: Any, items: Items, runs: Any, progress: Any, options: "dict[str, Any]", further: "tuple[str, ...]" = ()
+) -> Predicted:
+    """Scores of images of this process. A call that was interrupted is resumed if the labels are known beforehand, as a folder's are.
+
+    further: options that the caller takes itself, for a message.
+    """
+    _check_options(options, items, further)
+    if items.transform is not None and not any(key in options for key in (*PREPARING, *GIVEN_PREPARING)):
+        options["transform"] = items.transform
+    with Served(models, options) as served:
+        plans = [{}] * len(served.models) if items.raw else _resolved(served, options)
+        opened = []
+        for model, text, plan in zip(served.models, served.texts, plans):
+            if model is None:
+                model = _loaded(text or "", served)
+            settings = model.description.settings
+            kind = options.get("outputs") or plan.get("outputs") or settings.get("outputs") or "logits"
+            opened.append(_Run(model, str(plan.get("name") or model.description.name), plan.get("preprocess"), str(kind)))
+        if served.names is not None:
+            for run, name in zip(opened, served.names):
+                run.name = name
+        _names(opened, options)
+        try:
+            return _computed(opened, items, runs, progress, options)
+        except Refused as error:
+            raise Error(error.message, error.code) from None
+        finally:
+            for run in opened:
+                if run.writer is not None:
+                    run.writer.close()
+                if run.spool is not None:
+                    run.spool.close()
+
+
+def _loaded(text: str, served: Served) -> Model:
+    """A model that a name says, in this process."""
+    if not text.startswith(("timm:", "torchvision:", "hf:", "python:")):
+        raise Error(f"{text}: a model file runs over images in files; give the nn.Module, a function or a name (timm:NAME), or the folder of the images")
+    from ._worker.hubs import open_source
+
+    model = open_source(text, None, lambda said: note(said, None))
+    served.keep(model)
+    return model
+
+
+def _computed(all_: "list[_Run]", items: Items, runs: Any, progress: Any, options: "dict[str, Any]") -> Predicted:
+    note(f"{items.name}: {items.says}" + (": they are used unchanged" if items.raw else ", prepared in this process"), progress)
+    runs = os.fspath(runs)
+    device, output = str(options.get("device", "auto")), str(options.get("output_entry", ""))
+    walk = items.batches(int(options.get("batch") or _batch_of(all_)))
+    warnings = list(items.warnings)
+    first = next(walk)
+    for run in all_:
+        _open(run, first[1], output, device)
+        begun = run.scores(first[1][:1])
+        run.classes = int(begun.shape[1])
+    if len({run.classes for run in all_}) > 1:
+        raise Error("the models return different numbers of scores (" + ", ".join(f"{run.name}: {run.classes}" for run in all_) + ")", "bad_input")
+    labels = _Labels(items, all_[0], options, progress)
+    known = None if items.labels is None else labels.of(items.labels, items.ids)
+    for run in all_:
+        run.missing = [(0, items.count)]
+        if known is not None:
+            run.writer = _writer(run, items, known, labels, runs, options)
+            run.missing = run.writer.missing
+        else:
+            os.makedirs(runs, exist_ok=True)
+            run.spool = tempfile.TemporaryFile(dir=runs)
+    seen: "list[int]" = []
+    if any(run.missing for run in all_):
+        seen = _pass(all_, items, first, walk, known, labels, progress, options, warnings)
+    stores = []
+    for run in all_:
+        if run.writer is None:
+            run.writer = _writer(run, items, seen, labels, runs, options)
+            _unspool(run, items.count)
+        stores.append(run.writer.finish())
+    for text in warnings:
+        note(text, progress)
+    return Predicted(stores, [_prepared(run, items) for run in all_], warnings)
+
+
+def _batch_of(all_: "list[_Run]") -> int:
+    """The program's own sizes."""
+    return 8 if all("cuda" not in str(getattr(run.model, "_device", "cpu")) for run in all_) else 64
+
+
+def _open(run: _Run, images: Any, output: str, device: str) -> None:
+    height, width = (run.pixels.height, run.pixels.width) if run.pixels is not None else (0, 0)
+    if run.pixels is None and len(images.shape) == 4 and int(images.shape[1]) == 3:
+        height, width = int(images.shape[2]), int(images.shape[3])
+    if height:
+        try:
+            run.model.open(_Wish(height, width, output, device))  # type: ignore[arg-type]
+        except (Error, Refused):
+            raise
+        except Exception as error:
+            place = place_of(error)
+            text = f"{run.name}: the model raised {type(error).__name__}: {error}" + (f" ({place})" if place else "")
+            raise Error(text, "bad_input") from error
+    else:
+        run.model.output = output
+        run.model.place(device, 0)
+    run.model.identify()
+
+
+def _writer(run: _Run, items: Items, known: "list[int]", labels: _Labels, runs: str, options: "dict[str, Any]") -> StoreWriter:
+    identity = run.model.description.identity or ""
+    what = {"model": identity, "data": items.describe(), "numbers": getattr(items, "_identity", ""), "preprocess": run.how, "output": run.model.output}
+    storage = str(options["storage"]) if options.get("storage") else None
+    if storage == "top_k":
+        storage = f"top{options.get('top_k', 5)}"
+    # Images of a folder are found again by `assay show`.
+    where: "dict[str, Any]" = {"root": items.root, "paths": items.ids} if items.root else {}
+    try:
+        return StoreWriter(
+            runs, dataset=str(options.get("dataset_name") or items.name), model=run.name, ids=items.ids, labels=known,
+            classes=labels.classes, num_classes=run.classes, kind=run.kind, storage=storage,
+            identity=str(sorted(what.items())) if identity else "", provenance={"images": items.says, "model": run.model.framework()}, **where,
+        )
+    except Error as error:
+        more = [] if identity else [f"{run.name} has no identity: give identity=, a text that changes with its weights"]
+        raise Error(error.message, error.code, [*error.notes, *more]) from None
+
+
+def _pass(
+    all_: "list[_Run]", items: Items, first: Any, walk: Any, known: "Optional[list[int]]", labels: _Labels, progress: Any,
+    options: "dict[str, Any]", warnings: "list[str]",
+) -> "list[int]":
+    """All batches once. The labels that came with them."""
+    lanes = int(options.get("threads") or 0) or os.cpu_count() or 1
+    if any("cuda" in str(getattr(run.model, "_device", "cpu")) for run in all_):
+        lanes = min(lanes, 2)
+    line = _Line(items.name, items.count, progress)
+    all_[0].model.begin_lane()  # here, too: a loader's transforms would start threads that fight with the lanes for the cores
+    pool = ThreadPoolExecutor(lanes, thread_name_prefix="assay-lane", initializer=all_[0].model.begin_lane)
+    waiting: "collections.deque[tuple[_Run, int, int, Future[Any]]]" = collections.deque()
+    seen: "list[int]" = []
+
+    def take() -> None:
+        run, begin, count, found = waiting.popleft()
+        scores = found.result()
+        if begin == 0:
+            _warn_of(run, scores, warnings)
+        if run.writer is not None:
+            run.writer.write(begin, scores)
+        else:
+            run.spool.write(scores.tobytes())
+        if run is all_[-1]:
+            line.add(count)
+
+    done = False
+    try:
+        batch: Any = first
+        while batch is not None:
+            begin, images, own = batch
+            ids = items.ids[begin:begin + len(own)]
+            here = labels.of(own, ids)
+            if known is not None and known[begin:begin + len(own)] != here:
+                at = next(i for i, label in enumerate(here) if label != known[begin + i])
+                raise Error(
+                    f"{ids[at]} comes with the label {here[at]}, and the data set's list says {known[begin + at]}: the order of the two differs", "bad_input"
+                )
+            seen += here
+            for run in all_:
+                if run.writer is None or run.needs(begin, begin + len(own)):
+                    waiting.append((run, begin, len(own), pool.submit(run.scores, images)))
+            while len(waiting) > 2 * lanes * len(all_):
+                take()
+            batch = next(walk, None)
+        while waiting:
+            take()
+        done = True
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+        line.close()
+        if not done:
+            for _, _, _, found in waiting:
+                found.cancel()
+    return seen
+
+
+def _warn_of(run: _Run, scores: Any, warnings: "list[str]") -> None:
+    import numpy
+
+    sums = scores.astype(numpy.float64).sum(axis=1)
+    if run.kind == "logits" and scores.shape[1] > 1 and bool((scores >= 0).all()) and bool(numpy.allclose(sums, 1, atol=1e-3)):
+        warnings.append(f"{run.name}: the scores look like probabilities, and Assay assumes logits: give outputs=\"probabilities\"")
+
+
+def _unspool(run: _Run, count: int) -> None:
+    import numpy
+
+    assert run.writer is not None
+    rows = max(1, (1 << 22) // (4 * run.classes))
+    run.spool.seek(0)
+    for begin, end in run.writer.missing:
+        for at in range(begin, end, rows):
+            last = min(at + rows, end)
+            run.spool.seek(4 * at * run.classes)
+            part = numpy.frombuffer(run.spool.read(4 * (last - at) * run.classes), numpy.float32).reshape(last - at, run.classes)
+            run.writer.write(at, part)
+
+
+def _prepared(run: _Run, items: Items) -> str:
+    if run.how is None:
+        return f"{run.name}: {items.says}, used unchanged; {run.kind}"
+    how = run.how
+    resize = f"resize {how['resize_size']}" if how["resize_size"] else f"crop_pct {how['crop_pct']:g}"
+    return f"{run.name}: {resize} ({how['interpolation']}, {how['crop_mode']}) > {how['height']}x{how['width']}, in this process; {run.kind}"
+
+
+__all__ = ["Predicted", "note", "predict_items"]

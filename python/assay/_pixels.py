@@ -1,0 +1,104 @@
+"""From an image of Pillow to the numbers that a model takes, as src/image/preprocess.cpp prepares them: for images that are in this process."""
+
+from __future__ import annotations
+
+import struct
+from typing import Any
+
+from ._library import Error
+
+
+def is_image(value: Any) -> bool:
+    """Whether it is an image of Pillow; Pillow is not imported for the question."""
+    return hasattr(value, "convert") and hasattr(value, "resize") and hasattr(value, "mode") and isinstance(getattr(value, "size", None), tuple)
+
+
+def _float32(value: float) -> float:
+    return float(struct.unpack("f", struct.pack("f", value))[0])
+
+
+class Pixels:
+    """One preprocessing: the object `preprocess` of `assay predict --dry-run --json`."""
+
+    def __init__(self, how: "dict[str, Any]"):
+        self.how = how
+        self.height, self.width = int(how["height"]), int(how["width"])
+
+    def _keep_ratio(self, height: float, width: float, size: "tuple[int, int]", inside: bool) -> "tuple[int, int]":
+        """timm's ResizeKeepRatio: (width, height) with the longer (inside) or the shorter side at its target."""
+        ratios = (size[1] / height, size[0] / width)
+        ratio = max(ratios) if inside else min(ratios)
+        return round(size[0] / ratio), round(size[1] / ratio)
+
+    def resized(self, size: "tuple[int, int]") -> "tuple[int, int]":
+        """(width, height) after the resize of an image of this (width, height)."""
+        how = self.how
+        if how["crop_mode"] == "none":
+            return self.width, self.height
+        if how["resize_size"]:
+            height = width = int(how["resize_size"])
+        else:
+            height, width = int(self.height / how["crop_pct"]), int(self.width / how["crop_pct"])
+        if how["crop_mode"] == "squash":
+            return width, height
+        if how["crop_mode"] == "border":
+            return self._keep_ratio(height, width, size, True)
+        if height != width:
+            return self._keep_ratio(height, width, size, False)
+        short, long = min(size), max(size)
+        other = int(height * long / short)
+        return (height, other) if size[0] <= size[1] else (other, height)
+
+    def window(self, image: Any) -> Any:
+        """The resized and cropped image, height x width x 3 bytes. Raises Error: no image of Pillow."""
+        import numpy
+        from PIL import Image
+
+        if not is_image(image):
+            raise Error(f"{type(image).__name__} where the data set gave images of Pillow before: every item needs an image", "bad_input")
+        image = image.convert("RGB")
+        width, height = self.resized(image.size)
+        if image.size != (width, height):
+            image = image.resize((width, height), getattr(Image, str(self.how["interpolation"]).upper()))
+        left, top = _start(width, self.width), _start(height, self.height)
+        pixels = numpy.asarray(image)
+        if (left, top, width, height) == (0, 0, self.width, self.height):
+            return pixels
+        out = numpy.empty((self.height, self.width, 3), numpy.uint8)
+        out[...] = self.how["fill"]
+        x, y = max(left, 0), max(top, 0)
+        part = pixels[y:top + self.height, x:left + self.width]
+        out[y - top:y - top + part.shape[0], x - left:x - left + part.shape[1]] = part
+        return out
+
+    def batch(self, images: "list[Any]") -> Any:
+        """n x 3 x height x width, float32."""
+        import numpy
+
+        out = numpy.empty((len(images), 3, self.height, self.width), numpy.float32)
+        tables = self._tables()
+        for i, image in enumerate(images):
+            window = self.window(image)
+            if self.how["channel_order"] == "bgr":
+                window = window[..., ::-1]
+            for channel in range(3):
+                out[i, channel] = tables[channel][window[..., channel]]
+        return out
+
+    def _tables(self) -> "list[Any]":
+        """What each byte becomes, by channel: the arithmetic of byte_values() in float32."""
+        import numpy
+
+        scale = numpy.float32(self.how["scale"])
+        bytes_ = numpy.arange(256, dtype=numpy.float32)
+        by_255 = _float32(self.how["scale"]) == _float32(1 / 255)
+        values = bytes_ / numpy.float32(255) if by_255 else bytes_ * scale
+        return [(values - numpy.float32(mean)) / numpy.float32(std) for mean, std in zip(self.how["mean"], self.how["std"])]
+
+
+def _start(size: int, crop: int) -> int:
+    """torchvision's CenterCrop: half to even; an image smaller than the crop gets its margin before it."""
+    return round((size - crop) / 2) if size >= crop else -((crop - size) // 2)
+
+
+__all__ = ["Pixels", "is_image"]

@@ -1,0 +1,240 @@
+"""From models and images to one screen: what `assay eval` gives, as an object."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+import re
+import tempfile
+import warnings
+from pathlib import Path
+from typing import Any, Optional, Union
+
+from ._calls import call
+from ._library import Error, checked
+from .report import Estimate, Measurement, Report, _with_texts
+
+# Of Result: each form by the ending of the file in which the command writes it.
+_ENDINGS = {"text": "txt", "csv": "csv", "md": "md", "latex": "tex"}
+# Of evaluations of images in this process: options that measure.
+_MEASURING = ("metrics", "labels", "k", "bins", "edges", "bootstrap", "seed", "level")
+_SERVED = re.compile(r"process:\d+")
+
+
+class Evaluation(Report):
+    """What `assay eval` says of one or several models on one data set.
+
+    report["accuracy"] is a Measurement, where there is one model; report["resnet50", "accuracy"] picks the model. Other keys are those of
+    the JSON `assay.eval/1`: report["models"], report["doubted_labels"], report["report"] ... str(report) is the screen of the command.
+    """
+
+    def _read(self) -> None:
+        super()._read()
+        self.measurements = [
+            Measurement({"dataset": self._facts.get("dataset", ""), "model": model["model"], **facts})
+            for model in self.models for facts in model.get("measurements", [])
+        ]
+
+    @property
+    def models(self) -> "list[dict[str, Any]]":
+        """Of each: its store, preprocessing, measurements, worst classes, warnings."""
+        return list(self._facts.get("models", []))
+
+    @property
+    def dataset(self) -> str:
+        return str(self._facts.get("dataset", ""))
+
+    @property
+    def doubted_labels(self) -> "list[dict[str, Any]]":
+        """Images for which every model predicts another class than the label, the most doubted first."""
+        return list(self._facts.get("doubted_labels", []))
+
+    @property
+    def page(self) -> Optional[Path]:
+        """Where report.html is."""
+        found = self._facts.get("report")
+        return Path(found) if found else None
+
+    @property
+    def stores(self) -> "list[dict[str, Any]]":
+        """As `models`: `store` is the folder of the stored predictions, for assay.Store()."""
+        return self.models
+
+    @property
+    def warnings(self) -> "list[str]":
+        return [text for model in self.models for text in model.get("warnings", [])]
+
+    @property
+    def notes(self) -> "list[str]":
+        return list(self._facts.get("notes", []))
+
+    def __contains__(self, key: object) -> bool:
+        return super().__contains__(key) or (isinstance(key, str) and key in self._facts)
+
+    def __getitem__(self, key: "Union[str, tuple[str, ...]]") -> Any:
+        if isinstance(key, str) and key in self._facts and not super().__contains__(key):
+            return self.to_dict()[key]
+        return super().__getitem__(key)
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return _shown(self)
+
+
+def _cell(text: Any, number: bool = False) -> str:
+    return f'<td style="text-align: {"right" if number else "left"}">{html.escape(str(text))}</td>'
+
+
+def _table(title: str, columns: "list[str]", rows: "list[list[Any]]") -> str:
+    """With a caption, and headings that screen readers read out with each cell."""
+    head = "".join(f'<th scope="col" style="text-align: left">{html.escape(name)}</th>' for name in columns)
+    body = "".join(
+        f'<tr><th scope="row" style="text-align: left">{html.escape(str(row[0]))}</th>'
+        + "".join(_cell(value, isinstance(value, (_Number, int))) for value in row[1:]) + "</tr>"
+        for row in rows
+    )
+    caption = f'<caption style="text-align: left">{html.escape(title)}</caption>'
+    return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+class _Number(str):
+    """A text that is aligned to the right."""
+
+
+def _percent(value: Any) -> _Number:
+    return _Number("" if value is None else f"{100 * value:.1f} %")
+
+
+def _interval(estimate: Estimate) -> _Number:
+    if estimate.value is None:
+        return _Number(f"undefined: {estimate.undefined}")
+    proportion = estimate.unit == "proportion"
+    def text(value: float) -> str:
+        return f"{100 * value:.1f}" if proportion else f"{value:.3f}"
+    found = estimate.interval
+    between = f" ({100 * found.level:g} % CI {text(found.low)} to {text(found.high)})" if found else ""
+    return _Number(text(estimate.value) + (" %" if proportion else "") + between)
+
+
+def _list(title: str, lines: "list[str]") -> str:
+    return f"<p>{html.escape(title)}</p><ul>" + "".join(f"<li>{html.escape(line)}</li>" for line in lines) + "</ul>" if lines else ""
+
+
+def _shown(report: Evaluation) -> str:
+    facts = report.to_dict()
+    labelled, items = facts.get("labelled", 0), facts.get("items", 0)
+    several = len(report.models) > 1
+    metrics = list(dict.fromkeys(m.metric for m in report.measurements if not m.subgroup))
+    rows = []
+    for model in report.models:
+        own = {m.metric: m for m in report.measurements if m.model == model["model"] and not m.subgroup}
+        values = [_interval(own[name]) if name in own else "" for name in metrics]
+        rows.append([model["model"], *(values or [_interval(Estimate(model.get("confidence") or {}))])])
+    title = f"{report.dataset}: {items} images" + ("" if labelled == items else f", {labelled} labelled")
+    parts = [_table(title, ["model", *(metrics or ["mean confidence"])], rows)]
+    for model in report.models:
+        name = f"{model['model']}: " if several else ""
+        lines = [model.get("preprocessing", ""), model.get("calibration", "")]
+        parts += [f"<p>{html.escape(name + line)}</p>" for line in lines if line]
+        if not model.get("settled", True):
+            parts.append(f"<p><strong>{html.escape(name)}preprocessing not settled</strong></p>")
+        worst = [[c.get("name") or c.get("id"), c.get("accuracy", {}).get("n", 0), _interval(Estimate(c.get("accuracy", {})))]
+                 for c in model.get("worst_classes", [])]
+        if worst:
+            parts.append(_table(f"{name}Worst classes", ["class", "images", "accuracy"], worst))
+    if report.doubted_labels:
+        parts.append(_table(
+            "Labels to look at: every model predicts another class", ["image", "label", "its probability", "predicted", "its probability"],
+            [[d["id"], d["label"], _percent(d["label_probability"]), d["predicted"], _percent(d["predicted_probability"])]
+             for d in report.doubted_labels],
+        ))
+    unreadable = [f"{model['model']}: {model['unreadable']} images without scores" for model in report.models if model.get("unreadable")]
+    parts.append(_list("Warnings", [*report.warnings, *unreadable]))
+    parts.append(_list("Gates", [
+        f"{gate.get('gate', '')} ({gate.get('model', '')}): {'holds' if gate.get('passed') else 'fails'}" for gate in report.gates]))
+    if report.page is not None:
+        parts.append(f"<p>Report: <code>{html.escape(str(report.page))}</code></p>")
+    return "".join(parts)
+
+
+def evaluate(
+    model: Any, data: Any, runs: "str | os.PathLike[str]" = "runs", *, progress: Optional[bool] = None, **options: Any
+) -> Evaluation:
+    """Accuracy with its interval, top-5, calibration, the worst classes and the labels that the models doubt: `assay eval` from Python.
+
+        report = assay.evaluate(net, "imagenet/val")
+        report["accuracy"].value, report["accuracy"].interval
+        print(report)                                 # the screen of the command; a notebook shows tables
+
+    model, data: as of assay.predict(). If the preprocessing of images in files is unknown, Assay finds it on labelled images, which enter no
+    number (docs/eval.md). Images in this process have no such search.
+    runs: where every score is stored, and report.html. Repeat a call that was interrupted to resume it.
+    options: those of `assay eval`, metrics="top1,ece", gate="low(top1) >= 0.75", save_settings=True, ..., and of assay.predict() for models.
+
+    Raises Error where the command stops with status 2: it says what to type. A failed gate raises nothing (`passed`). If some images have no
+    scores, `partial` is true, and a RuntimeWarning says so.
+    """
+    from .command import FolderWords, source_of
+
+    source = source_of(data, options, progress)
+    if isinstance(source, list):
+        report = _by_the_command(model, source, runs, progress, options)
+        if isinstance(source, FolderWords):
+            source.compare(report["items"] + report["left_out"], options, progress)
+    else:
+        report = _of_items(model, source, runs, progress, options)
+    if report.partial:
+        missing = ", ".join(f"{m['model']}: {m['unreadable']}" for m in report.models if m.get("unreadable"))
+        warnings.warn(f"some images have no scores ({missing}): `partial` is true", RuntimeWarning, stacklevel=2)
+    return report
+
+
+def _by_the_command(model: Any, source: "list[Any]", runs: Any, progress: Optional[bool], options: "dict[str, Any]") -> Evaluation:
+    from ._objects import Served
+    from .command import _run, words
+
+    with Served(model, options) as served, tempfile.TemporaryDirectory(prefix="assay-") as folder:
+        also = {form: os.path.join(folder, f"report.{ending}") for form, ending in _ENDINGS.items()}
+        arguments = ["eval", *served.words, *source, "--out", runs, *words(options), "--json"]
+        for path in also.values():
+            arguments += ["--also", path]
+        try:
+            done = _run(arguments, progress, True, served)
+        except Error as error:
+            raise Error(_named(error.message), error.code, error.notes) from error.__cause__
+        texts = {"json": _named(done.output).encode()}
+        for form, path in also.items():
+            texts[form] = _named(Path(path).read_text(errors="surrogateescape")).encode(errors="surrogateescape")
+        return _with_texts(Evaluation, done.status, texts)  # type: ignore[return-value]
+
+
+def _named(text: str) -> str:
+    """Commands that it says name a model of this process by a number, which nobody can type."""
+    return _SERVED.sub("MODEL", text)
+
+
+def _of_items(model: Any, items: Any, runs: Any, progress: Optional[bool], options: "dict[str, Any]") -> Evaluation:
+    from ._local import predict_items
+    from ._score import _handles
+
+    how = {key: options.pop(key) for key in _MEASURING if key in options}
+    gates = [options.pop(key) for key in ("gate", "gates") if key in options]
+    threads = int(options.get("threads") or 0)
+    found = predict_items(model, items, runs, progress, options, (*_MEASURING, "gate"))
+    page = os.path.join(os.path.abspath(os.fspath(runs)), "report.html")
+    told = {
+        **{key: os.fspath(value) if isinstance(value, os.PathLike) else value for key, value in how.items() if value is not None},
+        "threads": threads,
+        "gates": [one for gate in gates for one in (gate if isinstance(gate, (list, tuple)) else [gate])],
+        "preprocessing": found.prepared, "warnings": found.warnings, "report": page, "command": "assay.evaluate()",
+    }
+    text = json.dumps(told).encode()
+    handles = _handles(found.stores)
+    result = call(lambda watched: checked("assay_eval", handles, len(found.stores), text, watched), progress)
+    return Evaluation(result)
+
+
+__all__ = ["Evaluation", "evaluate"]
