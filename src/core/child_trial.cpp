@@ -128,6 +128,14 @@ void try_in_child(std::string_view what, const std::function<void()>& body) {
     if (words.size() > 1) refuse(words.substr(1));
 }
 
+void try_apart(std::string_view what, bool apart, const std::function<void()>& body) {
+    if (apart) {
+        body();
+    } else {
+        try_in_child(what, body);
+    }
+}
+
 bool true_on_all_threads(const std::function<bool(int thread)>& body) {
     std::array<bool, trial_threads> fine{};
     std::barrier together(trial_threads);

@@ -12,6 +12,13 @@ namespace assay {
 /// throws, as it is. Throws io where the system has no process to give. Cost: a fork.
 void try_in_child(std::string_view what, const std::function<void()>& body);
 
+/// `body` here where `apart` says that it runs nobody's code in this process; else try_in_child().
+void try_apart(std::string_view what, bool apart, const std::function<void()>& body);
+/// Why code that is apart may differ from thread to thread.
+inline constexpr std::string_view processes_differ =
+    ": threads use different processes, so it may keep nothing between calls and draw no random "
+    "numbers of its own";
+
 /// ASSAY_PLUGIN_SECONDS, or 60. Throws usage: no whole number from 1 to 86400.
 int trial_seconds();
 

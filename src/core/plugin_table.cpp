@@ -10,6 +10,7 @@
 #include <mutex>
 
 #include "core/child_trial.h"
+#include "core/file.h"
 #include "core/hash.h"
 #include "core/paths.h"
 #include "core/refuse.h"
@@ -24,6 +25,7 @@ constexpr int most_functions = 64;
 constexpr std::size_t longest_message = 512;
 constexpr double largest_plugin_value = 1e6;  // sums of values are exact below 2^20
 constexpr int largest_min_side = 4096;
+constexpr std::uint64_t longest_python = std::uint64_t{16} << 20;
 
 bool is_plugin_name(std::string_view text, std::string_view more) {
     return !text.empty() && text.size() <= 64 && std::ranges::all_of(text, [&](char c) {
@@ -50,11 +52,19 @@ public:
                             where_, table_symbol, table.size, sizeof(assay_plugin)));
         check_count(table.metric_count, table.metrics, "metrics");
         check_count(table.corruption_count, table.corruptions, "corruptions");
-        if (table.metric_count + table.corruption_count == 0)
+    }
+    void operator()(const PluginTable& plugin) {
+        if (plugin.metrics.empty() && plugin.corruptions.empty())
             refuse(where_ + " has no metrics and no corruptions");
-        for (int m = 0; m < table.metric_count; ++m) check(table.metrics[m]);
+        for (const PluginMetric& metric : plugin.metrics) {
+            check_name(metric.name, metric.values != nullptr || metric.apart);
+            check(metric);
+        }
         names_.clear();
-        for (int c = 0; c < table.corruption_count; ++c) check(table.corruptions[c]);
+        for (const PluginCorruption& corruption : plugin.corruptions) {
+            check_name(corruption.name, corruption.apply != nullptr || corruption.apart);
+            check(corruption);
+        }
     }
 
 private:
@@ -77,8 +87,7 @@ private:
         if (text == nullptr || *text == '\0')
             refuse(fmt::format("{}: `{}` has no {}", where_, names_.back(), what));
     }
-    void check(const assay_plugin_metric& m) {
-        check_name(m.name, m.values != nullptr);
+    void check(const assay_plugin_metric& m) const {
         check_text(m.title, "title");
         check_text(m.formula, "formula");
         if (m.needs < 0 || m.needs > ASSAY_PLUGIN_NEEDS_LABEL_SET || m.unit < 0 ||
@@ -94,8 +103,7 @@ private:
                             "1e6",
                             where_, m.name, m.low, m.high));
     }
-    void check(const assay_plugin_corruption& c) {
-        check_name(c.name, c.apply != nullptr);
+    void check(const assay_plugin_corruption& c) const {
         check_text(c.parameters, "parameters");
         if (c.min_side < 1 || c.min_side > largest_min_side)
             refuse(fmt::format("{}: `{}` has min_side {}; allowed: 1 to {}", where_, c.name,
@@ -106,7 +114,7 @@ private:
     std::vector<std::string> names_;
 };
 
-/// Opened, and so it stays.
+/// The library is open from now on.
 const assay_plugin& table_in(const fs::path& file) {
     void* const library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) refuse(fmt::format("cannot open the plug-in: {}", ::dlerror()));
@@ -117,11 +125,19 @@ const assay_plugin& table_in(const fs::path& file) {
     return *static_cast<const assay_plugin*>(table);
 }
 
+/// The rows of a library that this process has opened.
+void add_rows(PluginTable& plugin) {
+    const assay_plugin& table = table_in(plugin.file);
+    TableCheck{plugin.file}(table);
+    for (int m = 0; m < table.metric_count; ++m) plugin.metrics.push_back({table.metrics[m], {}});
+    for (int c = 0; c < table.corruption_count; ++c)
+        plugin.corruptions.push_back({table.corruptions[c], {}});
+    TableCheck{plugin.file}(plugin);
+}
+
 void check_file(const fs::path& file, const std::string& name) {
-    if (file.extension() == ".py")
-        refuse(file.string() +
-               " is a Python file; a plug-in is a shared library (docs/plugins.md)");
-    if (is_folder(file)) refuse(file.string() + " is a folder; a plug-in is a shared library");
+    if (is_folder(file))
+        refuse(file.string() + " is a folder; a plug-in is a shared library or a Python file");
     if (!is_plugin_name(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ-"))
         refuse(
             fmt::format("{}: its functions are named by the file, and `{}` is no such name; "
@@ -139,14 +155,18 @@ std::string PluginTable::definition_of(std::string_view function) const {
     return fmt::format("plugin.{}.{}@{}", name, function, hash);
 }
 
-const PluginTable& open_plugin(const fs::path& given) {
+const PluginTable& open_plugin(const fs::path& given, ReadPythonPlugin read_python) {
     static std::mutex mutex;
     static std::deque<PluginTable> opened;
     const std::scoped_lock lock(mutex);
     const fs::path file = absolute_path(given);
     PluginTable plugin{file, file.stem().string(), {}, {}, {}};
     check_file(file, plugin.name);
-    const std::string digest = hash_file(file);
+    const bool is_python = file.extension() == ".py";
+    std::string source;
+    if (is_python) source = read_text(file, longest_python);
+    // What runs is what was hashed, even if the file changes meanwhile.
+    const std::string digest = is_python ? hash_text(source) : hash_file(file);
     plugin.hash = digest.substr(digest.find(':') + 1, 12);
     for (const PluginTable& other : opened) {
         if (other.name != plugin.name) continue;
@@ -156,11 +176,16 @@ const PluginTable& open_plugin(const fs::path& given) {
         refuse(fmt::format("{}: another plug-in named `{}` is open ({}); rename one of the files",
                            file.string(), plugin.name, other.file.string()));
     }
-    try_in_child(file.string(), [&] { TableCheck{file}(table_in(file)); });
-    const assay_plugin& table = table_in(file);
-    TableCheck{file}(table);
-    plugin.metrics = {table.metrics, static_cast<std::size_t>(table.metric_count)};
-    plugin.corruptions = {table.corruptions, static_cast<std::size_t>(table.corruption_count)};
+    if (is_python) {
+        read_python(plugin, std::move(source));
+        TableCheck{file}(plugin);
+    } else {
+        try_in_child(file.string(), [plugin] {
+            PluginTable tried = plugin;
+            add_rows(tried);
+        });
+        add_rows(plugin);
+    }
     return opened.emplace_back(std::move(plugin));
 }
 

@@ -1,5 +1,5 @@
-// Opens libraries of users (assay/plugin.h; docs/plugins.md). What their rows mean is for the
-// components that add them to their tables: metric and robustness.
+// Opens plug-ins of users: shared libraries (assay/plugin.h) and files of Python (docs/plugins.md).
+// What their rows mean is for the components that add them to their tables: metric and robustness.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +15,23 @@
 
 namespace assay {
 
+/// `apart`: set where a process of Python has the function, and `values` is null. Writes a value
+/// for each row; NaN leaves it out. From several threads. Throws bad_input: the function fails, the
+/// process ends or takes too long.
+struct PluginMetric : assay_plugin_metric {
+    std::function<void(const assay_plugin_rows& rows, std::span<double> values)> apart;
+};
+/// `apart` likewise, in the place of `apply`: writes all bytes of `out`.
+struct PluginCorruption : assay_plugin_corruption {
+    std::function<void(const assay_plugin_image& image, std::span<std::uint8_t> out)> apart;
+};
+
 struct PluginTable {
     std::filesystem::path file;  ///< absolute
     std::string name;            ///< FILE of FILE:NAME: the file's, without extension
     std::string hash;            ///< of its bytes: the first 12 hexadecimal digits
-    std::span<const assay_plugin_metric> metrics;
-    std::span<const assay_plugin_corruption> corruptions;
+    std::vector<PluginMetric> metrics;
+    std::vector<PluginCorruption> corruptions;
 
     /// "margin:margin".
     std::string name_of(std::string_view function) const;
@@ -28,12 +39,16 @@ struct PluginTable {
     std::string definition_of(std::string_view function) const;
 };
 
-/// The library, opened and checked: versions, names, counts, functions. First in another process,
-/// because it may crash as it is opened. It stays open as long as the program runs; the same file
-/// again is the same table. Thread-safe. Throws bad_input with the file and the function: no such
-/// file, no shared library, no table or another one, two functions of one name, another library of
-/// this name.
-const PluginTable& open_plugin(const std::filesystem::path& file);
+/// Fills the rows of a file of Python, whose bytes are `source`.
+using ReadPythonPlugin = void (*)(PluginTable& plugin, std::string source);
+
+/// The plug-in, opened and checked: versions, names, counts, functions. A library is first opened
+/// in another process, because it may crash then; a file FILE.py is for `read_python`, which runs
+/// it in a process of Python. It stays open as long as the program runs; the same file again is the
+/// same table. Thread-safe. Throws bad_input with the file and the function: no such file, no
+/// shared library, no table or another one, two functions of one name, another plug-in of this
+/// name.
+const PluginTable& open_plugin(const std::filesystem::path& file, ReadPythonPlugin read_python);
 
 /// A text that rows of tables point to, as long as the program runs. Thread-safe.
 std::string_view kept_text(std::string text);

@@ -9,6 +9,7 @@
 #include "core/plugin_table.h"
 #include "core/refuse.h"
 #include "metric/row_mean_pass.h"
+#include "model/python/python_plugin.h"
 
 namespace assay {
 namespace {
@@ -18,28 +19,47 @@ std::int32_t plugin_kind_of(ScoreKind kind) {
     return kind == ScoreKind::logits ? ASSAY_PLUGIN_LOGITS : ASSAY_PLUGIN_LOG_PROBABILITIES;
 }
 
-/// The function with its guards, and what it gave checked.
-RowFunction row_function(std::string_view name, const assay_plugin_metric& metric) {
+void check_value(std::string_view name, const assay_plugin_metric& metric, const RowBatch& batch,
+                 std::size_t row, double value) {
+    if (!(value >= metric.low && value <= metric.high))
+        refuse(fmt::format("{} gives {} for `{}`; its range is {} to {}", name, value,
+                           batch.id(row), metric.low, metric.high));
+}
+
+/// A function of a library, with guards around what it writes.
+void call_library(std::string_view name, const assay_plugin_metric& metric, const RowBatch& batch,
+                  const assay_plugin_rows& rows, std::span<double> values) {
+    const std::size_t n = batch.rows;
+    constexpr double none = std::numeric_limits<double>::quiet_NaN();
+    GuardedArray<double> numbers(n, none);
+    GuardedArray<std::uint8_t> counted(n, 1);
+    call_plugin(name, rows.rows, "values", [&](char* error, std::size_t size) {
+        return metric.values(&rows, numbers.data(), counted.data(), error, size);
+    });
+    if (!numbers.is_whole() || !counted.is_whole()) refuse_written_outside(name);
+    for (std::size_t i = 0; i < n; ++i) {
+        const bool left_out = counted.values()[i] == 0;
+        if (!left_out) check_value(name, metric, batch, i, numbers.values()[i]);
+        values[i] = left_out ? none : numbers.values()[i];
+    }
+}
+
+/// The function, and what it gave checked.
+RowFunction row_function(std::string_view name, const PluginMetric& metric) {
     return [name, &metric](const RowBatch& batch, std::span<double> values) {
-        const std::size_t n = batch.rows;
-        constexpr double none = std::numeric_limits<double>::quiet_NaN();
-        GuardedArray<double> numbers(n, none);
-        GuardedArray<std::uint8_t> counted(n, 1);
-        const assay_plugin_rows rows = {static_cast<std::int64_t>(n), batch.classes,
-                                        plugin_kind_of(batch.kind),   batch.scores.data(),
-                                        batch.probabilities.data(),   batch.labels.data(),
-                                        batch.set_ends.data(),        batch.set_classes.data()};
-        call_plugin(name, rows.rows, "values", [&](char* error, std::size_t size) {
-            return metric.values(&rows, numbers.data(), counted.data(), error, size);
-        });
-        if (!numbers.is_whole() || !counted.is_whole()) refuse_written_outside(name);
-        for (std::size_t i = 0; i < n; ++i) {
-            const double value = numbers.values()[i];
-            const bool left_out = counted.values()[i] == 0;
-            if (!left_out && !(value >= metric.low && value <= metric.high))
-                refuse(fmt::format("{} gives {} for `{}`; its range is {} to {}", name, value,
-                                   batch.id(i), metric.low, metric.high));
-            values[i] = left_out ? none : value;
+        const auto n = static_cast<std::int64_t>(batch.rows);
+        const assay_plugin_rows rows = {n,
+                                        batch.classes,
+                                        plugin_kind_of(batch.kind),
+                                        batch.scores.data(),
+                                        batch.probabilities.data(),
+                                        batch.labels.data(),
+                                        batch.set_ends.data(),
+                                        batch.set_classes.data()};
+        if (!metric.apart) return call_library(name, metric, batch, rows, values);
+        metric.apart(rows, values);
+        for (std::size_t i = 0; i < batch.rows; ++i) {
+            if (!std::isnan(values[i])) check_value(name, metric, batch, i, values[i]);
         }
     };
 }
@@ -49,7 +69,7 @@ void check_names(const PluginTable& plugin, std::span<const MetricFacts> table) 
         if (facts.name == plugin.name && !plugin.metrics.empty())
             refuse(fmt::format("{}: `{}` is a metric of this program; rename the file",
                                plugin.file.string(), plugin.name));
-        for (const assay_plugin_metric& metric : plugin.metrics) {
+        for (const PluginMetric& metric : plugin.metrics) {
             if (facts.name == metric.name)
                 refuse(
                     fmt::format("{}: `{}` is a metric of this program; give the function "
@@ -59,7 +79,7 @@ void check_names(const PluginTable& plugin, std::span<const MetricFacts> table) 
     }
 }
 
-MetricFacts row_of(const PluginTable& plugin, const assay_plugin_metric& metric) {
+MetricFacts row_of(const PluginTable& plugin, const PluginMetric& metric) {
     MetricFacts facts;
     facts.name = kept_text(plugin.name_of(metric.name));
     facts.title = kept_text(metric.title);
@@ -75,7 +95,8 @@ MetricFacts row_of(const PluginTable& plugin, const assay_plugin_metric& metric)
     facts.origin = kept_text(plugin.file.string());
     facts.uncertainty = Uncertainty::jackknife;
     facts.definition = [id = plugin.definition_of(metric.name)](const Parameters&) { return id; };
-    facts.pass = std::make_shared<RowMeanPass>(row_function(facts.name, metric));
+    facts.pass = std::make_shared<RowMeanPass>(row_function(facts.name, metric),
+                                               static_cast<bool>(metric.apart));
     facts.by_default = false;  // MeasureOptions::plugins says whose are
     return facts;
 }
@@ -85,12 +106,12 @@ MetricFacts row_of(const PluginTable& plugin, const assay_plugin_metric& metric)
 std::vector<const MetricFacts*> load_metrics(const std::filesystem::path& file) {
     static std::mutex mutex;
     static std::map<const PluginTable*, std::vector<const MetricFacts*>> loaded;
-    const PluginTable& plugin = open_plugin(file);
+    const PluginTable& plugin = open_plugin(file, read_python_plugin);
     const std::scoped_lock lock(mutex);
     if (const auto known = loaded.find(&plugin); known != loaded.end()) return known->second;
     check_names(plugin, metric_table());
     std::vector<const MetricFacts*>& added = loaded[&plugin];
-    for (const assay_plugin_metric& metric : plugin.metrics)
+    for (const PluginMetric& metric : plugin.metrics)
         added.push_back(&add_metric(row_of(plugin, metric)));
     return added;
 }

@@ -115,8 +115,9 @@ bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
     return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
 }
 
-void try_row_function(std::string_view name, const RowFunction& function, const RowBatch& rows) {
-    try_in_child(name, [&] {
+void try_row_function(std::string_view name, const RowFunction& function, const RowBatch& rows,
+                      bool apart) {
+    try_apart(name, apart, [&] {
         const std::vector<double> first = values_in_parts(function, rows, rows.rows);
         if (!same_bits(values_in_parts(function, rows, rows.rows), first))
             refuse(fmt::format("{} gives other values for the same rows in a second call", name));
@@ -133,17 +134,17 @@ void try_row_function(std::string_view name, const RowFunction& function, const 
                    same_bits(values_in_parts(function, rows, size), first);
         });
         if (!same)
-            refuse(fmt::format("{} gives other values on {} threads than on one", name,
-                               trial_threads));
+            refuse(fmt::format("{} gives other values on {} threads than on one{}", name,
+                               trial_threads, apart ? processes_differ : ""));
     });
 }
 
 void try_on_first_rows(const MetricFacts& facts, const RowFunction& function,
-                       const MetricRows& rows) {
+                       const MetricRows& rows, bool apart) {
     ItemBatch first(rows, facts.needs);
     for (std::uint64_t item = 0; item < rows.items() && first.items().size() < rows_tried; ++item)
         first.add(item);
-    if (!first.items().empty()) try_row_function(facts.name, function, first.rows());
+    if (!first.items().empty()) try_row_function(facts.name, function, first.rows(), apart);
 }
 
 // ---- the mean ----
@@ -200,7 +201,7 @@ ResampledEstimate RowMeanPass::estimate(const MetricRequest& request, PassRun& r
     if (!result.undefined.empty()) return result;
     std::vector<std::int64_t> sums;
     agree(again.comm, [&] {
-        try_on_first_rows(*request.facts, function_, again.rows);
+        try_on_first_rows(*request.facts, function_, again.rows, apart_);
         sums = own_row_sums(*request.facts, function_, again);
     });
     again.comm.all_reduce(sums);

@@ -30,7 +30,10 @@ using RowFunction = std::function<void(const RowBatch& batch, std::span<double> 
 
 class RowMeanPass final : public MetricPass {
 public:
-    explicit RowMeanPass(RowFunction function) : function_(std::move(function)) {}
+    /// `apart`: the function runs in other processes anyway, several at a time, each of which has a
+    /// deadline.
+    explicit RowMeanPass(RowFunction function, bool apart = false)
+        : function_(std::move(function)), apart_(apart) {}
 
     KeptItems keeps(const MetricRequest&, bool known) const override { return {known, false}; }
     /// First tries the function on up to 64 rows that have what the metric needs, in another
@@ -40,6 +43,7 @@ public:
 
 private:
     const RowFunction function_;
+    const bool apart_;
 };
 
 }  // namespace assay

@@ -10,6 +10,7 @@
 #include "core/child_trial.h"
 #include "core/plugin_table.h"
 #include "core/refuse.h"
+#include "model/python/python_plugin.h"
 #include "robustness/work.h"
 
 namespace assay {
@@ -17,22 +18,37 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Images have four bytes per pixel here and three there; the fourth stays as it is.
-void apply_plugin(std::string_view name, const assay_plugin_corruption& corruption,
-                  const robustness::Work& work, Image& out) {
-    const std::size_t pixels = work.pixels();
-    std::vector<std::uint8_t> in(pixels * 3);
-    GuardedArray<std::uint8_t> made(pixels * 3, 0);
-    for (std::size_t p = 0; p < pixels; ++p) std::copy_n(&work.image.pixels[4 * p], 3, &in[3 * p]);
-    const assay_plugin_image image = {work.image.width, work.image.height, in.data(), work.severity,
-                                      work.draws.next_u64()};
-    call_plugin(name, static_cast<std::int64_t>(pixels * 3), "bytes",
+/// Of a library with guards around what it writes.
+std::vector<std::uint8_t> corrupted_pixels(std::string_view name,
+                                           const PluginCorruption& corruption,
+                                           const assay_plugin_image& image) {
+    const std::size_t bytes = std::size_t{3} * static_cast<std::size_t>(image.width) *
+                              static_cast<std::size_t>(image.height);
+    if (corruption.apart) {
+        std::vector<std::uint8_t> made(bytes);
+        corruption.apart(image, made);
+        return made;
+    }
+    GuardedArray<std::uint8_t> made(bytes, 0);
+    call_plugin(name, static_cast<std::int64_t>(bytes), "bytes",
                 [&](char* error, std::size_t size) {
                     return corruption.apply(&image, made.data(), error, size);
                 });
     if (!made.is_whole()) refuse_written_outside(name);
+    return {made.values().begin(), made.values().end()};
+}
+
+/// Images have four bytes per pixel here and three there; the fourth stays as it is.
+void apply_plugin(std::string_view name, const PluginCorruption& corruption,
+                  const robustness::Work& work, Image& out) {
+    const std::size_t pixels = work.pixels();
+    std::vector<std::uint8_t> in(pixels * 3);
+    for (std::size_t p = 0; p < pixels; ++p) std::copy_n(&work.image.pixels[4 * p], 3, &in[3 * p]);
+    const assay_plugin_image image = {work.image.width, work.image.height, in.data(), work.severity,
+                                      work.draws.next_u64()};
+    const std::vector<std::uint8_t> made = corrupted_pixels(name, corruption, image);
     for (std::size_t p = 0; p < pixels; ++p) {
-        std::copy_n(&made.values()[3 * p], 3, &out.pixels[4 * p]);
+        std::copy_n(&made[3 * p], 3, &out.pixels[4 * p]);
         out.pixels[4 * p + 3] = work.image.pixels[4 * p + 3];
     }
 }
@@ -51,8 +67,8 @@ Image trial_image(int side) {
     return image;
 }
 
-void try_corruption(const Corruption& corruption) {
-    try_in_child(corruption.name, [&] {
+void try_corruption(const Corruption& corruption, bool apart) {
+    try_apart(corruption.name, apart, [&] {
         const Image image = trial_image(corruption.min_side[0]);
         for (int severity = 1; severity <= corruption_severities; ++severity) {
             const auto made = [&] {
@@ -65,10 +81,10 @@ void try_corruption(const Corruption& corruption) {
                                 "severity {}",
                                 corruption.name, severity));
             if (!true_on_all_threads([&](int) { return made() == first && made() == first; }))
-                refuse(
-                    fmt::format("{} makes another image on {} threads than on one, at severity "
-                                "{}",
-                                corruption.name, trial_threads, severity));
+                refuse(fmt::format(
+                    "{} makes another image on {} threads than on one, at severity "
+                    "{}{}",
+                    corruption.name, trial_threads, severity, apart ? processes_differ : ""));
         }
     });
 }
@@ -83,7 +99,7 @@ void check_names(const PluginTable& plugin, std::span<const Corruption> table) {
     if (!plugin.corruptions.empty() && taken(plugin.name))
         refuse(fmt::format("{}: `{}` names corruptions of this program; rename the file",
                            plugin.file.string(), plugin.name));
-    for (const assay_plugin_corruption& corruption : plugin.corruptions) {
+    for (const PluginCorruption& corruption : plugin.corruptions) {
         if (taken(corruption.name))
             refuse(
                 fmt::format("{}: `{}` names corruptions of this program; give the function "
@@ -92,7 +108,7 @@ void check_names(const PluginTable& plugin, std::span<const Corruption> table) {
     }
 }
 
-Corruption row_of(const PluginTable& plugin, const assay_plugin_corruption& corruption) {
+Corruption row_of(const PluginTable& plugin, const PluginCorruption& corruption) {
     Corruption row{};
     row.name = kept_text(plugin.name_of(corruption.name));
     row.group = plugin.name;
@@ -113,14 +129,14 @@ Corruption row_of(const PluginTable& plugin, const assay_plugin_corruption& corr
 std::vector<const Corruption*> load_corruptions(const fs::path& file) {
     static std::mutex mutex;
     static std::map<const PluginTable*, std::vector<const Corruption*>> loaded;
-    const PluginTable& plugin = open_plugin(file);
+    const PluginTable& plugin = open_plugin(file, read_python_plugin);
     const std::scoped_lock lock(mutex);
     if (const auto known = loaded.find(&plugin); known != loaded.end()) return known->second;
     check_names(plugin, corruptions());
     std::vector<Corruption> rows;
-    for (const assay_plugin_corruption& corruption : plugin.corruptions) {
+    for (const PluginCorruption& corruption : plugin.corruptions) {
         rows.push_back(row_of(plugin, corruption));
-        try_corruption(rows.back());
+        try_corruption(rows.back(), static_cast<bool>(corruption.apart));
     }
     std::vector<const Corruption*>& added = loaded[&plugin];
     for (Corruption& row : rows) added.push_back(&robustness::whole_table().add(std::move(row)));

@@ -14,7 +14,7 @@ assay_program_test(cli
 # Plug-ins are compiled by the test as users compile them, for this machine and without sanitizers.
 if(NOT ASSAY_SANITIZE AND NOT CMAKE_CROSSCOMPILING)
     assay_program_test(plugins
-        SOURCES cli/plugins_test.cpp
+        SOURCES cli/plugins_test.cpp cli/python_plugins_test.cpp
         LINKS assay_patchml assay_image assay_core)
     target_compile_definitions(test_plugins PRIVATE ASSAY_C_COMPILER="${CMAKE_C_COMPILER}")
     if(TARGET assay_torch)

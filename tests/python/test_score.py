@@ -73,6 +73,16 @@ assert "margin:margin" not in assay.score(store).to_json()  # it belongs to the 
         self.assertEqual((done.stdout, done.returncode), (expected, 0), done.stderr)
         self.refused(lambda: assay.score(store, plugin=self.folder / "gone.so"), "bad_input", "gone.so")
 
+    def test_metrics_of_a_python_file(self):
+        margin = pathlib.Path(__file__).resolve().parents[2] / "examples/plugins/margin.py"
+        store = self.imported(*made(400))
+        expected = command("score", store, "--plugin", margin, "--json")
+        self.assertIn("margin:margin", expected)
+        self.assertEqual(assay.score(store, plugin=margin).to_json(), expected)
+        bad = self.folder / "bad_file.py"
+        bad.write_text("metrics = 3\n")
+        self.refused(lambda: assay.score(store, plugin=bad), "bad_input", "`metrics` is int")
+
     def test_every_type_and_layout_gives_the_same_bits(self):
         scores, labels = made(1500, dtype=np.float16)
         expected = measurements(assay.score(scores.astype(np.float32), labels))

@@ -1,4 +1,7 @@
-"""Answers the program over descriptor 3 for the model that a text names: the program starts it as main([SOURCE]) or main([SOURCE, CHECKPOINT])."""
+"""Answers the program over descriptor 3 for the model that a text names: the program starts it as main([SOURCE]) or main([SOURCE, CHECKPOINT]).
+
+main(["--plugin"]) runs the functions of a plug-in (plugins.py).
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from .offline import close_network, is_offline
 from .serve import Server, failure_of
 
 CONTROL = 3
+PLUGIN = "--plugin"
 
 
 def main(arguments: "list[str]") -> int:
@@ -20,6 +24,11 @@ def main(arguments: "list[str]") -> int:
     if is_offline():
         close_network()
     tune_allocator()
+    if arguments == [PLUGIN]:
+        from .plugins import Worker
+
+        Worker(control).run()
+        return 0
 
     def say(text: str) -> None:
         wire.send(control, wire.said(text))

@@ -45,10 +45,11 @@ std::optional<fs::path> on_path(const std::string& name) {
 
 }  // namespace
 
-Interpreter find_interpreter() {
-    constexpr std::string_view how =
-        "install Python 3.9 or newer and type `python3 -m pip install torch timm`, or name a "
-        "Python that has them: ASSAY_PYTHON=/path/to/python";
+Interpreter find_interpreter(std::string_view what, std::string_view packages) {
+    const std::string how = fmt::format(
+        "install Python 3.9 or newer and type `python3 -m pip install {}`, or name a Python that "
+        "has {}: ASSAY_PYTHON=/path/to/python",
+        packages, packages.find(' ') == std::string_view::npos ? "it" : "them");
     if (const std::string chosen = text_of_variable("ASSAY_PYTHON"); !chosen.empty()) {
         if (const auto found = on_path(chosen)) return {*found, "ASSAY_PYTHON"};
         throw Error(ErrorCode::usage,
@@ -62,10 +63,9 @@ Interpreter find_interpreter() {
             return {folder / "bin/python", environment};
     }
     if (const auto found = on_path("python3")) return {*found, "the PATH"};
-    throw Error(ErrorCode::usage,
-                fmt::format("models in Python need a Python, and there is no python3 on the PATH: "
-                            "{}",
-                            how));
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("{} need a Python, and there is no python3 on the PATH: {}", what, how));
 }
 
 }  // namespace assay

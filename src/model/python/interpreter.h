@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 namespace assay {
 
@@ -13,7 +14,8 @@ struct Interpreter {
 
 /// $ASSAY_PYTHON (a file, or a name on the PATH); else that of an active environment, of
 /// $VIRTUAL_ENV or $CONDA_PREFIX; else python3 on the PATH. Nothing is started. Throws usage, with
-/// what to type: there is none.
-Interpreter find_interpreter();
+/// what to type: there is none. For messages: what needs it, and with which packages.
+Interpreter find_interpreter(std::string_view what = "models in Python",
+                             std::string_view packages = "torch timm");
 
 }  // namespace assay

@@ -79,13 +79,14 @@ std::string bootstrap_text() {
 }
 
 /// One thread computes a batch: the same bits for any number of them.
-std::vector<std::string> worker_environment(bool offline) {
+std::vector<std::string> worker_environment(bool offline, const std::vector<std::string>& also) {
     std::vector<std::string> set = {"OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1",
                                     "MKL_NUM_THREADS=1", "PYTHONUNBUFFERED=1"};
     if (offline) {
         set.emplace_back("ASSAY_OFFLINE=1");
         set.emplace_back("HF_HUB_OFFLINE=1");
     }
+    set.insert(set.end(), also.begin(), also.end());
     std::vector<std::string> entries = set;
     for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
         const std::string_view text(*entry);
@@ -256,7 +257,7 @@ Descriptor memory_with(std::string_view bytes, const char* name) {
 
 std::shared_ptr<RunningProcess> start_worker(const Interpreter& python,
                                              const std::vector<std::string>& arguments,
-                                             bool offline) {
+                                             bool offline, const std::vector<std::string>& also) {
     auto control = isolated::connected_ends();
     const Descriptor sources = sources_in_memory();
     int ends[2] = {-1, -1};
@@ -268,7 +269,7 @@ std::shared_ptr<RunningProcess> start_worker(const Interpreter& python,
 
     Launch launch{.program = python.program.string(),
                   .words = {python.program.string(), "-c", bootstrap_text()},
-                  .environment = worker_environment(offline),
+                  .environment = worker_environment(offline, also),
                   .word_pointers = {},
                   .environment_pointers = {},
                   .control = control.second.get(),

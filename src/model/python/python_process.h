@@ -15,10 +15,12 @@ namespace assay {
 
 /// Starts the worker, whose sources are in this library (or in the folder ASSAY_WORKER_PATH), with
 /// these arguments. It has a session of its own, and ends with this program whatever happens; when
-/// the last owner goes it is killed with all that it started. Throws io: the system refuses.
+/// the last owner goes it is killed with all that it started. `also`: more of its environment,
+/// NAME=VALUE. Throws io: the system refuses.
 std::shared_ptr<isolated::RunningProcess> start_worker(const Interpreter& python,
                                                        const std::vector<std::string>& arguments,
-                                                       bool offline);
+                                                       bool offline,
+                                                       const std::vector<std::string>& also = {});
 
 /// Memory with these bytes, which a process can be given. Throws io: the system refuses.
 Descriptor memory_with(std::string_view bytes, const char* name);

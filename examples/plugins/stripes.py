@@ -1,0 +1,18 @@
+"""A corruption of your own: dark horizontal stripes, at another height in each image.
+
+    assay corrupt val --out val-striped --plugin ./stripes.py --corruptions stripes:stripes
+"""
+import numpy as np
+
+KEPT = (80, 60, 40, 20, 0)  # percent of the brightness
+
+
+def stripes(image, severity, seed):
+    """Brightness of the stripes .8 .6 .4 .2 0."""
+    striped = (np.arange(image.shape[0]) + seed % 16) % 16 < 4
+    out = image.copy()
+    out[striped] = out[striped].astype(np.int64) * KEPT[severity - 1] // 100
+    return out
+
+
+corruptions = {"stripes": stripes}

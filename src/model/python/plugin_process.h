@@ -1,0 +1,76 @@
+// Processes that run the functions of one file of Python (docs/formats.md, "Plug-ins in Python").
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/isolated/running_process.h"
+#include "model/isolated/shared_buffer.h"
+#include "model/python/interpreter.h"
+
+namespace assay {
+
+/// An array that goes to a function, by the name of its argument, or comes from it.
+struct PluginArray {
+    std::string name;
+    std::span<const std::byte> bytes;
+};
+
+/// One process. Not for several threads.
+class PluginProcess {
+public:
+    /// Throws as ask(); `file` names it in messages.
+    PluginProcess(const Interpreter& python, const std::string& file, const std::string& source);
+
+    /// What the file defines.
+    const nlohmann::json& description() const { return description_; }
+    /// Calls a function: `in` are its arrays, `out` is what it returns. Throws bad_input with
+    /// `name`: what the function raises or does wrong, the process ended, or it took longer than
+    /// trial_seconds(); interrupted.
+    void call(std::string_view name, nlohmann::json request, const std::vector<PluginArray>& in,
+              std::span<std::byte> out);
+    /// False after an error that leaves the process without use.
+    bool works() const { return works_; }
+
+private:
+    nlohmann::json ask(std::string_view name, const nlohmann::json& request, int descriptor);
+
+    std::shared_ptr<isolated::RunningProcess> process_;
+    std::unique_ptr<isolated::SharedBuffer> buffer_;
+    nlohmann::json description_;
+    bool works_ = true;
+};
+
+/// All processes of a file, from several threads.
+class PluginProcesses {
+public:
+    /// Starts the first. Throws as PluginProcess.
+    PluginProcesses(Interpreter python, std::string file, std::string source);
+
+    const nlohmann::json& description() const { return description_; }
+    /// By a process that is free, one more, or the first that becomes free. Throws as
+    /// PluginProcess::call().
+    void call(std::string_view name, const nlohmann::json& request,
+              const std::vector<PluginArray>& in, std::span<std::byte> out);
+
+private:
+    std::unique_ptr<PluginProcess> take();
+    void give_back(std::unique_ptr<PluginProcess> process);
+
+    const Interpreter python_;
+    const std::string file_, source_;
+    nlohmann::json description_;
+    std::mutex mutex_;
+    std::condition_variable freed_;
+    std::vector<std::unique_ptr<PluginProcess>> free_;
+    std::size_t running_ = 0;
+};
+
+}  // namespace assay
