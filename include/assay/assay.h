@@ -28,6 +28,7 @@
 #include "assay/evaluate/gate.h"
 #include "assay/evaluate/listing.h"
 #include "assay/evaluate/measure_options.h"
+#include "assay/evaluate/model_trial.h"
 #include "assay/evaluate/ood.h"
 #include "assay/evaluate/people.h"
 #include "assay/evaluate/predict.h"

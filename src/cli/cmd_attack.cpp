@@ -120,6 +120,7 @@ int cmd_attack(std::vector<std::string> arguments) {
     Output output;
     models.add_to(*app);
     data.add_to(*app);
+    const std::size_t input_options = app->get_options().size();
     flags.add_to(*app);
     flags.add_images_to(*app);
     store.add_to(*app);
@@ -147,9 +148,13 @@ int cmd_attack(std::vector<std::string> arguments) {
         note(describe(spec));
         loaded.push_back(load_model(spec, models.opening()));
     }
+    TypedPrediction typed{"attack", {}, "", typed_options(*app, input_options)};
+    for (const std::filesystem::path& file : models.files) typed.models.push_back(file.string());
     std::vector<AttackedResult> results;
     for (std::size_t i = 0; i < data.folders.size(); ++i) {
         const Dataset dataset = data.open(i, loaded[0].spec.classes);
+        typed.data = data.folders[i].string();
+        try_and_warn(loaded, dataset, options.predict, *self_comm(), typed);
         ProgressLine progress(dataset.name, "images x attacks");
         for (AttackedResult& result : attack_models(loaded, dataset, options, progress))
             results.push_back(std::move(result));

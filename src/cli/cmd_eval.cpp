@@ -12,6 +12,7 @@
 #include "cli/described.h"
 #include "cli/evaluation.h"
 #include "cli/outputs.h"
+#include "cli/typed_options.h"
 #include "core/paths.h"
 #include "core/text.h"
 #include "data/archives.h"

@@ -94,6 +94,7 @@ int cmd_predict(std::vector<std::string> arguments) {
     Output output;
     models.add_to(*app);
     data.add_to(*app);
+    const std::size_t input_options = app->get_options().size();
     store.add_to(*app);
     std::string until;
     app->add_option("--until", until,
@@ -145,8 +146,12 @@ int cmd_predict(std::vector<std::string> arguments) {
     }
     Prediction prediction(store.options, models.opening());
     prediction.load(specs);
+    TypedPrediction typed{"predict", {}, "", typed_options(*app, input_options)};
+    for (const std::filesystem::path& file : models.files) typed.models.push_back(file.string());
     for (std::size_t i = 0; i < data.folders.size(); ++i) {
         const Dataset dataset = data.open(i, prediction.classes());
+        typed.data = data.folders[i].string();
+        prediction.typed(typed);
         if (versions) {
             prediction.over(dataset, *versions);
             continue;

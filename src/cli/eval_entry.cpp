@@ -9,6 +9,7 @@
 #include "assay/error.h"
 #include "cli/command.h"
 #include "cli/progress.h"
+#include "cli/typed_options.h"
 #include "core/file.h"
 #include "core/paths.h"
 #include "core/text.h"
@@ -18,20 +19,6 @@ namespace assay::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// `start` with what was typed: of `inputs_alone` the options of models and images.
-std::string command_with(std::string start, const std::vector<TypedOption>& typed,
-                         bool inputs_alone, const std::string& options) {
-    const std::string words = " " + options + " ";
-    for (const TypedOption& one : typed) {
-        if (inputs_alone && !one.of_inputs) continue;
-        const bool again = std::ranges::any_of(one.names, [&](const std::string& name) {
-            return words.find(" " + name + " ") != std::string::npos;
-        });
-        if (!again) start += " " + one.text;
-    }
-    return options.empty() ? start : start + " " + options;
-}
 
 /// The commands to type about this model.
 void set_commands(EvalEntry& entry, const EvalInputs& inputs, std::size_t file) {
@@ -206,9 +193,8 @@ void guard_entry(EvalEntry& entry, const Dataset& dataset, const EvalInputs& inp
                                .mixes = entry.mixes && !inputs.images_alone(),
                                .alone = inputs.images_alone(),
                                .threads = inputs.predict.threads};
-    EvalGuards guards = with_note(fmt::format("checking `{}` on a few images", spec.name),
+    const EvalGuards guards = with_note(fmt::format("checking `{}` on a few images", spec.name),
                                   [&] { return guard_model(entry.model, dataset, options); });
-    entry.batch = guards.batch;
     for (const Finding& finding : guards.findings) {
         entry.warnings.push_back(warning_text(finding, entry.command, entry.check));
         warn(spec.name + ": " + entry.warnings.back());

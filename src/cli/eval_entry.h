@@ -17,7 +17,6 @@ struct EvalEntry {
     bool search = false;  ///< nothing says how its input is prepared
     LoadedModel model;    ///< opened as chosen; until then in any way
     bool mixes = false;   ///< images of one batch
-    std::uint32_t batch = 0;
     PreprocessingChoice choice;
     std::optional<ModelSettings> to_save;  ///< once there are numbers
     bool saved = false;

@@ -18,6 +18,7 @@
 #include "cli/settings_notes.h"
 #include "core/text.h"
 #include "evaluate/eval/running_accuracy.h"
+#include "evaluate/model_trial.h"
 #include "evaluate/watched_predict.h"
 #include "store/same_data.h"
 
@@ -94,31 +95,22 @@ std::vector<PredictResult> predict_all(const std::vector<EvalEntry>& entries,
         said.step = text;
         line.update(said);
     };
-    std::vector<PredictResult> results(entries.size());
-    for (const std::uint32_t batch : {0U, 1U}) {
-        std::vector<LoadedModel> models;
-        std::vector<std::size_t> places;
-        for (std::size_t m = 0; m < entries.size(); ++m) {
-            if (entries[m].batch != batch) continue;
-            models.push_back(entries[m].model);
-            places.push_back(m);
-        }
-        if (models.empty()) continue;
-        PredictOptions options = inputs.predict;
-        if (batch > 0) options.batch_size = batch;
-        const evaluate::PredictWatch watch{
-            [&](std::size_t model, const ImageBatch& images, std::span<const float> scores) {
-                watched.add(places[model], images, scores);
-            },
-            in_hash_order};
-        std::vector<PredictResult> some =
-            evaluate::predict_watched(models, dataset, options, *self_comm(), watch, progress);
-        for (std::size_t i = 0; i < some.size(); ++i) results[places[i]] = std::move(some[i]);
-    }
+    std::vector<LoadedModel> models;
+    for (const EvalEntry& entry : entries) models.push_back(entry.model);
+    const evaluate::PredictWatch watch{
+        [&](std::size_t model, const ImageBatch& images, std::span<const float> scores) {
+            watched.add(model, images, scores);
+        },
+        in_hash_order};
+    const std::vector<PredictResult> results =
+        evaluate::predict_watched(models, dataset, inputs.predict, *self_comm(), watch, progress);
     line.finish();
     say_notes(dataset, results.front().dataset_notes);
     for (const PredictResult& result : results) {
-        for (const std::string& text : result.notes) note(result.model + ": " + text);
+        for (const std::string& text : result.notes) {
+            if (text != evaluate::alone_note)
+                note(result.model + ": " + text);  // the guards said it
+        }
     }
     for (const std::string& text : report_of(results).warnings) warn(text);
     return results;
@@ -203,7 +195,8 @@ EvalResult run_evaluation(const EvalInputs& inputs) {
     part.sample.first = 0;
     const Dataset all = whole.open(0, entries.front().model.spec.classes);
     for (EvalEntry& entry : entries) {
-        entry.mixes = batches_mix(entry.model, all, inputs.predict.threads);
+        if (!inputs.predict.no_trial)
+            entry.mixes = batches_mix(entry.model, all, inputs.predict.threads);
         if (entry.search) {
             choose_for(entry, all, inputs);
         } else if (inputs.save_settings) {

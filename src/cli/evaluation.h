@@ -8,15 +8,9 @@
 #include "assay/evaluate/measure_options.h"
 #include "assay/evaluate/predict.h"
 #include "cli/inputs.h"
+#include "cli/typed_options.h"
 
 namespace assay::cli {
-
-/// An option that was typed, to be typed again.
-struct TypedOption {
-    std::vector<std::string> names;  ///< "--batch", "--batch-size"
-    std::string text;                ///< "--batch 4"
-    bool of_inputs = false;          ///< of models or images: `assay check` takes it, too
-};
 
 struct EvalInputs {
     ModelFlags models;

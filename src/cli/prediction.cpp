@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "assay/data/sample.h"
+#include "assay/evaluate/eval.h"
+#include "assay/evaluate/model_trial.h"
 #include "assay/model/settings_file.h"
 #include "assay/report.h"
 #include "cli/described.h"
@@ -31,6 +33,28 @@ void say_settings(const ModelSpec& spec) {
     note(describe(spec));
     if (const std::string keys = keys_without_effect(spec); !keys.empty()) note(keys);
     for (const std::string& text : notes_on_files_like_sidecars(spec)) note(text);
+}
+
+void try_and_warn(std::span<const LoadedModel> models, const Dataset& dataset,
+                  const PredictOptions& options, Comm& comm, const TypedPrediction& typed,
+                  std::span<const std::string> stored_as) {
+    const std::vector<ModelTrial> trials = try_models(models, dataset, options, comm, stored_as);
+    for (std::size_t m = 0; m < models.size(); ++m) {
+        const ModelSpec& spec = models[m].spec;
+        const std::string model =
+            as_typed(m < typed.models.size() ? typed.models[m] : spec.path.string());
+        const std::string data = as_typed(typed.data.empty() ? dataset.root.string() : typed.data);
+        const auto start = [&](const std::string& verb) {
+            return fmt::format("assay {} -m {} -d {}", verb, model, data);
+        };
+        const std::string check = command_with(start("check"), typed.options, true, "");
+        const auto with = [&](const std::string& more) {
+            return typed.verb.empty() ? check + " " + more
+                                      : command_with(start(typed.verb), typed.options, false, more);
+        };
+        for (const Finding& finding : trials[m].findings)
+            warn(spec.name + ": " + warning_text(finding, with, check));
+    }
 }
 
 void Prediction::load(const std::vector<ModelSpec>& specs) {
@@ -60,6 +84,7 @@ void Prediction::over(const Dataset& dataset, const std::vector<ModelSpec>& spec
 }
 
 Dataset Prediction::enough(const Dataset& dataset, const Until& until, std::uint64_t seed) const {
+    try_and_warn(models_, dataset, options_, ranks(), typed_);
     ProgressLine progress(dataset.name + " (pilot)", "images");
     const UntilResult result = images_until(models_, dataset, until, seed, options_, progress);
     progress.finish();
@@ -89,6 +114,7 @@ void Prediction::keep(const Dataset& dataset, const std::string& unit, Run&& run
 }
 
 void Prediction::predict_over(const Dataset& dataset, const std::vector<LoadedModel>& models) {
+    try_and_warn(models, dataset, options_, ranks(), typed_);
     keep(dataset, models.size() == 1 ? "images" : "images x models",
          [&](const PredictOptions& options, const ProgressCallback& progress) {
              return predict(models, dataset, options, ranks(), progress);
@@ -97,6 +123,10 @@ void Prediction::predict_over(const Dataset& dataset, const std::vector<LoadedMo
 
 void Prediction::over(const Dataset& dataset, const CorruptedVersions& versions) {
     clean_ = dataset.name;
+    std::vector<std::string> stored_as;
+    for (const CorruptionVersion& which : versions.versions())
+        stored_as.push_back(corrupted_dataset_name(dataset.name, which));
+    try_and_warn(models_, dataset, options_, ranks(), typed_, stored_as);
     keep(dataset, models_.size() == 1 ? "images x versions" : "images x versions x models",
          [&](const PredictOptions& options, const ProgressCallback& progress) {
              return predict_corrupted(models_, dataset, versions, options, ranks(), progress);

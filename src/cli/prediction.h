@@ -4,13 +4,16 @@
 
 #include <CLI/App.hpp>
 #include <filesystem>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "assay/evaluate/predict.h"
 #include "assay/evaluate/predict_corrupted.h"
 #include "assay/evaluate/until.h"
 #include "cli/command.h"
+#include "cli/typed_options.h"
 
 namespace assay::cli {
 
@@ -22,12 +25,27 @@ struct StoreFlags {
     void add_to(CLI::App& app);
 };
 
+/// The command as it was typed, for what a trial says of its models.
+struct TypedPrediction {
+    std::string verb;                 ///< "predict"
+    std::vector<std::string> models;  ///< --model
+    std::string data;                 ///< --data: the one at hand
+    std::vector<TypedOption> options;
+};
+/// Tries the models on a few images and warns of what looks wrong; each line ends in a command.
+/// `stored_as`: as try_models().
+void try_and_warn(std::span<const LoadedModel> models, const Dataset& dataset,
+                  const PredictOptions& options, Comm& comm, const TypedPrediction& typed,
+                  std::span<const std::string> stored_as = {});
+
 class Prediction {
 public:
     /// `opening`: how the models are opened.
     Prediction(PredictOptions options, ClassifierOptions opening)
         : options_(std::move(options)), opening_(std::move(opening)) {}
 
+    /// What was typed about the data sets that come next.
+    void typed(TypedPrediction typed) { typed_ = std::move(typed); }
     /// Opens the models and says on stderr what their preprocessing is.
     void load(const std::vector<ModelSpec>& specs);
     /// The models' class list.
@@ -59,6 +77,7 @@ private:
     template <class Run>
     void keep(const Dataset& dataset, const std::string& unit, Run&& run);
 
+    TypedPrediction typed_;
     std::vector<LoadedModel> models_;
     std::vector<PredictResult> results_;
     std::vector<std::string> datasets_;

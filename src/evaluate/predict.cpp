@@ -16,6 +16,7 @@
 #include "core/memory_budget.h"
 #include "core/parallel.h"
 #include "data/name_hash.h"
+#include "evaluate/model_trial.h"
 #include "evaluate/prediction_run.h"
 #include "evaluate/watched_predict.h"
 #include "model/python/python_model.h"
@@ -130,6 +131,7 @@ private:
 
 LoadedModel load_model(ModelSpec spec, const ClassifierOptions& options) {
     LoadedModel loaded;
+    loaded.trial = std::make_shared<TrialMemory>();
     loaded.file_hash = spec.python ? spec.python->file_hash() : hash_file(spec.path);
     const auto open = [&] { loaded.classifier = open_classifier(spec, options); };
     if (spec.instead_of.empty()) {
@@ -202,16 +204,15 @@ std::vector<PredictResult> evaluate::predict_watched(std::span<const LoadedModel
     check_ranks(models, dataset, options, comm);
     store::ImageCheck& images = *checked;
     const std::vector<std::string> dataset_notes = images.take_notes();
+    const std::vector<ModelTrial> trials = try_models(models, dataset, options, comm);
 
     MemoryBudget memory(options.image_memory);
     // Models that share a batch size share the decoding of every image.
     std::map<std::uint32_t, std::vector<std::unique_ptr<ModelRun>>> model_runs_by_batch;
     std::map<std::uint32_t, std::vector<Preprocess>> preprocessings_by_batch;
     for (const LoadedModel& model : models) {
-        PredictOptions own = options;
-        if (const auto fixed = model.classifier->facts().fixed_batch; fixed > 0)
-            own.batch_size = static_cast<std::uint32_t>(fixed);
-        StoreSpec spec = store_spec(model, dataset, own);
+        const auto number = static_cast<std::size_t>(&model - models.data());
+        StoreSpec spec = store_spec_of(model, dataset, options, trials[number]);
         const std::uint32_t recorded = recorded_batch_size(options.runs, spec);
         spec.batch_size = batch_size_of(model, spec, recorded);
         if (recorded == 0 && options.shard_per_batch && spec.shard_rows == 0)
@@ -239,7 +240,6 @@ std::vector<PredictResult> evaluate::predict_watched(std::span<const LoadedModel
                 std::make_unique<ModelRun>(model, index, std::move(writer), images, dataset));
         });
         if (!watch.batch) continue;
-        const auto number = static_cast<std::size_t>(&model - models.data());
         model_runs_by_batch[batch].back()->watch = [&watch, number](const ImageBatch& images_of,
                                                                     std::span<const float> scores) {
             watch.batch(number, images_of, scores);
@@ -273,6 +273,8 @@ std::vector<PredictResult> evaluate::predict_watched(std::span<const LoadedModel
         run.work(threads_for(models, options), watch.in_hash_order, comm, report);
         for (const auto& model_run : run.model_runs()) {
             PredictResult result = result_of(*model_run, dataset);
+            const auto number = static_cast<std::size_t>(model_run->model - models.data());
+            say_trial(trials[number], result);
             result.dataset = dataset.name;
             result.dataset_notes = dataset_notes;
             by_model[result.model] = result;

@@ -20,6 +20,7 @@
 #include "core/memory_budget.h"
 #include "core/parallel.h"
 #include "core/refuse.h"
+#include "evaluate/model_trial.h"
 #include "evaluate/prediction_run.h"
 #include "store/dataset_files.h"
 #include "store/parts.h"
@@ -293,11 +294,8 @@ std::size_t first_ranks_number(Comm& comm, std::size_t mine) {
 
 StoreSpec corrupted_store_spec(const LoadedModel& model, const Dataset& dataset,
                                const std::string& name, const std::string& definition,
-                               const PredictOptions& options) {
-    PredictOptions own = options;
-    if (const auto fixed = model.classifier->facts().fixed_batch; fixed > 0)
-        own.batch_size = static_cast<std::uint32_t>(fixed);
-    StoreSpec spec = prediction::store_spec(model, dataset, own);
+                               const PredictOptions& options, const ModelTrial& trial) {
+    StoreSpec spec = prediction::store_spec_of(model, dataset, options, trial);
     spec.dataset_name = name;
     nlohmann::json provenance = nlohmann::json::parse(spec.provenance_json);
     provenance["corruption"] = nlohmann::json::parse(definition);
@@ -364,6 +362,10 @@ std::vector<PredictResult> predict_corrupted(std::span<const LoadedModel> models
     if (models.empty()) return {};
     agree(comm, [&] { check_corrupted(models, dataset, versions, options); });
     prediction::check_ranks(models, dataset, options, comm);
+    std::vector<std::string> stored_as;
+    for (const CorruptionVersion& which : versions.versions())
+        stored_as.push_back(corrupted_dataset_name(dataset.name, which));
+    const std::vector<ModelTrial> trials = try_models(models, dataset, options, comm, stored_as);
     MemoryBudget memory(options.image_memory);
     WindowReader reader(dataset, versions, prediction::decode_limits(options), memory);
     // One look at the images for all data sets: they are the same ones.
@@ -404,8 +406,9 @@ std::vector<PredictResult> predict_corrupted(std::span<const LoadedModel> models
             });
             notes.push_back(images->take_notes());
             for (const LoadedModel& model : models) {
+                const auto number = static_cast<std::size_t>(&model - models.data());
                 const StoreSpec spec =
-                    corrupted_store_spec(model, dataset, name, definition, options);
+                    corrupted_store_spec(model, dataset, name, definition, options, trials[number]);
                 StoreWriter writer =
                     StoreWriter::open(options.runs, spec, dataset, comm, definition);
                 agree(comm, [&] {
@@ -440,6 +443,8 @@ std::vector<PredictResult> predict_corrupted(std::span<const LoadedModel> models
                     prediction::result_of(*by_result.at({v, model.spec.name}), dataset));
                 results.back().dataset = corrupted_dataset_name(dataset.name, all[v]);
                 results.back().dataset_notes = notes[v - begin];
+                const auto number = static_cast<std::size_t>(&model - models.data());
+                prediction::say_trial(trials[number], results.back());
             }
         }
     }

@@ -21,6 +21,7 @@
 #include "core/paths.h"
 #include "core/text.h"
 #include "evaluate/commit.h"
+#include "evaluate/model_trial.h"
 #include "store/layout.h"
 #include "store/parts.h"
 #include "store/same_data.h"
@@ -145,9 +146,25 @@ StoreSpec store_spec(const LoadedModel& model, const Dataset& dataset,
     if (facts.lanes > 0) provenance["devices"] = facts.devices;
     if (facts.precision != Precision::fp32) provenance["precision"] = name_of(facts.precision);
     if (facts.runtime != ModelRuntime::libtorch) provenance["runtime"] = name_of(facts.runtime);
+    if (options.no_trial) provenance["no_trial"] = true;
     if (!model.scored_by.empty()) provenance["scored_by"] = nlohmann::json::parse(model.scored_by);
     spec.provenance_json = json_line(provenance);
     return spec;
+}
+
+StoreSpec store_spec_of(const LoadedModel& model, const Dataset& dataset,
+                        const PredictOptions& options, const ModelTrial& trial) {
+    PredictOptions own = options;
+    if (trial.batch > 0) own.batch_size = trial.batch;
+    if (const auto fixed = model.classifier->facts().fixed_batch; fixed > 0)
+        own.batch_size = static_cast<std::uint32_t>(fixed);
+    StoreSpec spec = store_spec(model, dataset, own);
+    if (trial.batch > 0) evaluate::record_images_alone(spec);
+    return spec;
+}
+
+void say_trial(const ModelTrial& trial, PredictResult& result) {
+    if (trial.batch > 0) result.notes.emplace_back(evaluate::alone_note);
 }
 
 void read_ahead(const Dataset& dataset, std::uint64_t first, std::uint64_t count) {

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "assay/evaluate/model_trial.h"
 #include "assay/evaluate/predict.h"
 #include "assay/image/image.h"
 #include "assay/image/preprocess.h"
@@ -95,6 +96,11 @@ std::uint32_t batch_size_of(const LoadedModel& model, const StoreSpec& spec,
                             std::uint32_t recorded);
 StoreSpec store_spec(const LoadedModel& model, const Dataset& dataset,
                      const PredictOptions& options);
+/// The same with the batch size of the model's own, or what a trial found.
+StoreSpec store_spec_of(const LoadedModel& model, const Dataset& dataset,
+                        const PredictOptions& options, const ModelTrial& trial);
+/// Notes a batch size that a trial found.
+void say_trial(const ModelTrial& trial, PredictResult& result);
 
 DecodeLimits decode_limits(const PredictOptions& options);
 /// Decodes an image within the limits and hands it to `use`. One that cannot be read, for

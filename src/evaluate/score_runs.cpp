@@ -10,6 +10,7 @@
 #include "assay/evaluate/published.h"
 #include "assay/evaluate/score.h"
 #include "evaluate/given_labels.h"
+#include "evaluate/label_signs.h"
 #include "store/data_groups.h"
 #include "store/same_models.h"
 
@@ -166,6 +167,8 @@ public:
         ScoreReport& report = result_.reports.back();
         report.derived = derived_of(store);
         report.dataset = dataset;
+        for (std::string& sign : evaluate::label_signs(report, store))
+            report.warnings.push_back(std::move(sign));
         for (Measurement& m : report.measurements) m.key.dataset = dataset;
         if (options_.across.empty()) {
             for (const Gate& gate : gates_)

@@ -43,6 +43,12 @@ if(EXISTS /usr/bin/python3 AND NOT ASSAY_SANITIZE)
     assay_test_case(tools LABEL cli COMMAND /usr/bin/python3 ${CMAKE_CURRENT_SOURCE_DIR}/cli/tools.py $<TARGET_FILE:assay> ${PROJECT_SOURCE_DIR})
 endif()
 
+if(TARGET assay_torch AND EXISTS /usr/bin/python3 AND NOT ASSAY_SANITIZE)
+    # With the distribution's python3-torch; skipped without.
+    assay_test_case(training_mode LABEL cli COMMAND /usr/bin/python3 ${CMAKE_CURRENT_SOURCE_DIR}/cli/training_mode.py $<TARGET_FILE:assay>)
+    set_tests_properties(training_mode PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300)
+endif()
+
 if(TARGET assay_torch)
     add_executable(shape_images cli/shapes/make_images.cpp)
     target_link_libraries(shape_images PRIVATE assay_core PNG::PNG fmt::fmt)

@@ -21,7 +21,7 @@ assay_test(check
     LINKS assay_evaluate fmt::fmt Threads::Threads
     UNSANITIZED CheckSimulation.*)
 assay_test(eval
-    SOURCES evaluate/eval_test.cpp evaluate/eval_measure_test.cpp
+    SOURCES evaluate/eval_test.cpp evaluate/eval_measure_test.cpp evaluate/model_trial_test.cpp evaluate/label_signs_test.cpp
     LINKS assay_evaluate fmt::fmt Threads::Threads)
 assay_test(dataset_gap
     SOURCES evaluate/gap_stores_test.cpp

@@ -22,6 +22,7 @@
 #include "assay/estimate.h"
 #include "assay/evaluate/check.h"
 #include "assay/evaluate/compare.h"
+#include "assay/evaluate/model_trial.h"
 #include "assay/evaluate/predict.h"
 #include "assay/evaluate/score.h"
 #include "assay/model/model_spec.h"
@@ -105,10 +106,6 @@ std::string describe(const PreprocessingChoice& choice);
 /// Why there is no number, ending in the commands to choose from; of a choice that is not usable.
 std::string why_stopped(const PreprocessingChoice& choice, const std::string& model,
                         const CommandWith& command);
-
-/// Throws bad_input where the same batch twice gives other scores: the numbers would be random.
-/// True where an image's scores depend on its neighbours.
-bool batches_mix(const LoadedModel& model, const Dataset& dataset, int threads);
 
 struct GuardOptions {
     bool searched = false;  ///< the preprocessing was found on these images, so it is not doubted

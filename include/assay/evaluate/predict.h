@@ -31,6 +31,9 @@ struct ImageBatch {
     ByteBatch bytes = {};
 };
 
+/// What a trial has shown of a model (assay/evaluate/model_trial.h).
+struct TrialMemory;
+
 /// A classifier ready to run, with what its store must record.
 struct LoadedModel {
     ModelSpec spec;
@@ -41,6 +44,9 @@ struct LoadedModel {
     std::function<void(const ImageBatch& batch, std::span<float> out)> scores = {};
     std::string scored_by = "";  ///< with `scores`: what it does, as JSON; part of the store's
                                  ///< identity
+    /// Shared by all copies, so that the model is tried once. Null: it is never tried, as a
+    /// classifier that somebody made in C++.
+    std::shared_ptr<TrialMemory> trial = {};
 };
 
 /// Opens the model and works out its class list: the spec's, else ImageNet's for 1000 classes, else
@@ -73,6 +79,8 @@ struct PredictOptions {
     std::int64_t max_pixels = max_image_pixels;
     /// Bytes. Threads wait for each other; no bit depends on it as long as every image fits.
     std::uint64_t image_memory = DecodeLimits{}.bytes;
+    /// Models are not tried on a few images first; recorded in the store.
+    bool no_trial = false;
 };
 
 template <>
@@ -104,6 +112,9 @@ inline constexpr auto description<PredictOptions> = describe<PredictOptions>({
          .unit = "MiB",
          .times = 1 << 20,
          .value = "MIB"}),
+    field<&PredictOptions::no_trial>(
+        {.help = "Store the scores of a model without trying it on a few images first, even if "
+                 "they are random or depend on the batch"}),
 });
 
 /// Images that go through a classifier together unless told otherwise. Part of a store's identity,
@@ -125,6 +136,9 @@ struct PredictResult {
 
 /// Runs every model over the data set and stores the scores under options.runs; what earlier runs
 /// finished is skipped, but for shards with an image that could not be read then and can be now.
+///
+/// Before a store is begun, its model is tried on a few images (try_models()), unless that was done
+/// already: throws bad_input where scores are random or depend on the other images in a batch.
 ///
 /// The images must be those that the data set's stores were made from, wherever they are now: the
 /// size of every recorded image and the bytes of 64 are compared before anything is written, and

@@ -10,9 +10,6 @@
 namespace assay::checks {
 namespace {
 
-constexpr double tolerance =
-    1e-3;  // relative to the spread of a row; other kernels for other batch sizes move about 1e-6
-
 /// The largest difference of two rows relative to the spread of the first; infinite where one is
 /// not finite and the other is.
 double row_difference(std::span<const float> a, std::span<const float> b) {
@@ -28,14 +25,9 @@ double row_difference(std::span<const float> a, std::span<const float> b) {
         most = std::max(most, std::abs(x - y));
     }
     if (most == 0) return 0;
-    return high > low ? most / (high - low) : INFINITY;
-}
-
-double scores_difference(const Scores& a, const Scores& b) {
-    double most = 0;
-    for (std::size_t i = 0; i < a.rows(); ++i)
-        most = std::max(most, row_difference(a.row(i), b.row(i)));
-    return most;
+    // Where all scores of an image are alike, their spread is rounding.
+    const double spread = std::max(high - low, 1e-3 * std::max(std::abs(high), std::abs(low)));
+    return spread > 0 ? most / spread : INFINITY;
 }
 
 Scores reversed(const Scores& scores) {
@@ -47,8 +39,15 @@ Scores reversed(const Scores& scores) {
     return out;
 }
 
-/// Each image with other neighbours than in the batch: alone, or, where the batch is fixed, in a
-/// batch of itself.
+}  // namespace
+
+double scores_difference(const Scores& a, const Scores& b) {
+    double most = 0;
+    for (std::size_t i = 0; i < a.rows(); ++i)
+        most = std::max(most, row_difference(a.row(i), b.row(i)));
+    return most;
+}
+
 Scores one_by_one(const Runner& runner, std::span<const Image> windows, const Preprocess& p) {
     Scores out{.classes = 0, .values = {}};
     for (const Image& window : windows) {
@@ -61,8 +60,6 @@ Scores one_by_one(const Runner& runner, std::span<const Image> windows, const Pr
     return out;
 }
 
-}  // namespace
-
 std::vector<Finding> check_batch(const Runner& runner, const Sample& sample, const Preprocess& p) {
     constexpr std::size_t usual_batch = 8;
     const std::size_t n =
@@ -73,6 +70,7 @@ std::vector<Finding> check_batch(const Runner& runner, const Sample& sample, con
     windows.resize(n, windows.front());
 
     std::vector<Finding> findings;
+    const double tolerance = runner.tolerance();
     const Scores together = runner.run_together(windows, p);
     const double again = scores_difference(together, runner.run_together(windows, p));
     if (again > tolerance) {

@@ -35,6 +35,9 @@ public:
     /// All windows as one batch (`windows.size()` must be the fixed batch where there is one).
     Scores run_together(std::span<const Image> windows, const Preprocess& p) const;
     std::size_t fixed_batch() const;
+    /// Scores of an image that differ by less, relative to the spread of its scores, are the same
+    /// but for rounding: kernels add up in another order for another batch size.
+    double tolerance() const;
     int threads() const { return threads_; }
 
 private:
@@ -142,6 +145,12 @@ std::vector<Finding> check_size(const Scores& scores, const Sample& sample, cons
                                 const ModelSpec& spec, const Preprocess& p,
                                 const ClassOfOutput& order, const CheckOptions& options,
                                 int threads);
+/// Each image with other neighbours than in a batch: alone, or, where the batch is fixed, in a
+/// batch of itself.
+Scores one_by_one(const Runner& runner, std::span<const Image> windows, const Preprocess& p);
+/// The largest difference of an image's scores, relative to the spread of its scores in `a`;
+/// infinite where one is finite and the other is not.
+double scores_difference(const Scores& a, const Scores& b);
 std::vector<Finding> check_batch(const Runner& runner, const Sample& sample, const Preprocess& p);
 
 }  // namespace assay::checks

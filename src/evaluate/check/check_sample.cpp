@@ -50,6 +50,21 @@ std::size_t Runner::fixed_batch() const {
     return static_cast<std::size_t>(std::max<std::int64_t>(classifier_.facts().fixed_batch, 0));
 }
 
+double Runner::tolerance() const {
+    // fp32 rounds at 6e-8 and moves by some 1e-6; training mode moves scores by a tenth of their
+    // spread and more. Formats with 11 and 8 bits round at 5e-4 and 4e-3.
+    switch (classifier_.facts().precision) {
+        case Precision::fp32:
+            return 1e-3;
+        case Precision::tf32:
+        case Precision::fp16:
+            return 2e-2;
+        case Precision::bf16:
+            break;
+    }
+    return 1e-1;
+}
+
 Scores Runner::run(std::span<const Image> windows, const Preprocess& p) const {
     Scores out{.classes = classifier_.facts().classes, .values = {}};
     out.values.resize(windows.size() * out.classes);

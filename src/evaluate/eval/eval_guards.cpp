@@ -4,12 +4,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "assay/error.h"
 #include "assay/evaluate/eval.h"
 #include "core/parallel.h"
 #include "evaluate/check/check_parts.h"
 #include "evaluate/check/read_sample.h"
-#include "evaluate/eval/hash_order.h"
+#include "evaluate/model_trial.h"
 
 namespace assay {
 namespace {
@@ -21,17 +20,6 @@ using checks::Sample;
 constexpr std::size_t guarded_images = 32;
 constexpr std::size_t images_of_values = 16;  // nine ways of pixel values run on these
 constexpr std::size_t usual_batch = 8;
-
-std::vector<std::uint32_t> first_items(const Dataset& dataset, std::size_t n) {
-    std::vector<std::uint32_t> items = evaluate::items_in_hash_order(dataset);
-    items.resize(std::min(items.size(), n));
-    return items;
-}
-
-bool is_labelled(const Dataset& dataset, const std::vector<std::uint32_t>& items) {
-    return !items.empty() && items.front() < dataset.labels.size() &&
-           !dataset.labels[items.front()].empty();
-}
 
 const Finding* finding_of(const std::vector<Finding>& findings, std::string_view id) {
     const auto found = std::ranges::find(findings, id, &Finding::id);
@@ -46,61 +34,14 @@ Sample front_of(const Sample& sample, std::size_t n) {
     return front;
 }
 
-/// Of a model whose batches mix images: batches of one work where images alone do better.
-Finding batch_of_one(const LoadedModel& model, const Sample& sample, const Dataset& dataset,
-                     int threads) {
-    const std::string name = model.spec.path.string();
-    const auto refuse = [&](const std::string& measured) {
-        throw Error(ErrorCode::bad_input,
-                    fmt::format("`{}`: the scores of an image depend on the other images of its "
-                                "batch{}. Batch normalisation may be in training mode: call "
-                                "model.eval() and export the model again. If it was exported for "
-                                "one image, type `--batch 1`",
-                                name, measured));
-    };
-    if (model.classifier->facts().fixed_batch > 0 || !sample.labelled) refuse("");
-    const Preprocess& p = model.spec.preprocess;
-    const auto correct_in = [&](std::size_t batch) {
-        const Runner runner(*model.classifier, batch, threads);
-        return checks::count_correct(
-            checks::judge(runner.run(sample.windows, p), sample, dataset,
-                          checks::given_order(model.classifier->facts().classes))
-                .correct);
-    };
-    const std::size_t alone = correct_in(1), together = correct_in(usual_batch);
-    const std::string measured =
-        fmt::format("{} of {} images are correct alone, {} in batches of {}", alone, sample.size(),
-                    together, usual_batch);
-    if (alone <= together) refuse(" (" + measured + ")");
-    return {Finding::Severity::warning, "batch.neighbours",
-            "the file mixes the images of a batch, so it runs with one image at a time", measured,
-            "export the model with any batch size to run it faster"};
-}
-
 }  // namespace
-
-bool batches_mix(const LoadedModel& model, const Dataset& dataset, int threads) {
-    const int used = resolve_threads(threads);
-    const Preprocess& p = model.spec.preprocess;
-    const Sample sample = checks::read_sample(dataset, first_items(dataset, usual_batch), p, used);
-    if (sample.size() == 0) return false;
-    const Runner runner(*model.classifier, usual_batch, used);
-    const std::vector<Finding> findings = checks::check_batch(runner, sample, p);
-    if (const Finding* random = finding_of(findings, "batch.repeat")) {
-        throw Error(ErrorCode::bad_input,
-                    fmt::format("`{}`: {} ({}): dropout, or another random step, is active; call "
-                                "model.eval() and export the model again",
-                                model.spec.path.string(), random->title, random->detail));
-    }
-    return finding_of(findings, "batch.neighbours") != nullptr;
-}
 
 EvalGuards guard_model(const LoadedModel& model, const Dataset& dataset,
                        const GuardOptions& options) {
     const int used = resolve_threads(options.threads);
-    const std::vector<std::uint32_t> items = first_items(dataset, guarded_images);
+    const std::vector<std::uint32_t> items = evaluate::first_in_hash_order(dataset, guarded_images);
     Sample sample = checks::read_sample(dataset, items, model.spec.preprocess, used);
-    sample.labelled = is_labelled(dataset, items);
+    sample.labelled = evaluate::is_labelled(dataset, items);
     EvalGuards guards;
     const auto add = [&](std::vector<Finding> findings) {
         for (Finding& finding : findings) {
@@ -111,9 +52,10 @@ EvalGuards guard_model(const LoadedModel& model, const Dataset& dataset,
     add(checks::check_data(dataset, model.spec, model.classifier->facts().classes));
     if (sample.size() == 0) return guards;
     if (options.mixes) {
-        add({batch_of_one(model, sample, dataset, used)});
+        add({evaluate::batch_of_one(model, sample, dataset, used)});
         guards.batch = 1;
     }
+    evaluate::remember(model, guards.batch);
     const std::size_t batch = options.mixes || options.alone ? 1 : usual_batch;
     const Runner runner(*model.classifier, batch, used);
     const Preprocess& p = model.spec.preprocess;
@@ -127,7 +69,7 @@ EvalGuards guard_model(const LoadedModel& model, const Dataset& dataset,
         checks::Scores of_front = scores;
         of_front.values.resize(front.size() * scores.classes);
         const auto fresh = [&] {
-            std::vector<std::uint32_t> more = first_items(dataset, 2 * guarded_images);
+            std::vector<std::uint32_t> more = evaluate::first_in_hash_order(dataset, 2 * guarded_images);
             more.erase(more.begin(), more.begin() + static_cast<std::ptrdiff_t>(items.size()));
             return checks::read_sample(dataset, more, p, used);
         };

@@ -9,6 +9,7 @@
 #include "assay/evaluate/eval.h"
 #include "evaluate/eval/eval_items.h"
 #include "evaluate/eval/running_accuracy.h"
+#include "evaluate/label_signs.h"
 
 namespace assay {
 namespace {
@@ -129,9 +130,13 @@ void add_scores(EvalResult& result, std::span<const PredictionStore* const> stor
         model.worst_classes = worst_of(report.per_class);
         model.calibration = calibration_of(model);
         for (const std::string& text : report.notes) add_note(result, text);
-        for (const std::string& text : report.warnings) add_warning(model, text);
-        if (const std::string text = chance_warning(model, report.classes.size()); !text.empty())
-            add_warning(model, text);
+        const std::string chance = chance_warning(model, report.classes.size());
+        for (const std::string& text : report.warnings) {
+            // Its own one names the command as it was typed.
+            if (chance.empty() || !text.starts_with(evaluate::low_accuracy_sign))
+                add_warning(model, text);
+        }
+        if (!chance.empty()) add_warning(model, chance);
     }
     result.gates = std::move(scores.gates);
     for (const std::string& text : scores.notes) add_note(result, text);

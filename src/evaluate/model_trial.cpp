@@ -1,0 +1,295 @@
+#include "evaluate/model_trial.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "assay/error.h"
+#include "core/json_limits.h"
+#include "core/json_text.h"
+#include "core/memory_budget.h"
+#include "core/parallel.h"
+#include "core/statistics.h"
+#include "evaluate/check/read_sample.h"
+#include "evaluate/eval/hash_order.h"
+#include "evaluate/prediction_run.h"
+#include "store/parts.h"
+
+namespace assay {
+namespace evaluate {
+namespace {
+
+using checks::Runner;
+using checks::Sample;
+using checks::Scores;
+
+constexpr std::size_t trial_batch = 8;
+constexpr std::size_t most_tried = 32;
+constexpr std::size_t images_that_decide = 32;  // whether images alone are more often correct
+constexpr std::size_t images_per_tried = 200;
+constexpr std::size_t fewest_for_outputs = 8;  // fewer rows may look like probabilities by chance
+constexpr double trial_level = 0.001;          // of each warning: a command runs many models
+constexpr const char* images_alone_key = "images_alone";
+constexpr std::string_view store_anyway = "To store such scores all the same, type `--no-trial`";
+
+/// Those of the trial: where images lie in one archive, its first ones, because a far row may cost
+/// a download.
+std::vector<std::uint32_t> trial_items(const Dataset& dataset, std::size_t fewest) {
+    const std::size_t n =
+        std::clamp<std::size_t>(dataset.size() / images_per_tried, fewest, most_tried);
+    if (dataset.archive == nullptr) return first_in_hash_order(dataset, n);
+    std::vector<std::uint32_t> items;
+    for (std::uint32_t i = 0; i < std::min(dataset.size(), n); ++i) items.push_back(i);
+    return items;
+}
+
+/// Those that can be read within the limits of the run.
+Sample trial_sample(const Dataset& dataset, const std::vector<std::uint32_t>& items,
+                    const Preprocess& p, const PredictOptions& options) {
+    MemoryBudget memory(options.image_memory);
+    std::vector<std::optional<Image>> windows(items.size());
+    parallel_blocks(items.size(), resolve_threads(options.threads), [&](std::size_t i) {
+        throw_if_stopped();
+        prediction::use_image(dataset, items[i], prediction::decode_limits(options), memory,
+                              [&](const Image& image) { windows[i] = crop_window(image, p); });
+    });
+    Sample sample;
+    sample.asked = items.size();
+    sample.labelled = true;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        sample.labelled = sample.labelled && items[i] < dataset.labels.size() &&
+                          !dataset.labels[items[i]].empty();
+        if (!windows[i]) continue;
+        sample.items.push_back(items[i]);
+        sample.windows.push_back(std::move(*windows[i]));
+    }
+    return sample;
+}
+
+/// The first and the last image of the first batch alone, against their scores in it.
+bool differ_alone(const Runner& runner, const Sample& sample, const Scores& scores,
+                  std::size_t batch, const Preprocess& p) {
+    const std::size_t last = std::min(batch, sample.size()) - 1;
+    std::vector<std::size_t> places = {last};
+    // A file with a batch of its own fills one for each image: the other one is enough there.
+    if (last > 0 && runner.fixed_batch() == 0) places.push_back(0);
+    std::vector<double> differences(places.size());
+    parallel_blocks(places.size(), runner.threads(), [&](std::size_t i) {
+        const Scores alone =
+            checks::one_by_one(runner, std::span(sample.windows).subspan(places[i], 1), p);
+        const auto row = scores.row(places[i]);
+        differences[i] = checks::scores_difference(
+            alone, {.classes = scores.classes, .values = {row.begin(), row.end()}});
+    });
+    return *std::ranges::max_element(differences) > runner.tolerance();
+}
+
+/// What the scores say of themselves, and of the order of the classes.
+std::vector<Finding> look_at_scores(const Scores& scores, const LoadedModel& model,
+                                    const Sample& sample, const Dataset& dataset) {
+    std::vector<Finding> found;
+    bool finite = true;
+    for (Finding& finding : checks::check_outputs(scores, model.spec, sample, dataset)) {
+        if (finding.severity < Finding::Severity::warning) continue;
+        const bool not_finite = finding.id == "outputs.finite";
+        finite = finite && !not_finite;
+        if (not_finite || scores.rows() >= fewest_for_outputs) found.push_back(std::move(finding));
+    }
+    if (!finite || !sample.labelled) return found;
+    CheckOptions options;
+    options.level = trial_level;
+    for (Finding& finding : checks::check_order(scores, sample, dataset, options).findings) {
+        if (finding.severity == Finding::Severity::error) found.push_back(std::move(finding));
+    }
+    if (!found.empty()) return found;
+    const auto judged = checks::judge(scores, sample, dataset, checks::given_order(scores.classes));
+    const std::size_t correct = checks::count_correct(judged.correct);
+    const double chance = 1.0 / static_cast<double>(scores.classes);
+    if (clopper_pearson(correct, sample.size(), 1 - 2 * trial_level).high < chance) {
+        found.push_back(
+            {Finding::Severity::warning, "classes.chance",
+             fmt::format("the accuracy, {}, is below chance, 1 in {}",
+                         checks::proportion_text(correct, sample.size()), scores.classes),
+             fmt::format("exact binomial test at level {}", trial_level), ""});
+    }
+    return found;
+}
+
+/// None: no image of the trial can be read, or there is no memory for it.
+std::optional<ModelTrial> try_model(const LoadedModel& model, const Dataset& dataset,
+                                    const PredictOptions& options) {
+    const int threads = resolve_threads(options.threads);
+    const ModelFacts& facts = model.classifier->facts();
+    const Preprocess& p = model.spec.preprocess;
+    Sample sample = trial_sample(dataset, trial_items(dataset, 2), p, options);
+    if (sample.size() < 2)  // some cannot be read: look further
+        sample = trial_sample(dataset, trial_items(dataset, trial_batch), p, options);
+    if (sample.size() == 0) return std::nullopt;
+    const bool any_batch = facts.fixed_batch == 0;
+    const std::uint32_t asked = any_batch ? options.batch_size : 0;
+    const std::uint32_t batch = asked > 0 ? asked : default_batch_size(facts);
+    ModelTrial trial;
+    const Runner runner(*model.classifier, batch, threads);
+    Scores scores = runner.run(sample.windows, p);
+    if (differ_alone(runner, sample, scores, batch, p)) {
+        // Throws where it is random; else images of a batch change each other's scores.
+        const bool mixes = batches_mix(model, dataset, threads);
+        if (mixes && batch > 1) {
+            const Sample more =
+                trial_sample(dataset, first_in_hash_order(dataset, images_that_decide), p, options);
+            batch_of_one(model, more, dataset, threads);
+            trial.batch = 1;
+            scores = Runner(*model.classifier, 1, threads).run(sample.windows, p);
+        }
+    }
+    trial.findings = look_at_scores(scores, model, sample, dataset);
+    return trial;
+}
+
+/// What a store of the model records of its trial; none: there is no store.
+std::optional<std::uint32_t> recorded_trial(const std::filesystem::path& store) {
+    constexpr int deepest = 64;
+    const auto manifest = store::any_manifest(store);
+    if (!manifest) return std::nullopt;
+    if (manifest->spec.provenance_json.empty()) return 0;
+    const nlohmann::json made = parse_json(manifest->spec.provenance_json, deepest);
+    return made.is_object() && made.value(images_alone_key, false) ? 1 : 0;
+}
+
+ModelTrial known_or_tried(const LoadedModel& model, const Dataset& dataset,
+                          const PredictOptions& options, std::span<const std::string> stored_as) {
+    const std::scoped_lock lock(model.trial->mutex);
+    std::optional<std::uint32_t>& known = model.trial->batch;
+    if (known) return {.batch = *known, .findings = {}};
+    if (model.scores) return {};  // a model under attack: what it attacks was tried
+    std::optional<std::uint32_t> begun =
+        recorded_trial(options.runs / dataset.name / model.spec.name);
+    for (std::size_t i = 0; !begun && i < stored_as.size(); ++i)
+        begun = recorded_trial(options.runs / stored_as[i] / model.spec.name);
+    if (begun) {
+        if (*begun > 0) known = begun;
+        return {.batch = *begun, .findings = {}};
+    }
+    const auto tried = with_note(fmt::format("trying `{}` on a few images", model.spec.name), [&] {
+        try {
+            return try_model(model, dataset, options);
+        } catch (const Error& error) {
+            if (error.code() != ErrorCode::out_of_memory) throw;
+            return std::optional<ModelTrial>();  // the run halves its batches
+        }
+    });
+    if (!tried) return {};
+    known = tried->batch;
+    return *tried;
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> first_in_hash_order(const Dataset& dataset, std::size_t n) {
+    std::vector<std::uint32_t> items = evaluate::items_in_hash_order(dataset);
+    items.resize(std::min(items.size(), n));
+    return items;
+}
+
+bool is_labelled(const Dataset& dataset, const std::vector<std::uint32_t>& items) {
+    return !items.empty() && items.front() < dataset.labels.size() &&
+           !dataset.labels[items.front()].empty();
+}
+
+Finding batch_of_one(const LoadedModel& model, const Sample& sample, const Dataset& dataset,
+                     int threads) {
+    constexpr double sure = 0.01;
+    const std::string name = model.spec.path.string();
+    const bool any_batch = model.classifier->facts().fixed_batch == 0;
+    const auto refuse = [&](const std::string& measured) {
+        throw Error(
+            ErrorCode::bad_input,
+            fmt::format("`{}`: the scores of an image depend on the other images of its "
+                        "batch{}. Batch normalisation may be in training mode: call "
+                        "model.eval() and export the model again.{} {}",
+                        name, measured,
+                        any_batch ? " If it was exported for one image, type `--batch 1`." : "",
+                        store_anyway));
+    };
+    if (!any_batch || !sample.labelled) refuse("");
+    const Preprocess& p = model.spec.preprocess;
+    const auto correct_in = [&](std::size_t batch) {
+        const Runner runner(*model.classifier, batch, threads);
+        return checks::judge(runner.run(sample.windows, p), sample, dataset,
+                             checks::given_order(model.classifier->facts().classes))
+            .correct;
+    };
+    const auto alone = correct_in(1), together = correct_in(trial_batch);
+    const std::string measured = fmt::format(
+        "{} of {} images are correct alone, {} in batches of {}", checks::count_correct(alone),
+        sample.size(), checks::count_correct(together), trial_batch);
+    std::uint64_t only_alone = 0, only_together = 0;
+    for (std::size_t i = 0; i < alone.size(); ++i) {
+        only_alone += alone[i] > together[i] ? 1 : 0;
+        only_together += alone[i] < together[i] ? 1 : 0;
+    }
+    if (only_alone <= only_together || mcnemar(only_alone, only_together).p > sure)
+        refuse(" (" + measured + ")");
+    return {Finding::Severity::warning, "batch.neighbours",
+            "the file mixes the images of a batch, so it runs with one image at a time", measured,
+            "export the model with any batch size to run it faster"};
+}
+
+void remember(const LoadedModel& model, std::uint32_t batch) {
+    if (!model.trial) return;
+    const std::scoped_lock lock(model.trial->mutex);
+    model.trial->batch = batch;
+}
+
+void record_images_alone(StoreSpec& spec) {
+    nlohmann::json provenance = nlohmann::json::parse(spec.provenance_json);
+    provenance[images_alone_key] = true;
+    spec.provenance_json = json_line(provenance);
+}
+
+}  // namespace evaluate
+
+bool batches_mix(const LoadedModel& model, const Dataset& dataset, int threads) {
+    const int used = resolve_threads(threads);
+    const Preprocess& p = model.spec.preprocess;
+    const checks::Sample sample = checks::read_sample(
+        dataset, evaluate::first_in_hash_order(dataset, evaluate::trial_batch), p, used);
+    if (sample.size() == 0) return false;
+    const checks::Runner runner(*model.classifier, evaluate::trial_batch, used);
+    for (const Finding& finding : checks::check_batch(runner, sample, p)) {
+        if (finding.severity < Finding::Severity::warning) continue;
+        if (finding.id == "batch.neighbours") return true;
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("`{}`: {} ({}): dropout, or another random step, is active; call "
+                                "model.eval() and export the model again. {}",
+                                model.spec.path.string(), finding.title, finding.detail,
+                                evaluate::store_anyway));
+    }
+    return false;
+}
+
+std::vector<ModelTrial> try_models(std::span<const LoadedModel> models, const Dataset& dataset,
+                                   const PredictOptions& options, Comm& comm,
+                                   std::span<const std::string> stored_as) {
+    std::vector<ModelTrial> trials(models.size());
+    if (options.no_trial || dataset.size() == 0) return trials;
+    // What the first rank knows decides: others may be copies that know less, or more.
+    std::vector<std::int64_t> batches(models.size());
+    agree(comm, [&] {
+        if (comm.rank() != 0) return;
+        for (std::size_t m = 0; m < models.size(); ++m) {
+            if (models[m].trial)
+                trials[m] = evaluate::known_or_tried(models[m], dataset, options, stored_as);
+            batches[m] = trials[m].batch;
+        }
+    });
+    comm.all_reduce(batches);
+    for (std::size_t m = 0; m < models.size(); ++m)
+        trials[m].batch = static_cast<std::uint32_t>(batches[m]);
+    return trials;
+}
+
+}  // namespace assay

@@ -1,0 +1,83 @@
+// What `assay score` says where the labels may not be those of the classes.
+#include "evaluate/label_signs.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "saved_scores.h"
+
+namespace assay {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+/// `right` of `images` are predicted as their label, surely; the others `by` classes after it.
+Made predictions(std::size_t images, std::size_t classes, std::size_t right, std::size_t by,
+                 float logit = 9) {
+    Made made;
+    made.classes = classes;
+    for (std::size_t i = 0; i < images; ++i) {
+        const std::size_t label = i % (classes - by);
+        made.labels.push_back({static_cast<std::int32_t>(label)});
+        const std::size_t predicted = i < right ? label : label + by;
+        for (std::size_t c = 0; c < classes; ++c) made.scores.push_back(c == predicted ? logit : 0);
+    }
+    return made;
+}
+
+class LabelSigns : public testing::Test {
+protected:
+    std::vector<std::string> warnings(const Made& made, const std::string& model = "net") {
+        save(folder_, made, model);
+        ScoreRunsOptions options;
+        options.paths = {folder_ / "runs" / made.dataset / model};
+        return score_runs(options, *self_comm()).reports.at(0).warnings;
+    }
+    Scratch folder_;
+};
+
+TEST_F(LabelSigns, LabelsThatAreOffByOneAreNamed) {
+    EXPECT_THAT(warnings(predictions(200, 10, 20, 1)),
+                ElementsAre(testing::AllOf(
+                    HasSubstr("the labels look off by one: of 180 of 200 (90 %) images"),
+                    HasSubstr("the class after their label is predicted, of 20 their label"),
+                    HasSubstr("type `assay score "), HasSubstr("--per-class --confusion`"))));
+}
+
+TEST_F(LabelSigns, BelowChanceAtItsLevel) {
+    // Of 80 images none: 0.5^80. Of 8 images none: 0.5^8 = .004, which is not below .001.
+    EXPECT_THAT(warnings(predictions(80, 2, 0, 1)),
+                ElementsAre(HasSubstr("is below chance, 50 % (exact test, level 0.001)")));
+    EXPECT_THAT(warnings(predictions(8, 2, 0, 1), "few"), IsEmpty());
+}
+
+TEST_F(LabelSigns, ConfidentAndNoBetterThanChance) {
+    // 1000 classes: chance is 0.1 %, so that no accuracy of 60 images is below it.
+    EXPECT_THAT(warnings(predictions(60, 1000, 0, 7, 12)),
+                ElementsAre(testing::AllOf(
+                    HasSubstr("is no better than chance, at a mean confidence of 99"),
+                    HasSubstr("labels may be permuted"))));
+    // As unsure as it is incorrect: nothing to say.
+    EXPECT_THAT(warnings(predictions(60, 1000, 0, 7, 1), "unsure"), IsEmpty());
+}
+
+TEST_F(LabelSigns, TheCommandNamesTheModelThatMadeTheStore) {
+    Made made = predictions(80, 2, 0, 1);
+    made.provenance = R"({"model": {"path": "my net.pt", "preset": "timm", "sidecar": ""}})";
+    // Made-up images have no folder, so that the store alone can be named.
+    EXPECT_THAT(warnings(made), ElementsAre(HasSubstr("type `assay score ")));
+}
+
+TEST_F(LabelSigns, NoneOfGoodModelsFewImagesAndAttacks) {
+    EXPECT_THAT(warnings(made_up(300, 10, 1, 4)), IsEmpty());
+    EXPECT_THAT(warnings(made_up(300, 10, 2, 1), "weak"), IsEmpty());
+    EXPECT_THAT(warnings(made_up(5, 10, 3, 0), "few"), IsEmpty());
+    // Ten classes of a thousand, of which half is correct.
+    EXPECT_THAT(warnings(predictions(40, 1000, 15, 300), "subset"), IsEmpty());
+    EXPECT_THAT(warnings(predictions(200, 10, 0, 1), "net@fgsm-linf-8_255"), IsEmpty());
+}
+
+}  // namespace
+}  // namespace assay
