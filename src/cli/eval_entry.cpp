@@ -194,7 +194,7 @@ void guard_entry(EvalEntry& entry, const Dataset& dataset, const EvalInputs& inp
                                .alone = inputs.images_alone(),
                                .threads = inputs.predict.threads};
     const EvalGuards guards = with_note(fmt::format("checking `{}` on a few images", spec.name),
-                                  [&] { return guard_model(entry.model, dataset, options); });
+                                        [&] { return guard_model(entry.model, dataset, options); });
     for (const Finding& finding : guards.findings) {
         entry.warnings.push_back(warning_text(finding, entry.command, entry.check));
         warn(spec.name + ": " + entry.warnings.back());

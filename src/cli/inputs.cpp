@@ -120,9 +120,9 @@ ModelSpec resolve_with_sidecar(const fs::path& model, const std::vector<fs::path
         if (fs::path in_folder = find_sidecar(sidecar / called); !in_folder.empty())
             found = in_folder;
     }
-    return resolve_model(
-        model, flags, found,
-        {opening.offline, note, opening.templates, opening.device, classes_of_data});
+    return resolve_model(model, flags, found,
+                         {opening.offline, note, opening.templates, opening.device, classes_of_data,
+                          opening.model_timeout});
 }
 
 void check_templates(const ClassifierOptions& opening, std::span<const ModelSpec> specs) {

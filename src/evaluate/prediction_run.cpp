@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
@@ -52,39 +53,6 @@ std::string computing_fingerprint(const LoadedModel& model) {
     if (facts.precision != Precision::fp32) all["precision"] = name_of(facts.precision);
     if (facts.runtime != ModelRuntime::libtorch) all["runtime"] = name_of(facts.runtime);
     return all.size() == 1 ? input : hash_text(json_line(all));
-}
-
-/// Images [first, first + n) of the batch; as floats or bytes, one of which it does not have.
-ImageBatch part_of(const ImageBatch& batch, std::size_t first, std::size_t n) {
-    const auto part = [&](auto all) {
-        const std::size_t each = all.size() / batch.n;
-        return all.subspan(first * each, n * each);
-    };
-    return {batch.first_row + first,
-            n,
-            part(batch.input),
-            batch.states.subspan(first, n),
-            {part(batch.bytes.pixels), batch.bytes.values}};
-}
-
-/// Runs a batch, in halves when memory is short; returns how often it halved.
-std::uint64_t run_batch(const LoadedModel& model, const ImageBatch& batch, std::span<float> out) {
-    try {
-        if (model.scores) {
-            model.scores(batch, out);
-        } else if (batch.bytes.values != nullptr) {
-            model.classifier->score_bytes(batch.bytes, batch.n, out);
-        } else {
-            model.classifier->scores(batch.input, batch.n, out);
-        }
-        return 0;
-    } catch (const Error& error) {
-        if (error.code() != ErrorCode::out_of_memory || batch.n == 1) throw;
-    }
-    const std::size_t half = batch.n / 2;
-    const std::size_t classes = out.size() / batch.n;
-    return 1 + run_batch(model, part_of(batch, 0, half), out.first(half * classes)) +
-           run_batch(model, part_of(batch, half, batch.n - half), out.subspan(half * classes));
 }
 
 /// False: something could not be kept. Why the work ended says more.
@@ -202,7 +170,10 @@ void run_models(std::span<ModelRun* const> wanting, const PreparedBatch& prepare
     const std::size_t n = states.size();
     for (ModelRun* model_run : wanting) {
         const LoadedModel& model = *model_run->model;
-        std::vector<float> scores(n * model.classifier->facts().classes);
+        const std::size_t classes = model.classifier->facts().classes;
+        std::vector<float> scores(n * classes);
+        std::vector<RowState> own_states(states.begin(), states.end());
+        std::vector<RowError> own_errors(errors.begin(), errors.end());
         with_note(
             fmt::format("running `{}` on images {} to {}", model.spec.name, first, first + n - 1),
             [&] {
@@ -212,10 +183,17 @@ void run_models(std::span<ModelRun* const> wanting, const PreparedBatch& prepare
                 } else {
                     batch.input = prepared.floats(model_run->preprocessing);
                 }
-                model_run->halved += run_batch(model, batch, scores);
+                for (FailedImage& image : model_run->batches.run(batch, scores)) {
+                    const auto place = static_cast<std::size_t>(image.row - first);
+                    own_states[place] = RowState::not_finite;
+                    own_errors.push_back({image.row, RowState::not_finite, std::move(image.why)});
+                    std::fill_n(scores.begin() + static_cast<std::ptrdiff_t>(place * classes),
+                                classes, std::numeric_limits<float>::quiet_NaN());
+                }
+                batch.states = own_states;
                 if (model_run->watch) model_run->watch(batch, scores);
             });
-        model_run->shards.add(first, scores, states, errors, read);
+        model_run->shards.add(first, scores, own_states, own_errors, read);
     }
 }
 
@@ -355,7 +333,8 @@ PredictResult result_of(const ModelRun& run, const Dataset& dataset) {
             fmt::format("there is nothing in this part: the store has {} of {} images",
                         how_many(run.writer.shards(), "shard"), run.writer.spec().shard_rows));
     }
-    result.halved = run.halved;
+    for (std::string& note : run.batches.notes(dataset)) result.notes.push_back(std::move(note));
+    result.halved = run.batches.halved();
     return result;
 }
 

@@ -2,7 +2,6 @@
 // corrupted ones.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -17,6 +16,7 @@
 #include "assay/image/image.h"
 #include "assay/image/preprocess.h"
 #include "core/memory_budget.h"
+#include "evaluate/batch_runner.h"
 #include "evaluate/prepared_batch.h"
 #include "evaluate/shard_buffer.h"
 #include "store/image_check.h"
@@ -33,7 +33,7 @@ struct ModelRun {
     StoreWriter writer;
     ShardBuffers shards;
     std::vector<bool> lacking;  ///< by shard, as found at the start: threads read it without a lock
-    std::atomic<std::uint64_t> halved{0};
+    BatchRunner batches;
     /// Sees what is computed, from many threads; may be empty.
     std::function<void(const ImageBatch& batch, std::span<const float> scores)> watch;
 
@@ -43,7 +43,8 @@ struct ModelRun {
         : model(&m),
           preprocessing(p),
           writer(std::move(w)),
-          shards(writer, images, computed_on(m)) {
+          shards(writer, images, computed_on(m)),
+          batches(m) {
         for (std::size_t s = 0; s < writer.shards(); ++s) {
             lacking.push_back(writer.is_own(s) && !writer.has(s));
             if (lacking.back()) {

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <csignal>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "../model/worker_model.h"
@@ -265,16 +266,25 @@ TEST_F(PythonCommands, AssayTomlNamesThem) {
                 HasSubstr("python:" + (scratch_ / "net.py").string() + ":linear"));
 }
 
-TEST_F(PythonCommands, WhatWasComputedIsKeptWhenTheProcessEnds) {
+TEST_F(PythonCommands, AProcessThatEndsIsStartedAgain) {
     const Outcome outcome = Program(predict("timm:exit_at_fourth_batch")).wait();
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    // 12 batches, 3 of each process.
+    EXPECT_THAT(outcome.out + outcome.err,
+                HasSubstr("the model's process ended and was started again 3 times"));
+    EXPECT_EQ(Program(predict("timm:linear")).wait().status, 0);
+    EXPECT_EQ(bytes_of(fs::path(runs()) / "shapes" / "exit_at_fourth_batch.v1"),
+              bytes_of(fs::path(runs()) / "shapes" / "linear.v1"));
+}
+
+TEST_F(PythonCommands, WhatWasComputedIsKeptWhenTheProcessEnds) {
+    // Nothing tells that the same model would be loaded again.
+    const Outcome outcome = Program(predict("timm:unnamed_exit_at_fourth_batch")).wait();
     EXPECT_EQ(outcome.status, 2);
     EXPECT_THAT(outcome.err,
                 AllOf(HasSubstr("exited with status 9, saying \"no such luck\""),
                       HasSubstr("12 of 48 images of `shapes` are kept; run the same command to "
                                 "resume")));
-    // Resumed, it computes three batches more.
-    EXPECT_THAT(Program(predict("timm:exit_at_fourth_batch")).wait().err,
-                HasSubstr("24 of 48 images of `shapes` are kept"));
 }
 
 TEST_F(PythonCommands, ASignalIsAnsweredWhileAModelComputes) {
@@ -292,11 +302,160 @@ TEST_F(PythonCommands, ASignalIsAnsweredWhileAModelComputes) {
 
 TEST_F(PythonCommands, AHangIsEndedAndNamesTheOption) {
     const Outcome outcome =
-        Program(predict("timm:hang_at_fourth_batch", {"--model-timeout", "1"})).wait();
+        Program(predict("timm:unnamed_hang_at_fourth_batch", {"--model-timeout", "1"})).wait();
     EXPECT_EQ(outcome.status, 2);
     EXPECT_THAT(outcome.err,
                 AllOf(HasSubstr("has computed 4 images for 1 s"), HasSubstr("--model-timeout"),
                       HasSubstr("12 of 48 images of `shapes` are kept")));
+}
+
+TEST_F(PythonCommands, AHangWhileItLoadsIsEnded) {
+    const Outcome outcome = Program(predict("timm:hang_at_start", {"--model-timeout", "1"})).wait();
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr("the process that loads the model timm:hang_at_start "
+                                             "did nothing for 1 s"),
+                                   HasSubstr("--model-timeout SECONDS allows more")));
+}
+
+/// One image of 48 is white, at which the worker does what its name says.
+class PoisonedImage : public PythonCommands {
+protected:
+    void SetUp() override {
+        PythonCommands::SetUp();
+        if (IsSkipped()) return;
+        std::vector<fs::path> files;
+        for (const auto& entry : fs::recursive_directory_iterator(images())) {
+            if (entry.is_regular_file()) files.push_back(entry.path());
+        }
+        std::ranges::sort(files);
+        ASSERT_EQ(files.size(), 48U);
+        std::ofstream(files[21], std::ios::binary | std::ios::trunc) << white_bmp();
+        poisoned_ = fs::relative(files[21], images()).string();
+        ASSERT_EQ(Program(predict("timm:linear")).wait().status, 0);
+        sound_ = bytes_of(store("timm:linear"));
+    }
+    static std::string white_bmp() {
+        std::string bytes = "BM";
+        for (const auto& [value, count] : std::vector<std::pair<unsigned, int>>{{70, 4},
+                                                                                {0, 4},
+                                                                                {54, 4},
+                                                                                {40, 4},
+                                                                                {2, 4},
+                                                                                {2, 4},
+                                                                                {1, 2},
+                                                                                {24, 2},
+                                                                                {0, 4},
+                                                                                {16, 4},
+                                                                                {0, 4},
+                                                                                {0, 4},
+                                                                                {0, 4},
+                                                                                {0, 4}}) {
+            for (int i = 0; i < count; ++i) bytes += static_cast<char>(value >> (8 * i) & 0xff);
+        }
+        return bytes + std::string(16, '\xff');
+    }
+    fs::path store(const std::string& model, const std::string& name = "runs") const {
+        return fs::path(runs(name)) / "shapes" / (model.substr(model.find(':') + 1) + ".v1");
+    }
+    /// The bytes of a store are those of one without the fault, but for one row of six floats.
+    void expect_one_row_lost(const fs::path& folder) const {
+        const std::string bytes = bytes_of(folder);
+        ASSERT_EQ(bytes.size(), sound_.size());
+        std::size_t first = bytes.size(), last = 0;
+        for (std::size_t i = 0; i < bytes.size(); ++i) {
+            if (bytes[i] == sound_[i]) continue;
+            first = std::min(first, i);
+            last = i;
+        }
+        ASSERT_LT(first, bytes.size());
+        EXPECT_EQ(first / 24, 21U);
+        EXPECT_EQ(last / 24, 21U);
+    }
+    std::string poisoned_, sound_;
+};
+
+TEST_F(PoisonedImage, IsFoundAndEverythingElseIsComputed) {
+    struct Case {
+        std::string model, how;
+    };
+    for (const auto& [model, how] : std::vector<Case>{
+             {"timm:crash_at_image",
+              "the model's process was ended by signal 11 (Segmentation fault)"},
+             {"timm:exit_at_image",
+              "the model's process exited with status 9, saying \"no such luck\""},
+             {"timm:killed_at_image", "the model's process was killed"},
+             {"timm:raises_at_image", "ValueError: an image is white"},
+             {"timm:unnamed_raises_at_image", "ValueError: an image is white"},
+         }) {
+        SCOPED_TRACE(model);
+        const Outcome outcome = Program(predict(model)).wait();
+        EXPECT_EQ(outcome.status, 3) << outcome.err;
+        EXPECT_THAT(outcome.out + outcome.err,
+                    HasSubstr("1 image could not be computed: " + poisoned_ + " (" + how));
+        EXPECT_THAT(outcome.err, HasSubstr("1 of 48 rows have no score"));
+        expect_one_row_lost(store(model));
+    }
+    // It is not computed again.
+    const Outcome again = Program(predict("timm:crash_at_image")).wait();
+    EXPECT_EQ(again.status, 3);
+    EXPECT_THAT(again.err, AllOf(HasSubstr("everything was there already"),
+                                 HasSubstr(poisoned_ + ": the model's process was ended")));
+    EXPECT_EQ(Program({ASSAY_PROGRAM, "verify", runs()}).wait().status, 0);
+}
+
+TEST_F(PoisonedImage, ThatHangsIsFoundToo) {
+    const Outcome outcome =
+        Program(predict("timm:hang_at_image", {"--model-timeout", "1", "--batch", "2"})).wait();
+    EXPECT_EQ(outcome.status, 3) << outcome.err;
+    EXPECT_THAT(outcome.out + outcome.err,
+                HasSubstr(poisoned_ + " (the model's process did not answer in time"));
+}
+
+TEST_F(PoisonedImage, GivesTheSameBytesForAnyNumberOfThreads) {
+    std::map<fs::path, std::string> first;
+    for (const char* threads : {"1", "2", "5"}) {
+        const Outcome outcome =
+            Program({ASSAY_PROGRAM, "predict", "-m", "timm:crash_at_image", "-d", images(), "--out",
+                     runs(threads), "-j", threads, "--batch", "4", "--device", "cpu"})
+                .wait();
+        ASSERT_EQ(outcome.status, 3) << outcome.err;
+        const fs::path folder = store("timm:crash_at_image", threads);
+        expect_one_row_lost(folder);
+        std::map<fs::path, std::string> files;
+        for (const auto& entry : fs::directory_iterator(folder / "shards"))
+            files[entry.path().filename()] = slurp(entry.path());
+        if (first.empty()) first = files;
+        EXPECT_EQ(files, first);
+    }
+}
+
+TEST_F(PoisonedImage, IsFoundAgainAfterAKill) {
+    const std::string hangs = scratch_ / "hangs";
+    Program program(predict("timm:hang_at_image", {"--model-timeout", "1"}),
+                    {"ASSAY_TEST_HANGS=" + hangs});
+    // The batch, again, and the first half of it that fails.
+    ASSERT_TRUE(program.runs_until([&] { return fs::exists(hangs) && slurp(hangs).size() == 3; }));
+    ::kill(program.pid(), SIGKILL);
+    program.wait();
+    const Outcome outcome = Program(predict("timm:hang_at_image", {"--model-timeout", "1"})).wait();
+    EXPECT_EQ(outcome.status, 3) << outcome.err;
+    expect_one_row_lost(store("timm:hang_at_image"));
+}
+
+TEST_F(PoisonedImage, OfTheProcessThatStartsTheProgramIsFoundWhereItRaises) {
+    const auto as_process = [&](const std::string& name) {
+        std::vector<std::string> words = {"/usr/bin/env", "ASSAY_TEST_MODEL=" + name, "python3",
+                                          std::string(worker_folder) + "/as_process.py"};
+        for (std::string& word : predict("process")) words.push_back(std::move(word));
+        return Program(words).wait();
+    };
+    const Outcome raises = as_process("raises_at_image");
+    EXPECT_EQ(raises.status, 3) << raises.err;
+    EXPECT_THAT(raises.out + raises.err, HasSubstr("1 image could not be computed: " + poisoned_));
+    expect_one_row_lost(store("process:raises_at_image"));
+    const Outcome closes = as_process("close_at_image");
+    EXPECT_EQ(closes.status, 2) << closes.err;
+    EXPECT_THAT(closes.err, HasSubstr("20 of 48 images of `shapes` are kept"));
 }
 
 TEST_F(PythonCommands, MemoryThatIsShortHalvesTheBatch) {

@@ -128,12 +128,12 @@ TEST_F(PredictStopped, AFailureKeepsWhatWasComputedToo) {
     const LoadedModel model = loaded("m", std::make_shared<Ending>(3, [] {
                                          throw Error(ErrorCode::bad_input, "the model broke");
                                      }));
-    EXPECT_EQ(
-        message_of([&] {
-            predict({&model, 1}, dataset, o);
-        }),
-        "the model broke; 12 of 22 images of `d` are kept; run the same command to resume (while "
-        "running `m` on images 12 to 15)");
+    EXPECT_EQ(message_of([&] {
+                  predict({&model, 1}, dataset, o);
+              }),
+              "the model broke; 3 images in a row could not be computed; 12 of 22 images of `d` "
+              "are kept; "
+              "run the same command to resume (while running `m` on images 12 to 15)");
     EXPECT_EQ(batches(o, dataset), 3U);
 }
 

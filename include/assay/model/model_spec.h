@@ -28,9 +28,8 @@ const Preset& preset_named(std::string_view name);
 
 /// Settings by sidecar key (timm's pretrained_cfg keys and ours: input_size, mean, std,
 /// interpolation, crop_pct, crop_mode, test_input_size, test_crop_pct, train_size, num_classes,
-/// resize_size, resize_as, crop_start, channel_order, scale, outputs, output, layout, input_type, classes, preset, name,
-/// arch).
-/// Later layers override earlier ones.
+/// resize_size, resize_as, crop_start, channel_order, scale, outputs, output, layout, input_type,
+/// classes, preset, name, arch). Later layers override earlier ones.
 using ModelSettings = nlohmann::json;
 
 /// One key of a sidecar, with the option of the command that sets it.
@@ -75,6 +74,9 @@ struct PythonStart {
     std::filesystem::path templates = {};
     std::string device = "auto";
     std::function<ClassList()> classes = {};
+    /// Seconds that a process may do nothing while it loads; 0: ten minutes. What it computes,
+    /// writes to stderr or says starts them again, so that no download is ended.
+    std::uint32_t model_timeout = 0;
 };
 
 /// preset < what a model in Python says of itself < sidecar < flags. `flags` has the same keys as a

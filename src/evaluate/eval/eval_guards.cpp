@@ -69,7 +69,8 @@ EvalGuards guard_model(const LoadedModel& model, const Dataset& dataset,
         checks::Scores of_front = scores;
         of_front.values.resize(front.size() * scores.classes);
         const auto fresh = [&] {
-            std::vector<std::uint32_t> more = evaluate::first_in_hash_order(dataset, 2 * guarded_images);
+            std::vector<std::uint32_t> more =
+                evaluate::first_in_hash_order(dataset, 2 * guarded_images);
             more.erase(more.begin(), more.begin() + static_cast<std::ptrdiff_t>(items.size()));
             return checks::read_sample(dataset, more, p, used);
         };

@@ -18,6 +18,7 @@
 #include "model/isolated/batch_layout.h"
 #include "model/isolated/channel.h"
 #include "model/isolated/cost_wire.h"
+#include "model/isolated/file_at_path.h"
 #include "model/isolated/launcher.h"
 #include "model/isolated/shared_buffer.h"
 #include "model/isolated/wire_fields.h"
@@ -28,24 +29,23 @@ namespace {
 /// A model on its way to a device, and a thread that starts.
 constexpr std::chrono::seconds longest_opening = std::chrono::minutes(10);
 
-class IsolatedClassifier final : public Classifier {
+class IsolatedClassifier final : public Classifier, public Supervised {
 public:
-    /// Of a process that has been asked to open the model, or is asked now.
-    IsolatedClassifier(std::shared_ptr<RunningProcess> process, const ModelSpec& spec,
-                       const ClassifierOptions& options, const OpenRequest* request,
+    /// `request`: nothing where the process has been asked to open the model as it was started.
+    IsolatedClassifier(LoadedProcess loaded, const ModelSpec& spec,
+                       const ClassifierOptions& options, std::optional<OpenRequest> request,
                        bool tell_missing, std::vector<std::filesystem::path> data_files = {})
         : path_(spec.path),
-          process_(std::move(process)),
+          chosen_timeout_(options.model_timeout),
+          loaded_(std::move(loaded)),
+          process_(loaded_.process),
+          request_(std::move(request)),
           limits_{BatchLimit(options.model_timeout), BatchLimit(options.model_timeout)} {
-        const Answer answer = opening_answer(request, options);
-        if (!answer || kind_of(*answer) == MessageKind::ended)
-            throw ended(answer ? std::optional(end_of(*answer)) : process_->status());
-        if (kind_of(*answer) == MessageKind::failed) throw failure(*answer);
-        Opened opened = isolated::opened(*answer);
+        Opened opened = open();
         facts_ = std::move(opened.facts);
         facts_.data_files = std::move(data_files);
         facts_.runtime = options.runtime;
-        if (request != nullptr && spec.num_classes && *spec.num_classes != facts_.classes) {
+        if (request_ && spec.num_classes && *spec.num_classes != facts_.classes) {
             throw Error(ErrorCode::bad_input,
                         fmt::format("{} returns {} scores, but its settings say {} classes",
                                     path_.string(), facts_.classes, *spec.num_classes));
@@ -55,6 +55,37 @@ public:
                 fmt::format("the model runs in a process of its own, which is not limited as it "
                             "could be elsewhere: {}",
                             fmt::join(opened.missing, ", ")));
+    }
+
+    BatchGate& gate() override { return *loaded_.gate; }
+
+    std::optional<ProcessEnd> process_end() override {
+        const std::scoped_lock lock(end_mutex_);
+        if (!end_) return std::nullopt;
+        return ProcessEnd{"the model's process " + how_it_ended_, process_->words.line()};
+    }
+
+    bool can_restart() const override { return static_cast<bool>(loaded_.again); }
+
+    void restart() override {
+        process_->end();
+        process_->status();  // waits until it is gone, so that nobody takes it for one that runs
+        {
+            const std::scoped_lock lock(mutex_, end_mutex_);
+            free_.clear();
+            lanes_ = 0;
+            may_grow_ = true;
+            end_.reset();
+        }
+        process_ = loaded_.again();
+        const Opened opened = open();
+        if (opened.facts.classes != facts_.classes || opened.facts.device != facts_.device ||
+            opened.facts.framework != facts_.framework ||
+            opened.facts.precision != facts_.precision) {
+            throw Error(ErrorCode::bad_input,
+                        fmt::format("the model {} was started again and is another one now",
+                                    path_.string()));
+        }
     }
 
     const ModelFacts& facts() const override { return facts_; }
@@ -185,23 +216,35 @@ private:
                               path_.string(), how_many(images, "image"), seconds.count()));
         {
             const std::scoped_lock lock(end_mutex_);
-            if (!end_) end_ = late;
+            if (!end_) {
+                end_ = late;
+                how_it_ended_ = "did not answer in time and was ended";
+            }
         }
         process_->end();
         throw late;
     }
 
+    /// Waits until the process has opened the model.
+    Opened open() {
+        const Answer answer = opening_answer();
+        if (!answer || kind_of(*answer) == MessageKind::ended)
+            throw ended(answer ? std::optional(end_of(*answer)) : process_->status());
+        if (kind_of(*answer) == MessageKind::failed) throw failure(*answer);
+        return isolated::opened(*answer);
+    }
+
     /// What comes of opening; the request is sent where there is one.
-    Answer opening_answer(const OpenRequest* request, const ClassifierOptions& options) {
+    Answer opening_answer() {
         const std::scoped_lock lock(process_->asking);
-        const std::chrono::seconds chosen(options.model_timeout);
         // It has yet to load the file: what was chosen for a batch may allow more, but not less.
-        if (request == nullptr)
+        if (!request_)
             return next_at(process_->control(),
-                           WaitClock::now() + std::max(chosen, longest_opening));
-        if (!send_message(process_->control(), text_of(*request))) return std::nullopt;
-        return next_at(process_->control(),
-                       WaitClock::now() + (chosen.count() > 0 ? chosen : longest_opening));
+                           WaitClock::now() + std::max(chosen_timeout_, longest_opening));
+        if (!send_message(process_->control(), text_of(*request_))) return std::nullopt;
+        return next_at(
+            process_->control(),
+            WaitClock::now() + (chosen_timeout_.count() > 0 ? chosen_timeout_ : longest_opening));
     }
 
     /// Callers at the same time have a lane each, so that as many threads compute as call.
@@ -273,7 +316,11 @@ private:
 
     Error ended() {
         const std::scoped_lock lock(end_mutex_);
-        if (!end_) end_ = ended(process_->status());
+        if (!end_) {
+            const std::optional<int> status = process_->status();
+            end_ = ended(status);
+            how_it_ended_ = end_in_short(status);
+        }
         return *end_;
     }
     Error ended(std::optional<int> status) {
@@ -283,7 +330,10 @@ private:
     }
 
     std::filesystem::path path_;
+    std::chrono::seconds chosen_timeout_;
+    LoadedProcess loaded_;
     std::shared_ptr<RunningProcess> process_;
+    std::optional<OpenRequest> request_;
     ModelFacts facts_;
     std::mutex mutex_;
     std::condition_variable freed_;
@@ -293,6 +343,7 @@ private:
     std::array<BatchLimit, 2> limits_;  ///< of scores, and of gradients
     std::mutex end_mutex_;
     std::optional<Error> end_;
+    std::string how_it_ended_;
 };
 
 }  // namespace
@@ -304,16 +355,26 @@ std::unique_ptr<Classifier> open_isolated(const ModelSpec& spec, const Classifie
     std::error_code error;
     const std::filesystem::path absolute = std::filesystem::absolute(spec.path, error);
     if (!error) request.spec.path = absolute;
-    return std::make_unique<IsolatedClassifier>(start_model(request), spec, options, nullptr,
+    const FileAtPath file(request.spec.path);
+    LoadedProcess loaded{start_model(request), std::make_shared<BatchGate>()};
+    loaded.again = [request, file]() -> std::shared_ptr<RunningProcess> {
+        if (FileAtPath(request.spec.path) != file) {
+            throw Error(ErrorCode::bad_input,
+                        fmt::format("{} has changed since it was opened; run the command again",
+                                    request.spec.path.string()));
+        }
+        return start_model(request);
+    };
+    return std::make_unique<IsolatedClassifier>(std::move(loaded), spec, options, std::nullopt,
                                                 tell_missing);
 }
 
-std::unique_ptr<Classifier> open_in(std::shared_ptr<RunningProcess> process, const ModelSpec& spec,
+std::unique_ptr<Classifier> open_in(LoadedProcess loaded, const ModelSpec& spec,
                                     const ClassifierOptions& options, bool tell_missing,
                                     std::vector<std::filesystem::path> data_files) {
-    const OpenRequest request{spec, options, false};
-    return std::make_unique<IsolatedClassifier>(std::move(process), spec, options, &request,
-                                                tell_missing, std::move(data_files));
+    return std::make_unique<IsolatedClassifier>(std::move(loaded), spec, options,
+                                                OpenRequest{spec, options, false}, tell_missing,
+                                                std::move(data_files));
 }
 
 }  // namespace assay::isolated

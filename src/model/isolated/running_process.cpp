@@ -10,6 +10,9 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <fstream>
+#include <iterator>
+#include <sstream>
 
 #include "assay/error.h"
 #include "core/parallel.h"
@@ -38,8 +41,14 @@ void LastWords::read_on() {
         if (n == 0) closed_ = true;
         if (n <= 0) break;
         tail_.append(part.data(), static_cast<std::size_t>(n));
+        heard_ += static_cast<std::uint64_t>(n);
     }
     if (tail_.size() > most_kept) tail_.erase(0, tail_.size() - most_kept);
+}
+
+std::uint64_t LastWords::heard() const {
+    const std::scoped_lock lock(mutex_);
+    return heard_;
 }
 
 std::string LastWords::line() {
@@ -66,6 +75,32 @@ std::string RunningProcess::end_in_words(std::optional<int> status) {
     const std::string_view advice = after_a_crash();
     return fmt::format("ended by signal {} ({}){}{}{}", signal, ::strsignal(signal), said,
                        advice.empty() ? "" : ": ", advice);
+}
+
+std::string end_in_short(std::optional<int> status) {
+    if (!status) return "is gone";
+    if (!WIFSIGNALED(*status)) return fmt::format("exited with status {}", WEXITSTATUS(*status));
+    const int signal = WTERMSIG(*status);
+    if (signal == SIGKILL) return "was killed by a person or for want of memory";
+    return fmt::format("was ended by signal {} ({})", signal, ::strsignal(signal));
+}
+
+std::uint64_t RunningProcess::work_done() {
+    words.read_on();
+    std::uint64_t ticks = 0;
+    if (const int id = pid(); id > 0) {
+        // Its name, in brackets, may hold anything.
+        std::ifstream file(fmt::format("/proc/{}/stat", id));
+        std::string facts((std::istreambuf_iterator<char>(file)), {});
+        facts.erase(0, facts.rfind(')') + 1);
+        std::istringstream fields(facts);
+        std::string skipped;
+        for (int field = 3; field < 14; ++field) fields >> skipped;
+        std::uint64_t user = 0, system = 0;
+        if (fields >> user >> system) ticks = user + system;
+    }
+    const long each_second = std::max(10L, ::sysconf(_SC_CLK_TCK));
+    return words.heard() + 10 * ticks / static_cast<std::uint64_t>(each_second);
 }
 
 Arrival wait_at(RunningProcess& process, int end, WaitClock::time_point deadline) {

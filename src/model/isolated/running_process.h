@@ -26,11 +26,14 @@ public:
     void read_on();
     /// The last line, at most 300 bytes; "" when it wrote nothing.
     std::string line();
+    /// Bytes that were taken so far.
+    std::uint64_t heard() const;
 
 private:
     mutable std::mutex mutex_;
     Descriptor pipe_;
     bool closed_ = false;
+    std::uint64_t heard_ = 0;
     std::string tail_;
 };
 
@@ -56,12 +59,23 @@ public:
     /// Of status(): "exited with status 1, saying "..."", with what to try after a crash.
     std::string end_in_words(std::optional<int> status);
 
+    /// Tenths of a second that it has computed, and bytes that it wrote to stderr: what grows while
+    /// it loads or downloads, and does not while it hangs.
+    std::uint64_t work_done();
+
     LastWords words;
     std::mutex asking;  ///< held from a request over control() until its answer
+
+protected:
+    /// Where the system counts what it computes; 0: it is not known.
+    virtual int pid() { return 0; }
 
 private:
     Descriptor control_;
 };
+
+/// Of status(), the same words each time: "was ended by signal 11 (Segmentation fault)".
+std::string end_in_short(std::optional<int> status);
 
 using WaitClock = std::chrono::steady_clock;
 inline constexpr auto no_deadline = WaitClock::time_point::max();

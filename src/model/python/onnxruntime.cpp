@@ -3,22 +3,31 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "assay/error.h"
 #include "assay/model/model_spec.h"
+#include "model/isolated/file_at_path.h"
 #include "model/isolated/isolated_classifier.h"
+#include "model/isolated/supervised.h"
 #include "model/python/python_model.h"
 
 namespace assay {
 namespace {
 
 /// Says where gradients come from; all else is the process's.
-class OnnxruntimeClassifier final : public Classifier {
+class OnnxruntimeClassifier final : public Classifier, public isolated::Supervised {
 public:
     explicit OnnxruntimeClassifier(std::unique_ptr<Classifier> opened)
-        : opened_(std::move(opened)) {}
+        : opened_(std::move(opened)), supervised_(dynamic_cast<Supervised&>(*opened_)) {}
+
+    isolated::BatchGate& gate() override { return supervised_.gate(); }
+    std::optional<isolated::ProcessEnd> process_end() override { return supervised_.process_end(); }
+    bool can_restart() const override { return supervised_.can_restart(); }
+    void restart() override { supervised_.restart(); }
 
     const ModelFacts& facts() const override { return opened_->facts(); }
     void scores(std::span<const float> input, std::size_t n, std::span<float> out) override {
@@ -33,6 +42,7 @@ public:
 
 private:
     std::unique_ptr<Classifier> opened_;
+    Supervised& supervised_;
 };
 
 [[noreturn]] void refuse_other_format(const ModelSpec& spec) {
@@ -60,11 +70,21 @@ std::string_view name_of(ModelRuntime runtime) {
 std::unique_ptr<Classifier> open_in_onnxruntime(const ModelSpec& spec,
                                                 const ClassifierOptions& options) {
     if (spec.python != nullptr || spec.format != ModelFormat::onnx) refuse_other_format(spec);
-    const std::shared_ptr<PythonModel> model = load_in_onnxruntime(spec.path, options.offline);
+    const isolated::FileAtPath file(spec.path);
+    const std::shared_ptr<PythonModel> model = load_in_onnxruntime(spec.path, options);
     std::vector<std::filesystem::path> data_files;
     for (const std::string& name : model->description().data_files)
         data_files.push_back(spec.path.parent_path() / name);
-    auto opened = isolated::open_in(model->process(), spec, options,
+    isolated::LoadedProcess loaded{model->process(), model->gate()};
+    loaded.again = [path = spec.path, options, file] {
+        if (isolated::FileAtPath(path) != file) {
+            throw Error(ErrorCode::bad_input,
+                        fmt::format("{} has changed since it was opened; run the command again",
+                                    path.string()));
+        }
+        return load_in_onnxruntime(path, options)->process();
+    };
+    auto opened = isolated::open_in(std::move(loaded), spec, options,
                                     options.isolate == Isolation::on, std::move(data_files));
     return std::make_unique<OnnxruntimeClassifier>(std::move(opened));
 }

@@ -7,6 +7,8 @@
 
 #include <poll.h>
 #include <charconv>
+#include <chrono>
+#include <cstdint>
 #include <map>
 #include <mutex>
 #include <random>
@@ -83,13 +85,36 @@ ClassTexts tell_names(RunningProcess& process, std::string_view message, const P
     return texts;
 }
 
+/// Loading may take as long as it likes, a download of hours too, but not do nothing for longer.
+constexpr std::chrono::seconds longest_silence = std::chrono::minutes(10);
+
+/// The next thing that happens at a process that loads. After a silence the process is ended.
+Arrival next_of_loading(RunningProcess& process, const std::string& what,
+                        const PythonStart& start) {
+    const std::chrono::seconds chosen(start.model_timeout);
+    const auto limit = chosen.count() > 0 ? chosen : longest_silence;
+    for (std::uint64_t before = process.work_done();;) {
+        const Arrival arrival =
+            isolated::wait_at(process, process.control(), isolated::WaitClock::now() + limit);
+        if (arrival != Arrival::late) return arrival;
+        const std::uint64_t now = process.work_done();
+        if (now == before) break;
+        before = now;
+    }
+    process.end();
+    throw Error(ErrorCode::bad_input,
+                fmt::format("the process that loads the model {} did nothing for {} s, so it was "
+                            "ended; --model-timeout SECONDS allows more",
+                            what, limit.count()));
+}
+
 /// Waits until the process says what it has loaded. `texts`: what it was told before.
 ModelDescription described_by(RunningProcess& process, const std::string& what,
                               const PythonStart& start, ClassTexts& texts) {
     for (int notes = 0;; ++notes) {
         std::vector<Descriptor> along;
         std::optional<std::string> message;
-        if (isolated::wait_at(process, process.control()) == Arrival::message)
+        if (next_of_loading(process, what, start) == Arrival::message)
             message = isolated::receive_message(process.control(), &along);
         if (!message) throw ended_early(process, what);
         switch (isolated::kind_of(*message)) {
@@ -189,6 +214,16 @@ std::shared_ptr<PythonModel> load_in_python(const std::string& source, const fs:
         if (same && still_runs(*model->process())) return model;
     }
     auto model = loaded(whole, file, start);
+    if (const auto found = running.find(key); found != running.end()) {
+        if (const auto before = found->second.lock()) model->share_gate_of(*before);
+    }
+    if (kind_of_source(whole) != "process" && !model->description().identity.empty()) {
+        PythonStart quiet = start;
+        quiet.say = {};
+        // `start` may refer to what is gone by then.
+        quiet.classes = [classes = model->texts().classes] { return classes; };
+        model->restarted_by([whole, file, quiet] { return load_in_python(whole, file, quiet); });
+    }
     running[key] = model;
     // A descriptor is taken once: whoever asks again, with other settings, needs the same process.
     // It ends with the program, after all that is static.
@@ -197,13 +232,30 @@ std::shared_ptr<PythonModel> load_in_python(const std::string& source, const fs:
     return model;
 }
 
-std::shared_ptr<PythonModel> load_in_onnxruntime(const fs::path& file, bool offline) {
-    return loaded(std::string(source_of_onnx_files), absolute_path(file), {offline, {}});
+std::shared_ptr<PythonModel> load_in_onnxruntime(const fs::path& file,
+                                                 const ClassifierOptions& options) {
+    PythonStart start;
+    start.offline = options.offline;
+    start.model_timeout = options.model_timeout;
+    return loaded(std::string(source_of_onnx_files), absolute_path(file), start);
 }
 
 std::unique_ptr<Classifier> open_python(const ModelSpec& spec, const ClassifierOptions& options) {
-    return isolated::open_in(spec.python->process(), spec, options,
-                             options.isolate == Isolation::on);
+    isolated::LoadedProcess loaded{spec.python->process(), spec.python->gate()};
+    if (spec.python->again()) {
+        loaded.again = [model = spec.python]() mutable {
+            auto next = model->again()();
+            if (next->description().identity != model->description().identity) {
+                throw Error(ErrorCode::bad_input,
+                            fmt::format("{} was loaded again and has other weights now; run the "
+                                        "command again",
+                                        model->description().name));
+            }
+            model = std::move(next);
+            return model->process();
+        };
+    }
+    return isolated::open_in(std::move(loaded), spec, options, options.isolate == Isolation::on);
 }
 
 }  // namespace assay

@@ -2,14 +2,17 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "assay/model/model_spec.h"
 #include "model/isolated/running_process.h"
+#include "model/isolated/supervised.h"
 #include "model/python/class_texts.h"
 
 namespace assay {
@@ -41,6 +44,15 @@ public:
     const ModelDescription& description() const { return description_; }
     /// What it was told, where it asked for class names; else empty.
     const ClassTexts& texts() const { return texts_; }
+    /// Of all that compute in its process, and in the one that takes its place.
+    const std::shared_ptr<isolated::BatchGate>& gate() const { return gate_; }
+    /// Loads the same in a new process; empty where nobody can, or where nothing would tell that it
+    /// is the same.
+    using Again = std::function<std::shared_ptr<PythonModel>()>;
+    const Again& again() const { return again_; }
+    void restarted_by(Again again) { again_ = std::move(again); }
+    void share_gate_of(const PythonModel& other) { gate_ = other.gate_; }
+
     /// In the place of the hash of a model's file. Where nothing identifies the model, that of no
     /// other process.
     std::string file_hash() const;
@@ -49,6 +61,8 @@ private:
     std::shared_ptr<isolated::RunningProcess> process_;
     ModelDescription description_;
     ClassTexts texts_;
+    std::shared_ptr<isolated::BatchGate> gate_ = std::make_shared<isolated::BatchGate>();
+    Again again_;
 };
 
 /// Has Python load what a source says, or a checkpoint ("": none) of that architecture; a process
@@ -59,7 +73,8 @@ std::shared_ptr<PythonModel> load_in_python(const std::string& source,
                                             const PythonStart& start);
 
 /// Has onnxruntime in Python load a file, in a process of its own. Throws as load_in_python().
-std::shared_ptr<PythonModel> load_in_onnxruntime(const std::filesystem::path& file, bool offline);
+std::shared_ptr<PythonModel> load_in_onnxruntime(const std::filesystem::path& file,
+                                                 const ClassifierOptions& options);
 
 /// Opens it for one classifier. Throws as open_classifier().
 std::unique_ptr<Classifier> open_python(const ModelSpec& spec, const ClassifierOptions& options);

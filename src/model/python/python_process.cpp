@@ -183,6 +183,12 @@ public:
     }
     std::string_view after_a_crash() const override { return ""; }
 
+protected:
+    int pid() override {
+        const std::scoped_lock lock(mutex_);
+        return pid_;
+    }
+
 private:
     void keep(const Launch& launch) {
         const pid_t pid = ::fork();

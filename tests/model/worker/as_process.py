@@ -18,7 +18,7 @@ ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
 def serve():
     # A thread that raised must not leave the program waiting for its answer.
     with ours:
-        worker.Worker("process:here", "", ours).serve()
+        worker.Worker("process:" + os.environ.get("ASSAY_TEST_MODEL", "here"), "", ours).serve()
 
 
 threading.Thread(target=serve, daemon=True).start()

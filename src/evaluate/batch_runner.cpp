@@ -1,0 +1,280 @@
+#include "evaluate/batch_runner.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/parallel.h"
+#include "core/text.h"
+
+namespace assay::prediction {
+namespace {
+
+/// Images [first, first + n) of the batch; as floats or bytes, one of which it does not have.
+ImageBatch part_of(const ImageBatch& batch, std::size_t first, std::size_t n) {
+    const auto part = [&](auto all) {
+        const std::size_t each = all.size() / batch.n;
+        return all.subspan(first * each, n * each);
+    };
+    return {batch.first_row + first,
+            n,
+            part(batch.input),
+            batch.states.subspan(first, n),
+            {part(batch.bytes.pixels), batch.bytes.values}};
+}
+
+/// Runs a batch, in halves when memory is short; returns how often it halved.
+std::uint64_t run_halving(const LoadedModel& model, const ImageBatch& batch, std::span<float> out) {
+    try {
+        if (model.scores) {
+            model.scores(batch, out);
+        } else if (batch.bytes.values != nullptr) {
+            model.classifier->score_bytes(batch.bytes, batch.n, out);
+        } else {
+            model.classifier->scores(batch.input, batch.n, out);
+        }
+        return 0;
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::out_of_memory || batch.n == 1) throw;
+    }
+    const std::size_t half = batch.n / 2;
+    const std::size_t classes = out.size() / batch.n;
+    return 1 + run_halving(model, part_of(batch, 0, half), out.first(half * classes)) +
+           run_halving(model, part_of(batch, half, batch.n - half), out.subspan(half * classes));
+}
+
+isolated::BatchGate& gate_of(isolated::Supervised* supervised, isolated::BatchGate& own) {
+    return supervised != nullptr ? supervised->gate() : own;
+}
+
+/// Copies of one image in the places of others.
+template <class Number>
+std::vector<Number> filled(std::span<const Number> all, std::size_t n, std::size_t from,
+                           const std::vector<std::size_t>& places) {
+    std::vector<Number> copy(all.begin(), all.end());
+    const std::size_t each = all.size() / n;
+    for (const std::size_t place : places)
+        std::ranges::copy(all.subspan(from * each, each),
+                          copy.begin() + static_cast<std::ptrdiff_t>(place * each));
+    return copy;
+}
+
+}  // namespace
+
+/// Of one batch that failed, by whoever is alone.
+class BatchRunner::Search {
+public:
+    Search(BatchRunner& owner, const ImageBatch& batch, std::span<float> out, const Error& first)
+        : owner_(owner),
+          batch_(batch),
+          out_(out),
+          classes_(out.size() / batch.n),
+          first_(first),
+          computed_(batch.n, false) {}
+
+    std::vector<FailedImage> run() {
+        if (owner_.attempt(batch_, out_)) return {};
+        halve(0, batch_.n);
+        if (failed_places_.empty()) {
+            ++owner_.halved_;
+            return {};
+        }
+        compute_without_the_failed();
+        const std::scoped_lock lock(owner_.mutex_);
+        for (const FailedImage& image : failed_) owner_.failed_.push_back(image);
+        return std::move(failed_);
+    }
+
+private:
+    /// Images [first, first + n), which fail together.
+    void halve(std::size_t first, std::size_t n) {
+        if (n == 1) return found(first);
+        const std::size_t half = n / 2;
+        for (const auto& [begin, count] :
+             {std::pair{first, half}, std::pair{first + half, n - half}}) {
+            if (owner_.attempt(part_of(batch_, begin, count),
+                               out_.subspan(begin * classes_, count * classes_))) {
+                std::fill_n(computed_.begin() + static_cast<std::ptrdiff_t>(begin), count, true);
+            } else {
+                halve(begin, count);
+            }
+        }
+    }
+
+    void found(std::size_t place) {
+        failed_places_.push_back(place);
+        // One that could not be read has its reason already.
+        if (batch_.states[place] == RowState::ok) {
+            failed_.push_back(owner_.last_);
+            failed_.back().row = batch_.first_row + place;
+        }
+        if (owner_.failed_.size() + failed_.size() > most_failed_images)
+            give_up(fmt::format("more than {} images could not be computed", most_failed_images));
+        if (++owner_.in_a_row_ >= most_in_a_row && !still_works())
+            give_up(fmt::format("{} images in a row could not be computed", most_in_a_row));
+    }
+
+    bool still_works() {
+        const auto good = std::ranges::find(computed_, true);
+        if (good == computed_.end()) return owner_.still_works(batch_);
+        std::vector<float> scores(classes_);
+        return owner_.attempt(
+            part_of(batch_, static_cast<std::size_t>(good - computed_.begin()), 1), scores);
+    }
+
+    /// What was computed in parts is computed whole, another image in the place of each that fails.
+    void compute_without_the_failed() {
+        const auto good = std::ranges::find(computed_, true);
+        if (good == computed_.end()) {
+            // Whether it was these images or the model, only another image can tell.
+            if (!owner_.still_works(batch_)) give_up("no other image could be computed either");
+            return;
+        }
+        const auto from = static_cast<std::size_t>(good - computed_.begin());
+        const auto input = filled(batch_.input, batch_.n, from, failed_places_);
+        const auto pixels = filled(batch_.bytes.pixels, batch_.n, from, failed_places_);
+        std::vector<float> scores(out_.size());
+        if (owner_.attempt(
+                {batch_.first_row, batch_.n, input, batch_.states, {pixels, batch_.bytes.values}},
+                scores)) {
+            std::ranges::copy(scores, out_.begin());
+            return;
+        }
+        ++owner_.halved_;  // the parts have the scores
+        if (!still_works()) give_up("images that it had computed could not be computed again");
+    }
+
+    [[noreturn]] void give_up(const std::string& why) {
+        owner_.given_up_ = true;
+        Error error(first_.code(), fmt::format("{}; {}", first_.message(), why));
+        for (const std::string& note : first_.notes()) error.add_note(note);
+        throw error;
+    }
+
+    BatchRunner& owner_;
+    const ImageBatch& batch_;
+    std::span<float> out_;
+    std::size_t classes_;
+    const Error& first_;
+    std::vector<bool> computed_;
+    std::vector<std::size_t> failed_places_;
+    std::vector<FailedImage> failed_;
+};
+
+ImageBatch BatchRunner::Proof::batch() const {
+    static constexpr RowState ok = RowState::ok;
+    return {0, 1, input, {&ok, 1}, {bytes, bytes.empty() ? nullptr : &values}};
+}
+
+BatchRunner::BatchRunner(const LoadedModel& model)
+    : model_(model),
+      supervised_(dynamic_cast<isolated::Supervised*>(model.classifier.get())),
+      gate_(gate_of(supervised_, own_gate_)) {}
+
+std::vector<FailedImage> BatchRunner::run(const ImageBatch& batch, std::span<float> out) {
+    // What stands in the classifier's place may do more than look at the images.
+    if (model_.scores) {
+        halved_ += run_halving(model_, batch, out);
+        return {};
+    }
+    std::optional<Error> first;
+    try {
+        const auto pass = gate_.beside_others();
+        compute(batch, out);
+        return {};
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::bad_input) throw;
+        if (supervised_ != nullptr && supervised_->process_end() && !supervised_->can_restart())
+            throw;
+        first = error;
+    }
+    const auto pass = gate_.alone();
+    if (given_up_) throw *first;
+    return Search(*this, batch, out, *first).run();
+}
+
+void BatchRunner::compute(const ImageBatch& batch, std::span<float> out) {
+    halved_ += run_halving(model_, batch, out);
+    in_a_row_ = 0;
+    if (!has_proof_) keep_proof(batch);
+}
+
+void BatchRunner::keep_proof(const ImageBatch& batch) {
+    const auto ok = std::ranges::find(batch.states, RowState::ok);
+    const std::scoped_lock lock(mutex_);
+    if (proof_ || ok == batch.states.end()) return;
+    const ImageBatch one = part_of(batch, static_cast<std::size_t>(ok - batch.states.begin()), 1);
+    Proof proof;
+    proof.input.assign(one.input.begin(), one.input.end());
+    proof.bytes.assign(one.bytes.pixels.begin(), one.bytes.pixels.end());
+    if (one.bytes.values != nullptr) proof.values = *one.bytes.values;
+    proof_ = std::move(proof);
+    has_proof_ = true;
+}
+
+bool BatchRunner::still_works(const ImageBatch& like) {
+    std::vector<float> scores(model_.classifier->facts().classes);
+    if (has_proof_) return attempt(proof_->batch(), scores);
+    Proof black;
+    black.input.resize(like.input.size() / like.n);
+    black.bytes.resize(like.bytes.pixels.size() / like.n);
+    if (like.bytes.values != nullptr) black.values = *like.bytes.values;
+    return attempt(black.batch(), scores);
+}
+
+void BatchRunner::start_again() {
+    {
+        const std::scoped_lock lock(mutex_);
+        if (restarts_ == most_restarts) {
+            given_up_ = true;
+            throw Error(ErrorCode::bad_input,
+                        fmt::format("`{}` was started again {} times, which is the most, and {}",
+                                    model_.spec.name, restarts_, supervised_->process_end()->how));
+        }
+        ++restarts_;
+    }
+    with_note("starting the model's process again", [&] { supervised_->restart(); });
+}
+
+bool BatchRunner::attempt(const ImageBatch& batch, std::span<float> out) {
+    throw_if_stopped();
+    if (supervised_ != nullptr && supervised_->process_end()) start_again();
+    try {
+        compute(batch, out);
+        return true;
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::bad_input) throw;
+        last_ = {0, error.message(), ""};
+        if (supervised_ == nullptr) return false;
+        if (const auto end = supervised_->process_end()) {
+            if (!supervised_->can_restart()) throw;
+            last_ = {0, end->how, end->said};
+        }
+    }
+    return false;
+}
+
+std::vector<std::string> BatchRunner::notes(const Dataset& dataset) const {
+    std::vector<std::string> notes;
+    const std::scoped_lock lock(mutex_);
+    if (!failed_.empty()) {
+        auto sorted = failed_;
+        std::ranges::sort(sorted, {}, &FailedImage::row);
+        std::vector<std::string> images;
+        for (const FailedImage& image : sorted) {
+            images.push_back(fmt::format(
+                "{} ({}{})", dataset.ids[static_cast<std::size_t>(image.row)], image.why,
+                image.said.empty() ? "" : fmt::format(", saying \"{}\"", image.said)));
+        }
+        notes.push_back(fmt::format("{} could not be computed: {}",
+                                    how_many(images.size(), "image"), fmt::join(images, ", ")));
+    }
+    if (restarts_ > 0)
+        notes.push_back(fmt::format("the model's process ended and was started again {}",
+                                    how_many(static_cast<std::uint64_t>(restarts_), "time")));
+    return notes;
+}
+
+}  // namespace assay::prediction

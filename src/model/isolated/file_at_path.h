@@ -1,0 +1,26 @@
+// Whether a path still leads to the file that a process has read.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <cstdint>
+#include <filesystem>
+
+namespace assay::isolated {
+
+/// Which file lies at a path: another one has another inode, or was written later.
+struct FileAtPath {
+    explicit FileAtPath(const std::filesystem::path& path) {
+        struct stat facts {};
+        if (::stat(path.c_str(), &facts) != 0) return;
+        number = facts.st_ino;
+        bytes = facts.st_size;
+        seconds = facts.st_mtim.tv_sec;
+        nanoseconds = facts.st_mtim.tv_nsec;
+    }
+    bool operator==(const FileAtPath&) const = default;
+    std::uint64_t number = 0;
+    std::int64_t bytes = 0, seconds = 0, nanoseconds = 0;
+};
+
+}  // namespace assay::isolated

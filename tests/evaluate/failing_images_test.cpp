@@ -1,0 +1,304 @@
+// Images that a classifier cannot compute: they are found, recorded and left out.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "coloured_images.h"
+#include "message_of.h"
+#include "model/isolated/supervised.h"
+
+namespace assay {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+/// The images of a batch, by their red values.
+std::vector<int> numbers_of(std::span<const float> input, std::size_t n) {
+    std::vector<int> numbers;
+    for (std::size_t i = 0; i < n; ++i)
+        numbers.push_back(static_cast<int>(std::lround(input[i * input.size() / n] * 255)));
+    return numbers;
+}
+
+bool has_any(const std::vector<int>& numbers, const std::set<int>& of) {
+    return std::ranges::any_of(numbers, [&](int number) { return of.contains(number); });
+}
+
+/// Raises an error for some images.
+class Raising : public Fake {
+public:
+    explicit Raising(std::set<int> failing) : failing_(std::move(failing)) {}
+    void scores(std::span<const float> input, std::size_t n, std::span<float> out) override {
+        Fake::scores(input, n, out);
+        if (has_any(numbers_of(input, n), failing_))
+            throw Error(ErrorCode::bad_input, "ValueError: no such image");
+    }
+
+private:
+    std::set<int> failing_;
+};
+
+/// Takes bytes, as classifiers on devices do.
+class RaisingOnDevice final : public Raising {
+public:
+    using Raising::Raising;
+    bool prefers_bytes() const override { return true; }
+};
+
+/// As a model of a process that some images end, with all that is computed in it.
+class Crashing final : public Fake, public isolated::Supervised {
+public:
+    explicit Crashing(std::set<int> failing) : failing_(std::move(failing)) {}
+    void scores(std::span<const float> input, std::size_t n, std::span<float> out) override {
+        const int before = ended_at;
+        if (has_any(numbers_of(input, n), failing_) || (lives >= 0 && lives-- == 0)) {
+            const std::scoped_lock lock(mutex_);
+            ended_at = before + 1;
+            ended_ = true;
+        }
+        Fake::scores(input, n, out);
+        const std::scoped_lock lock(mutex_);
+        if (ended_ || ended_at != before)
+            throw Error(ErrorCode::bad_input, "the process that runs the model m.pt is gone");
+    }
+    isolated::BatchGate& gate() override { return gate_; }
+    std::optional<isolated::ProcessEnd> process_end() override {
+        const std::scoped_lock lock(mutex_);
+        if (!ended_) return std::nullopt;
+        return isolated::ProcessEnd{"the model's process was ended by signal 11", "a last line"};
+    }
+    bool can_restart() const override { return restartable; }
+    void restart() override {
+        const std::scoped_lock lock(mutex_);
+        ended_ = false;
+        ++restarts;
+    }
+    bool restartable = true;
+    int restarts = 0;
+    std::atomic<int> lives{-1};  ///< batches before each end without an image; -1: no such end
+    std::atomic<int> ended_at{0};
+
+private:
+    std::set<int> failing_;
+    std::mutex mutex_;
+    bool ended_ = false;
+    isolated::BatchGate gate_;
+};
+
+class FailingImages : public PredictImages {
+protected:
+    std::vector<int> without_score(const fs::path& folder) {
+        std::vector<int> rows;
+        const PredictionStore store = PredictionStore::open(folder);
+        for (std::size_t s = 0; s < store.shards(); ++s) {
+            const auto shard = store.shard(s);
+            for (std::size_t i = 0; i < shard.states().size(); ++i) {
+                if (shard.states()[i] != RowState::ok)
+                    rows.push_back(static_cast<int>(shard.first_row + i));
+            }
+        }
+        return rows;
+    }
+    std::map<std::string, std::string> shards(const fs::path& folder) {
+        std::map<std::string, std::string> files;
+        for (const auto& entry : fs::directory_iterator(folder / "shards"))
+            files[entry.path().filename().string()] = read_text(entry.path());
+        return files;
+    }
+};
+
+TEST_F(FailingImages, AreFoundAndTheOthersGetTheBitsOfAWholeBatch) {
+    const Dataset dataset = images(10);
+    for (const bool bytes : {false, true}) {
+        const std::set<int> failing = {5};
+        const auto fake =
+            bytes ? std::make_shared<RaisingOnDevice>(failing) : std::make_shared<Raising>(failing);
+        const LoadedModel model = loaded("m", fake);
+        const auto results = predict({&model, 1}, dataset, options(bytes ? "bytes" : "floats"));
+        // The second batch, again, its halves, and whole with another image in the place of 5.
+        EXPECT_THAT(fake->sizes, ElementsAre(4, 4, 4, 2, 1, 1, 2, 4, 2));
+        EXPECT_EQ(results[0].bad_rows, 1U);
+        EXPECT_EQ(results[0].halved, 0U);
+        EXPECT_EQ(results[0].first_error, "005.bmp: ValueError: no such image");
+        EXPECT_THAT(results[0].notes, Contains("1 image could not be computed: 005.bmp "
+                                               "(ValueError: no such image)"));
+        EXPECT_THAT(without_score(results[0].store), ElementsAre(5));
+        const std::vector<float> scores = kept(results[0].store);
+        for (std::size_t i = 0; i < 10; ++i) {
+            if (i == 5) continue;
+            EXPECT_EQ(scores[2 * i], static_cast<float>(i) / 255.0F);
+            EXPECT_EQ(scores[2 * i + 1], i < 8 ? 4 : 2);
+        }
+        // Nothing is computed again.
+        fake->sizes.clear();
+        const auto again = predict({&model, 1}, dataset, options(bytes ? "bytes" : "floats"));
+        EXPECT_THAT(fake->sizes, IsEmpty());
+        EXPECT_EQ(again[0].bad_rows, 1U);
+    }
+}
+
+TEST_F(FailingImages, GiveTheSameBytesForAnyNumberOfThreads) {
+    const Dataset dataset = images(60);
+    std::map<std::string, std::string> first;
+    for (const int threads : {1, 2, 5}) {
+        const auto fake = std::make_shared<Crashing>(std::set<int>{5, 6, 17, 33, 34, 35, 36, 59});
+        const LoadedModel model = loaded("m", fake);
+        PredictOptions o = options("runs" + std::to_string(threads));
+        o.threads = threads;
+        const auto results = predict({&model, 1}, dataset, o);
+        EXPECT_THAT(without_score(results[0].store), ElementsAre(5, 6, 17, 33, 34, 35, 36, 59));
+        EXPECT_GT(fake->restarts, 8);
+        EXPECT_EQ(results[0].predicted, 60U);
+        EXPECT_THAT(results[0].notes,
+                    Contains(AllOf(HasSubstr("8 images could not be computed: 005.bmp"),
+                                   HasSubstr("signal 11, saying \"a last line\")"))));
+        EXPECT_THAT(results[0].notes, Contains(HasSubstr("was started again")));
+        if (first.empty()) first = shards(results[0].store);
+        EXPECT_EQ(shards(results[0].store), first);
+    }
+}
+
+TEST_F(FailingImages, ABatchBesideThemIsNotHalved) {
+    const Dataset dataset = images(40);
+    const auto fake = std::make_shared<Crashing>(std::set<int>{});
+    fake->lives = 3;  // and again after no more
+    const LoadedModel model = loaded("m", fake);
+    PredictOptions o = options("runs");
+    o.threads = 5;
+    const auto results = predict({&model, 1}, dataset, o);
+    EXPECT_EQ(fake->restarts, 1);
+    EXPECT_EQ(results[0].bad_rows, 0U);
+    for (const std::size_t size : fake->sizes) EXPECT_EQ(size, 4U);
+}
+
+TEST_F(FailingImages, AllOfThemEndTheRun) {
+    std::set<int> all;
+    for (int i = 0; i < 256; ++i) all.insert(i);
+    const auto fake = std::make_shared<Crashing>(all);
+    const LoadedModel model = loaded("m", fake);
+    for (const int threads : {1, 5}) {
+        for (const int n : {1, 40}) {
+            PredictOptions o = options("runs" + std::to_string(n));
+            o.threads = threads;
+            const std::string message = message_of([&] { predict({&model, 1}, images(n), o); });
+            EXPECT_THAT(message, AllOf(HasSubstr("m.pt is gone; "), HasSubstr("be computed")));
+            EXPECT_FALSE(fs::exists(o.runs / "d/m/shards/000000.json"));
+        }
+    }
+}
+
+TEST_F(FailingImages, ThreeInARowDoNotEndTheRunWhereOthersAreComputed) {
+    const auto fake = std::make_shared<Crashing>(std::set<int>{1, 2, 3});
+    const LoadedModel model = loaded("m", fake);
+    PredictOptions o = options("runs");
+    o.batch_size = 1;
+    const auto results = predict({&model, 1}, images(8), o);
+    EXPECT_THAT(without_score(results[0].store), ElementsAre(1, 2, 3));
+    // The first image of all, with nothing computed before it.
+    const auto second = std::make_shared<Crashing>(std::set<int>{1, 2, 3, 4});
+    const LoadedModel other = loaded("m", second);
+    o = options("others");
+    Dataset dataset = images(8);
+    write_file_atomically(dataset.root / "000.bmp", bmp(4, 0, 0));
+    EXPECT_THAT(without_score(predict({&other, 1}, dataset, o)[0].store),
+                ElementsAre(0, 1, 2, 3, 4));
+}
+
+TEST_F(FailingImages, MoreThanSixteenEndTheRun) {
+    std::set<int> failing;
+    for (int i = 1; i < 80; i += 4) failing.insert(i);
+    const LoadedModel model = loaded("m", std::make_shared<Raising>(failing));
+    const Dataset dataset = images(80);
+    EXPECT_THAT(message_of([&] {
+                    predict({&model, 1}, dataset, options("runs"));
+                }),
+                AllOf(HasSubstr("no such image; more than 16 images could not be computed"),
+                      HasSubstr("64 of 80 images of `d` are kept")));
+    failing = {1, 5, 9, 13, 17, 21, 25, 29, 33, 37, 41, 45, 49, 53, 57, 61};
+    const LoadedModel sixteen = loaded("m", std::make_shared<Raising>(failing));
+    EXPECT_EQ(predict({&sixteen, 1}, dataset, options("sixteen"))[0].bad_rows, 16U);
+}
+
+/// Works until an image comes, and never again.
+class Failed final : public Fake {
+public:
+    void scores(std::span<const float> input, std::size_t n, std::span<float> out) override {
+        failed_ = failed_ || has_any(numbers_of(input, n), {9});
+        if (failed_) throw Error(ErrorCode::bad_input, "the device is lost");
+        Fake::scores(input, n, out);
+    }
+
+private:
+    bool failed_ = false;
+};
+
+TEST_F(FailingImages, AreNotThoseOfAModelThatWorksNoMore) {
+    for (const std::uint32_t batch : {1U, 2U, 4U}) {
+        PredictOptions o = options("runs" + std::to_string(batch));
+        o.batch_size = batch;
+        EXPECT_THAT(message_of([&] {
+                        const LoadedModel failed = loaded("m", std::make_shared<Failed>());
+                        predict({&failed, 1}, images(16), o);
+                    }),
+                    AllOf(HasSubstr("the device is lost; "),
+                          HasSubstr((batch == 1 ? "9" : "8") + std::string(" of 16 images"))));
+    }
+}
+
+TEST_F(FailingImages, AProcessThatIsNotOursIsNotStartedAgain) {
+    const auto fake = std::make_shared<Crashing>(std::set<int>{1});
+    fake->restartable = false;
+    const LoadedModel model = loaded("m", fake);
+    EXPECT_THAT(message_of([&] {
+                    predict({&model, 1}, images(8), options("runs"));
+                }),
+                HasSubstr("m.pt is gone"));
+    EXPECT_EQ(fake->sizes.size(), 1U);
+}
+
+TEST_F(FailingImages, AProcessThatEndsAgainAndAgainIsGivenUp) {
+    // It computes one batch; then it ends, and the new one computes the batch that is alone.
+    class EndsAfterEach final : public Fake, public isolated::Supervised {
+    public:
+        void scores(std::span<const float> input, std::size_t n, std::span<float> out) override {
+            Fake::scores(input, n, out);
+            if (computed_++ > 0) {
+                ended_ = true;
+                throw Error(ErrorCode::bad_input, "it has ended");
+            }
+        }
+        isolated::BatchGate& gate() override { return gate_; }
+        std::optional<isolated::ProcessEnd> process_end() override {
+            if (!ended_) return std::nullopt;
+            return isolated::ProcessEnd{"the model's process exited with status 1", ""};
+        }
+        bool can_restart() const override { return true; }
+        void restart() override {
+            ended_ = false;
+            computed_ = 0;
+        }
+
+    private:
+        int computed_ = 0;
+        bool ended_ = false;
+        isolated::BatchGate gate_;
+    };
+    const LoadedModel model = loaded("m", std::make_shared<EndsAfterEach>());
+    PredictOptions o = options("runs");
+    o.batch_size = 1;
+    EXPECT_THAT(message_of([&] {
+                    predict({&model, 1}, images(255), o);
+                }),
+                AllOf(HasSubstr("`m` was started again 200 times, which is the most"),
+                      HasSubstr("exited with status 1"), HasSubstr("of 255 images")));
+}
+
+}  // namespace
+}  // namespace assay
