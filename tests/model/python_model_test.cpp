@@ -292,11 +292,12 @@ TEST_F(PythonModels, WordNetsNamesOfImageNetHaveTheirNumbers) {
     std::vector<std::string> notes;
     PythonStart start;
     start.say = [&](const std::string& note) { notes.push_back(note); };
-    const ClassList some({"n01443537", "n01440764", "own"},
-                         {"goldfish, Carassius auratus", "a tench of mine", "own"});
+    const ClassList some(
+        {"n01443537", "n01440764", "own", "n01484850"},
+        {"goldfish, Carassius auratus", "a tench of mine", "own", imagenet_classes().name(2)});
     named_worker_spec(some, start);
     const auto told = nlohmann::json::parse(notes.back());
-    EXPECT_EQ(told["imagenet"], nlohmann::json({1, -1, -1}));
+    EXPECT_EQ(told["imagenet"], nlohmann::json({1, -1, -1, 2}));
     EXPECT_EQ(told["classes"][1], "a tench of mine");
 }
 

@@ -11,7 +11,6 @@ import unittest
 import numpy as np
 
 import assay
-from common import command
 from test_hubs import put
 from worker_peer import InThread
 
@@ -199,18 +198,15 @@ class OpenClip(unittest.TestCase):
         for folder, name in zip(folders, names):
             shutil.copytree(folder, photographs / name)
         files = sorted(file for file in photographs.rglob("*") if file.is_file())
-        environment = {**os.environ, **self.environment, "ASSAY_PYTHON": sys.executable}
-        (self.folder / "templates.txt").write_text("a photo of a {}.\nthe {c}\n")
-        models = [word for way in WAYS for word in ("-m", f"open_clip:small/{way}")]
-        command(
-            "predict", *models, "-d", photographs, "--out", self.folder / "runs", "--templates", self.folder / "templates.txt", "--offline",
-            "--device", "cpu", env=environment, timeout=300,
+        stores = assay.predict(
+            [f"open_clip:small/{way}" for way in WAYS], photographs, self.folder / "runs", templates=["a photo of a {}.", "the {c}"],
+            offline=True, device="cpu",
         )
-        for way in WAYS:
+        for way, store in zip(WAYS, stores):
             transform = self.library.image_transform(64, False, (0.5, 0.4, 0.3), (0.25, 0.5, 0.25), way, "bicubic")
             images = torch.stack([transform(Image.open(file).convert("RGB")) for file in files])
             expected = self.expected(images, ["cat", "hot dog", "owl", "tree"], ["a photo of a {}.", "the {}"])
-            store = assay.Store(self.folder / f"runs/photographs/small-{way}")
+            self.assertEqual(store.facts["model"], f"small-{way}")
             self.assertEqual([str(name) for name in store.ids()], [str(file.relative_to(photographs)) for file in files])
             np.testing.assert_allclose(np.asarray(store.scores()), expected, rtol=1e-3, atol=2e-3)
 

@@ -72,13 +72,16 @@ void check_names(const ClassList& classes) {
     }
 }
 
-/// Of a class that WordNet alone has named: its number among ImageNet's; else -1.
+/// Of a class that WordNet alone has named ("tench", "tench, Tinca tinca"): its number among
+/// ImageNet's; else -1.
 int number_in_imagenet(const ClassList& classes, std::size_t c) {
     const ClassList& imagenet = imagenet_classes();
     if (!is_wnid(classes.id(c))) return -1;
     const auto found = imagenet.find(classes.id(c));
-    return found && imagenet.name(static_cast<std::size_t>(*found)) == classes.name(c) ? *found
-                                                                                       : -1;
+    if (!found) return -1;
+    const std::string& known = imagenet.name(static_cast<std::size_t>(*found));
+    const std::string& name = classes.name(c);
+    return name == known || name.starts_with(known + ", ") ? *found : -1;
 }
 
 }  // namespace
