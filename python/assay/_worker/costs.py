@@ -6,6 +6,7 @@ src/model/torch/cost_products.cpp, and a test holds both to the same numbers.
 
 from __future__ import annotations
 
+import importlib
 import time
 from typing import Any, Callable, Optional
 
@@ -127,9 +128,8 @@ class _Met:
     """A storage that was met. `kept`: no other storage gets its address; its bytes may be gone."""
 
     def __init__(self, storage: Any, now: int, constant: bool):
-        from torch.multiprocessing.reductions import StorageWeakRef
-
-        self.kept = StorageWeakRef(storage)
+        reductions: Any = importlib.import_module("torch.multiprocessing.reductions")
+        self.kept = reductions.StorageWeakRef(storage)
         self.bytes = int(storage.nbytes())
         self.constant = constant  # nothing that was watched made it
         self.activation = False  # depends on the image
@@ -149,11 +149,10 @@ class Watch:
         self._images = given
 
     def __enter__(self) -> "Watch":
-        from torch.utils._python_dispatch import TorchDispatchMode
-
+        dispatch: Any = importlib.import_module("torch.utils._python_dispatch")
         watch = self
 
-        class Mode(TorchDispatchMode):  # type: ignore[misc, unused-ignore]
+        class Mode(dispatch.TorchDispatchMode):  # type: ignore[misc, unused-ignore]
             def __torch_dispatch__(self, function: Any, types: Any, arguments: Any = (), named: Any = None) -> Any:
                 operands = [*arguments, *(named or {}).values()]
                 activation = watch._begin(operands)
@@ -161,7 +160,7 @@ class Watch:
                 watch._end(function._schema.name, operands, result, activation)
                 return result
 
-        self._mode = Mode()
+        self._mode: Any = Mode()
         self._mode.__enter__()
         return self
 

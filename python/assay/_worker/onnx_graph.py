@@ -26,6 +26,7 @@ class Graph:
         self.operators: "set[str]" = set()
         self.data_files: "set[str]" = set()
         self.parameters = self.buffers = self.bytes = 0
+        self._constants: "list[tuple[int, int]]" = []  # numbers and bytes of the floating-point tensors that nodes hold
         self._statistics: "set[bytes]" = set()  # inputs of batch norms that are no parameters
         self._tensors: "list[tuple[bytes, int]]" = []  # the name of each floating-point initialiser, and how many numbers it has
         try:
@@ -35,6 +36,9 @@ class Graph:
             raise Refused(f"{path} cannot be read: {error}", "io" if isinstance(error, OSError) else "bad_input")
         self.parameters = sum(numbers for name, numbers in self._tensors if name not in self._statistics)
         self.buffers = sum(numbers for name, numbers in self._tensors if name in self._statistics)
+        if self.parameters == 0:  # an exporter may keep weights as constants
+            self.parameters = sum(numbers for numbers, _ in self._constants)
+            self.bytes += sum(size for _, size in self._constants)
 
     def _fields(self, data: Any, begin: int, end: int) -> "Iterator[tuple[int, Any, int, int]]":
         """Number, value (of numbers), and the place of the bytes (of texts and messages) of each field."""
@@ -139,12 +143,15 @@ class Graph:
                 raise self._damaged(f"a tensor of more than {_MOST_DIMENSIONS} dimensions")
         if external:
             self._data_file(name.decode(errors="replace"), location)
-        if initialiser and kind in _FLOATING:
+        if kind in _FLOATING:
             numbers = 1
             for size in sizes:
                 numbers *= size
             if numbers >= 1 << 48:
                 raise self._damaged(f"a tensor of {numbers} numbers")
+            if not initialiser:
+                self._constants.append((numbers, numbers * _FLOATING[kind]))
+                return
             self._tensors.append((name, numbers))
             self.bytes += numbers * _FLOATING[kind]
 
