@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Optional
 
+from ._hub_data import columns_of, file_names, parts_of
 from ._library import Error
 from ._pixels import is_image
 from ._worker.objects import safe_name
@@ -197,15 +198,23 @@ def _stacked(images: "list[Any]", where: str) -> Any:
     return numpy.stack([numpy.asarray(image) for image in images])
 
 
+def _through(parts: "list[list[int]]") -> "list[int]":
+    """Items of the whole that a part of a part has, the outermost part first."""
+    chosen = parts[-1]
+    for part in reversed(parts[:-1]):
+        chosen = [chosen[i] for i in part]
+    return chosen
+
+
 class _Facts:
     """What a data set says of itself. A part of it (torch's Subset) has the facts of its items."""
 
     def __init__(self, data: Any):
-        self.indices: "Optional[list[int]]" = None
+        parts: "list[list[int]]" = []
         while hasattr(data, "indices") and hasattr(data, "dataset"):
-            own = [int(i) for i in data.indices]
-            self.indices = own if self.indices is None else [own[i] for i in self.indices]
+            parts.append([int(i) for i in data.indices])
             data = data.dataset
+        self.indices: "Optional[list[int]]" = _through(parts) if parts else None
         self.base = data
 
     def _of_items(self, values: Any, count: int) -> "Optional[list[Any]]":
@@ -299,7 +308,7 @@ def _of_loader(loader: Any) -> Items:
     facts.fill(items)
     items.says = f"pixels as the {_kind(loader)} gives them"
     if hasattr(facts.base, "features") and hasattr(facts.base, "column_names"):
-        label = _hub_columns(facts.base, False)[1]
+        label = columns_of(facts.base, False)[1]
         items.classes = [str(one) for one in facts.base.features[label].names] if label else None
     return _with_first(items, facts, size or 0)
 
@@ -326,39 +335,8 @@ def _with_first(items: Items, facts: _Facts, size: int) -> Items:
     return items
 
 
-def _hub_columns(data: Any, needs_image: bool = True) -> "tuple[str, str]":
-    """The columns of a datasets.Dataset with the image and its class."""
-    kinds = {name: _kind(feature) for name, feature in data.features.items()}
-    images = [name for name, kind in kinds.items() if kind == "Image"]
-    labels = [name for name, kind in kinds.items() if kind == "ClassLabel"]
-    listed = ", ".join(f"{name} ({kind})" for name, kind in kinds.items())
-    for wanted, found in (("Image", images), ("ClassLabel", labels)):
-        if len(found) > 1:
-            raise Error(f"the data set has several columns of the type {wanted} ({', '.join(found)}): keep one, data.select_columns([...])")
-    if not images and needs_image:
-        raise Error(f"the data set has no column of the type Image; it has {listed}: data.cast_column(\"...\", datasets.Image()) makes one")
-    return images[0] if images else "", labels[0] if labels else ""
-
-
-def _hub_parts(data: Any, column: str) -> "Iterator[Any]":
-    """A column as it is stored, some rows at a time."""
-    for part in data.select_columns([column]).with_format("arrow").iter(256):
-        yield part.column(column)
-
-
-def _hub_paths(data: Any, column: str, count: int) -> "Optional[list[str]]":
-    """The files' names, where each image has one; the images themselves are not decoded."""
-    from importlib import import_module
-
-    field = import_module("pyarrow.compute").struct_field
-    names: "list[str]" = []
-    for part in _hub_parts(data, column):
-        names += [os.path.basename(path) if path else "" for path in field(part, "path").to_pylist()]
-    return names if len(set(names)) == count and all(names) else None
-
-
 def _of_hub(data: Any) -> Items:
-    image, label = _hub_columns(data)
+    image, label = columns_of(data)
     count = len(data)
     info = getattr(data, "info", None)
     name = str(getattr(info, "dataset_name", None) or getattr(info, "builder_name", None) or "data")
@@ -369,8 +347,8 @@ def _of_hub(data: Any) -> Items:
     items.says = f"images of the data set {items.name}, column {image}"
     if label:
         items.classes = [str(one) for one in data.features[label].names]
-        items.labels = [-1 if one is None or one < 0 else int(one) for part in _hub_parts(data, label) for one in part.to_pylist()]
-    items.ids = _hub_paths(data, image, count) or items.ids
+        items.labels = [-1 if one is None or one < 0 else int(one) for part in parts_of(data, label) for one in part.to_pylist()]
+    items.ids = file_names(data, image, count) or items.ids
     return items
 
 
@@ -435,7 +413,7 @@ class Folder:
 
     def __init__(self, data: Any):
         self.path = os.fspath(data.root)
-        self.count = len(data.samples)
+        self.images = len(data.samples)
         self.transform = getattr(data, "transform", None)
 
 

@@ -170,22 +170,22 @@ def source_of(data: Any, options: "dict[str, Any]", progress: Optional[bool]) ->
     if folder is None:
         return items_of(data)
     _settings_of(folder.transform, options, progress)
-    return FolderWords(_data(folder.path), folder.count)
+    return FolderWords(_data(folder.path), folder.images)
 
 
 class FolderWords(list):  # type: ignore[type-arg]
     """The arguments that name a folder of torchvision, in which there are so many files."""
 
-    def __init__(self, words: "list[Any]", count: int):
+    def __init__(self, words: "list[Any]", images: int):
         super().__init__(words)
-        self.count = count
+        self.images = images
 
-    def compare(self, images: int, options: "dict[str, Any]", progress: Optional[bool]) -> None:
+    def compare(self, found: int, options: "dict[str, Any]", progress: Optional[bool]) -> None:
         """Says it where the command found another number of images: the two have different lists of extensions."""
         from ._local import note
 
-        if images != self.count and not any(key in options for key in ("limit", "first", "until", "part", "corrupt")):
-            note(f"Assay found {images} images in the folder, and the data set lists {self.count}: their extensions differ (docs/python.md)", progress)
+        if found != self.images and not any(key in options for key in ("limit", "first", "until", "part", "corrupt")):
+            note(f"Assay found {found} images in the folder, and the data set lists {self.images}: their extensions differ (docs/python.md)", progress)
 
 
 def _files(command: str, data: Any, options: "dict[str, Any]", progress: Optional[bool]) -> "list[Any]":

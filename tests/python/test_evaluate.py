@@ -138,6 +138,9 @@ class Evaluations(InFolder):
         self.assertTrue(net.training)
         part, _ = quietly(assay.predict, net, torch.utils.data.Subset(dataset, [7, 2, 0]), self.folder / "part")
         self.assertEqual(part[0].ids, [store.ids[i] for i in (7, 2, 0)])
+        part_of_part = torch.utils.data.Subset(torch.utils.data.Subset(dataset, [7, 2, 0]), [1, 2])
+        nested, _ = quietly(assay.predict, net, part_of_part, self.folder / "nested")
+        self.assertEqual(nested[0].ids, [store.ids[i] for i in (2, 0)])
         self.refused(lambda: assay.predict(net, torch.utils.data.Subset(dataset, [1, 1]), self.folder / "twice"), "bad_input", "twice")
 
     def test_loaders_that_cannot_be_right_are_refused_by_name(self):
