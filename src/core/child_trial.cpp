@@ -152,6 +152,7 @@ bool true_on_all_threads(const std::function<bool(int thread)>& body) {
         });
     }
     for (std::thread& thread : threads) thread.join();
+    throw_if_stopped();  // which an exception of the body may have been
     return std::ranges::all_of(fine, [](bool one) { return one; });
 }
 

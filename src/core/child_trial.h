@@ -23,7 +23,7 @@ inline constexpr std::string_view processes_differ =
 int trial_seconds();
 
 /// What `body(thread)` says on each of four threads that start together: whether all say true. An
-/// exception counts as false.
+/// exception counts as false. Throws interrupted.
 bool true_on_all_threads(const std::function<bool(int thread)>& body);
 inline constexpr int trial_threads = 4;
 

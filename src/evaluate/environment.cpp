@@ -15,7 +15,8 @@ std::span<const EnvironmentVariable> environment_variables() {
             "ASSAY_PLUGIN_DIR", "a folder",
             "the only place where the plug-ins for LibTorch and MPI are looked for"},
         EnvironmentVariable{"ASSAY_PLUGIN_SECONDS", "1 to 86400",
-                            "how long the try of a function of --plugin may take (60)"},
+                            "how long the try of a function of --plugin may take, and each call of "
+                            "one in Python (60)"},
         EnvironmentVariable{"ASSAY_PYTHON", "a path", "the Python that runs models in Python"},
         EnvironmentVariable{"ASSAY_SIMD", "none",
                             "compute without vector instructions: the same bits, more slowly"},

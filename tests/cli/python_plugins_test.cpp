@@ -397,8 +397,8 @@ TEST_F(PythonPluginCorruption, IsInTheRecordOfTheStore) {
     const Outcome resumed = striped(images / "other/stripes.py");
     EXPECT_EQ(resumed.status, 2);
     EXPECT_THAT(resumed.err, AllOf(HasSubstr("corrupted otherwise"), HasSubstr("definition")));
-    const Outcome page =
-        assay_run({"report", images / "runs", "-o", images / "report.html", "--plugin", stripes});
+    const Outcome page = assay_run(
+        {"report", images / "runs", "--out", images / "report.html", "--plugin", stripes});
     EXPECT_EQ(page.status, 0) << page.err;
 }
 #endif

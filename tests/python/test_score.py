@@ -1,12 +1,14 @@
 """Numbers are the command's, byte for byte, whatever the array is."""
 import array
 import json
+import os
 import pathlib
 import shutil
 import subprocess
 import sys
 import threading
 import unittest
+from unittest import mock
 
 import numpy as np
 
@@ -76,12 +78,24 @@ assert "margin:margin" not in assay.score(store).to_json()  # it belongs to the 
     def test_metrics_of_a_python_file(self):
         margin = pathlib.Path(__file__).resolve().parents[2] / "examples/plugins/margin.py"
         store = self.imported(*made(400))
-        expected = command("score", store, "--plugin", margin, "--json")
-        self.assertIn("margin:margin", expected)
-        self.assertEqual(assay.score(store, plugin=margin).to_json(), expected)
         bad = self.folder / "bad_file.py"
         bad.write_text("metrics = 3\n")
-        self.refused(lambda: assay.score(store, plugin=bad), "bad_input", "`metrics` is int")
+        # In a process of its own: a plug-in stays open.
+        script = f"""
+import assay
+print(assay.score({str(store)!r}, plugin={str(margin)!r}).to_json(), end="")
+try:
+    assay.score({str(store)!r}, plugin={str(bad)!r})
+except assay.Error as error:
+    assert error.code == "bad_input" and "`metrics` is int" in str(error), error
+else:
+    raise SystemExit("not refused")
+"""
+        with mock.patch.dict(os.environ, ASSAY_PYTHON=sys.executable):  # this one has NumPy
+            expected = command("score", store, "--plugin", margin, "--json")
+            done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+        self.assertIn("margin:margin", expected)
+        self.assertEqual((done.stdout, done.returncode), (expected, 0), done.stderr)
 
     def test_every_type_and_layout_gives_the_same_bits(self):
         scores, labels = made(1500, dtype=np.float16)

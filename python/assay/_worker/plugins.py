@@ -99,7 +99,7 @@ class Row:
         try:
             parameters = inspect.signature(self.function).parameters.values()
         except (TypeError, ValueError):
-            raise Refused(f"{self.where}: nothing says which arguments it takes; write a function that takes some of {', '.join(known)}")
+            raise Refused(f"{self.where}: which arguments it takes is unknown; write a function that takes some of {', '.join(known)}")
         taken = []
         for parameter in parameters:
             named = parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
