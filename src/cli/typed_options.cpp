@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/paths.h"
+#include "cli/command.h"
 
 namespace assay::cli {
 

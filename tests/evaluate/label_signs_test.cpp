@@ -22,14 +22,16 @@ Made predictions(std::size_t images, std::size_t classes, std::size_t right, std
         const std::size_t label = i % (classes - by);
         made.labels.push_back({static_cast<std::int32_t>(label)});
         const std::size_t predicted = i < right ? label : label + by;
-        for (std::size_t c = 0; c < classes; ++c) made.scores.push_back(c == predicted ? logit : 0);
+        for (std::size_t c = 0; c < classes; ++c)
+            made.scores.push_back(c == predicted ? logit : -1);
     }
     return made;
 }
 
 class LabelSigns : public testing::Test {
 protected:
-    std::vector<std::string> warnings(const Made& made, const std::string& model = "net") {
+    std::vector<std::string> warnings(Made made, const std::string& model = "net") {
+        made.dataset = model.substr(0, model.find('@'));
         save(folder_, made, model);
         ScoreRunsOptions options;
         options.paths = {folder_ / "runs" / made.dataset / model};
