@@ -76,7 +76,12 @@ public:
 
     std::vector<FailedImage> run() {
         if (owner_.attempt(batch_, out_)) return {};
+        const bool raised =
+            owner_.supervised_ == nullptr || !owner_.supervised_->process_end().has_value();
         halve(0, batch_.n);
+        // A process may end for want of memory; an error that no image raises is the model's.
+        if (failed_places_.empty() && raised)
+            give_up("each of its images can be computed alone; a smaller batch may work");
         if (failed_places_.empty()) {
             ++owner_.halved_;
             return {};

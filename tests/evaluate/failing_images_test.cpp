@@ -252,6 +252,22 @@ TEST_F(FailingImages, AreNotThoseOfAModelThatWorksNoMore) {
     }
 }
 
+TEST_F(FailingImages, AnErrorOfABatchIsNotThatOfAnImage) {
+    class OneOnly final : public Fake {
+    public:
+        void scores(std::span<const float> input, std::size_t n, std::span<float> out) override {
+            if (n > 1) throw Error(ErrorCode::bad_input, "three are a crowd");
+            Fake::scores(input, n, out);
+        }
+    };
+    const LoadedModel model = loaded("m", std::make_shared<OneOnly>());
+    EXPECT_THAT(message_of([&] {
+                    predict({&model, 1}, images(8), options("runs"));
+                }),
+                HasSubstr("three are a crowd; each of its images can be computed alone; a smaller "
+                          "batch may work"));
+}
+
 TEST_F(FailingImages, AProcessThatIsNotOursIsNotStartedAgain) {
     const auto fake = std::make_shared<Crashing>(std::set<int>{1});
     fake->restartable = false;

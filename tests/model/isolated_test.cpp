@@ -17,6 +17,7 @@
 #include "export_archives.h"
 #include "images.h"
 #include "message_of.h"
+#include "model/isolated/supervised.h"
 #include "scratch.h"
 #include "until.h"
 
@@ -230,6 +231,42 @@ TEST(Isolated, AProcessThatIsKilledIsAnErrorOfThatModelAlone) {
     EXPECT_EQ(failed, 4);
     EXPECT_THAT(message_of([&] { run(*classifier, 1, 16); }), HasSubstr("was killed"));
     EXPECT_EQ(run(*other, 2, 16), want);
+}
+
+TEST(Isolated, AProcessThatEndedIsStartedAgainWithTheSameFile) {
+    const Scratch scratch;
+    ModelSpec spec = fixture_spec("cnn.pt");
+    fs::copy_file(spec.path, scratch / "cnn.pt");
+    spec.path = scratch / "cnn.pt";
+    const std::set<pid_t> before = model_processes();
+    const auto classifier = open_classifier(spec, isolated_options);
+    const std::vector<float> want = run(*classifier, 2, 16);
+    auto* const supervised = dynamic_cast<isolated::Supervised*>(classifier.get());
+    ASSERT_NE(supervised, nullptr);
+    const auto kill_it = [&] {
+        std::set<pid_t> its = model_processes();
+        for (const pid_t pid : before) its.erase(pid);
+        ASSERT_EQ(its.size(), 1U);
+        ::kill(*its.begin(), SIGKILL);
+        message_of([&] {
+            for (;;) run(*classifier, 2, 16);
+        });
+        ASSERT_TRUE(supervised->process_end().has_value());
+        EXPECT_EQ(supervised->process_end()->how,
+                  "the model's process was killed by a person or for want of memory");
+    };
+    EXPECT_FALSE(supervised->process_end().has_value());
+    for (int time = 0; time < 2; ++time) {
+        kill_it();
+        EXPECT_TRUE(supervised->can_restart());
+        supervised->restart();
+        EXPECT_FALSE(supervised->process_end().has_value());
+        EXPECT_EQ(run(*classifier, 2, 16), want);
+    }
+    kill_it();
+    std::ofstream(spec.path, std::ios::app) << "x";
+    EXPECT_THAT(message_of([&] { supervised->restart(); }),
+                HasSubstr("cnn.pt has changed since it was opened"));
 }
 
 TEST(Isolated, AClosedModelLeavesNoProcess) {

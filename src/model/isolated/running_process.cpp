@@ -87,7 +87,7 @@ std::string end_in_short(std::optional<int> status) {
 
 std::uint64_t RunningProcess::work_done() {
     words.read_on();
-    std::uint64_t ticks = 0;
+    std::uint64_t ticks = 0, faults = 0;
     if (const int id = pid(); id > 0) {
         // Its name, in brackets, may hold anything.
         std::ifstream file(fmt::format("/proc/{}/stat", id));
@@ -95,12 +95,16 @@ std::uint64_t RunningProcess::work_done() {
         facts.erase(0, facts.rfind(')') + 1);
         std::istringstream fields(facts);
         std::string skipped;
-        for (int field = 3; field < 14; ++field) fields >> skipped;
-        std::uint64_t user = 0, system = 0;
-        if (fields >> user >> system) ticks = user + system;
+        for (int field = 3; field < 10; ++field) fields >> skipped;
+        std::uint64_t minor = 0, of_children = 0, major = 0, user = 0, system = 0;
+        if (fields >> minor >> of_children >> major >> of_children >> user >> system) {
+            ticks = user + system;
+            faults = minor + major;
+        }
     }
     const long each_second = std::max(10L, ::sysconf(_SC_CLK_TCK));
-    return words.heard() + 10 * ticks / static_cast<std::uint64_t>(each_second);
+    // A page fault in a hundred: a process that sleeps has some, too.
+    return words.heard() + 10 * ticks / static_cast<std::uint64_t>(each_second) + faults / 100;
 }
 
 Arrival wait_at(RunningProcess& process, int end, WaitClock::time_point deadline) {

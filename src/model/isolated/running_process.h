@@ -59,8 +59,9 @@ public:
     /// Of status(): "exited with status 1, saying "..."", with what to try after a crash.
     std::string end_in_words(std::optional<int> status);
 
-    /// Tenths of a second that it has computed, and bytes that it wrote to stderr: what grows while
-    /// it loads or downloads, and does not while it hangs.
+    /// Tenths of a second that it has computed, hundreds of pages of memory that it has touched for
+    /// the first time, and bytes that it wrote to stderr: what grows while it loads or downloads,
+    /// and does not while it hangs.
     std::uint64_t work_done();
 
     LastWords words;
