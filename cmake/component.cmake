@@ -121,12 +121,12 @@ function(assay_quick target)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:${level}> $<$<CONFIG:Release>:-g0> ${ASSAY_PRECOMPILED})
 endfunction()
 
-# assay_test(NAME [SLOW] SOURCES ... LINKS ... [UNSANITIZED Suite.* ...]): one executable test_NAME of several files, each gtest
-# case a ctest case. UNSANITIZED ones are left out under sanitizers: they repeat ten thousand times what shorter ones run.
+# assay_test(NAME [SLOW] SOURCES ... LINKS ... [UNSANITIZED Suite.* ...] [TOGETHER Suite ...]): one executable test_NAME of several files, each gtest
+# case a ctest case, but each suite of TOGETHER is one. UNSANITIZED ones are left out under sanitizers: they repeat ten thousand times what shorter ones run.
 # Its label is NAME:fast or NAME:slow, so that ctest -L NAME and ctest -L fast choose (one label: gtest_discover_tests loses
 # the others of a list). Slow is what takes more than ten seconds; `ctest -L fast` is what one runs all day.
 function(assay_test name)
-    cmake_parse_arguments(T "SLOW" "" "SOURCES;LINKS;UNSANITIZED" ${ARGN})
+    cmake_parse_arguments(T "SLOW" "" "SOURCES;LINKS;UNSANITIZED;TOGETHER" ${ARGN})
     # Simulations of how often intervals hold the truth, stores with every bit flipped, and corruptions of large images, which
     # small ones are tested with, too, run the same lines ten thousand times: what a sanitizer could find there, it finds in the fast tests, and minutes earlier. It has costs of its own, too.
     if(ASSAY_SANITIZE AND name MATCHES "_coverage$|_every_bit$|^scaling$|^corruption_reference$")
@@ -159,8 +159,18 @@ function(assay_test name)
             set_tests_properties(${name} PROPERTIES PROCESSORS 1)
         endif()
     else()
+        if(NOT ASSAY_SANITIZE)
+            set(T_UNSANITIZED "")
+        endif()
         set(left_out "")
-        if(ASSAY_SANITIZE AND T_UNSANITIZED)
+        # What the cases of these suites share takes most of their time, and every case of ctest is a process.
+        foreach(suite IN LISTS T_TOGETHER)
+            list(JOIN T_UNSANITIZED ":" names)
+            assay_test_case(${suite} LABEL ${name} COMMAND test_${name} "--gtest_filter=${suite}.*-${names}")
+        endforeach()
+        list(TRANSFORM T_TOGETHER APPEND ".*")
+        list(APPEND T_UNSANITIZED ${T_TOGETHER})
+        if(T_UNSANITIZED)
             list(JOIN T_UNSANITIZED ":" names)
             set(left_out TEST_FILTER "-${names}")
         endif()

@@ -188,7 +188,7 @@ Estimate ece_value(const MetricContext& context, std::span<const std::int64_t> s
     value.value = norm == "max" ? greatest : norm == "l2" ? std::sqrt(sum) : sum;
     if (norm == "l1" && !context.value_only)
         value.note =
-            fmt::format("about {:.2g} would remain under perfect calibration with this n", floor);
+            fmt::format("a perfectly calibrated model would score about {:.2g} with this n", floor);
     return value;
 }
 

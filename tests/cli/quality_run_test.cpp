@@ -92,7 +92,7 @@ TEST_F(QualityRunProgram, KilledAtAnyMomentItEndsWithTheSameBytes) {
     EXPECT_THAT(whole.out, HasSubstr("shape bias"));
     EXPECT_THAT(whole.err, HasSubstr("steps, about"));
     const int kills = kills_until_it_gets_through({ASSAY_PROGRAM, "quality", "run", file.string()},
-                                                  file.parent_path() / "runs", 20);
+                                                  file.parent_path() / "runs", 40);
     EXPECT_GE(kills, 1);
     EXPECT_EQ(run(file).status, 0);
     for (const char* name : {"runs/quality.json", "runs/quality.csv"}) {

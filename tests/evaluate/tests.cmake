@@ -22,7 +22,8 @@ assay_test(check
     UNSANITIZED CheckSimulation.*)
 assay_test(eval
     SOURCES evaluate/eval_test.cpp evaluate/eval_measure_test.cpp evaluate/model_trial_test.cpp evaluate/label_signs_test.cpp
-    LINKS assay_evaluate fmt::fmt Threads::Threads)
+    LINKS assay_evaluate fmt::fmt Threads::Threads
+    TOGETHER EvalSearch)
 assay_test(dataset_gap
     SOURCES evaluate/gap_stores_test.cpp
     LINKS assay_evaluate fmt::fmt Threads::Threads)

@@ -57,6 +57,12 @@ double plain(const std::vector<Item>& items, int bins) {
     return sum;
 }
 
+TEST(Ece, TheNoiseOfItsNoteIsAPlainDecimal) {
+    // 144 items in a bin of confidence .5: sqrt(2 * .25 / (pi * 144)) = .0332.
+    EXPECT_EQ(measured(std::vector<Item>(144, Item{0.5F, true}), "ece").note,
+              "a perfectly calibrated model would score about 0.033 with this n");
+}
+
 TEST(DebiasedEce, NothingOneItemAndItemsAlone) {
     EXPECT_FALSE(measured({}, "ece_debiased").value);
     const Estimate one = measured({{0.5F, true}}, "ece_debiased");

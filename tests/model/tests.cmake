@@ -85,7 +85,8 @@ endif()
 
 assay_test(train
     SOURCES model/train_test.cpp
-    LINKS assay_model)
+    LINKS assay_model
+    TOGETHER Trained)
 if(TARGET assay_torch)
     target_compile_definitions(test_train PRIVATE ASSAY_HAS_TORCH=1)
     add_dependencies(test_train assay_torch)

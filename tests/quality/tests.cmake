@@ -12,6 +12,7 @@ assay_test(quality_run
 assay_test(quality_measure
     SOURCES quality/measure_test.cpp quality/role_test.cpp quality/cues_test.cpp
     LINKS assay_quality assay_report fmt::fmt nlohmann_json::nlohmann_json
+    TOGETHER MeasuredQualityOf
     UNSANITIZED MeasuredCorruptions.AllVersionsOfTheSameImages MeasuredQualityOf.SameBitsForAnyThreadsAndRanks)
 assay_test(quality_measure_coverage SLOW
     SOURCES quality/measure_coverage_test.cpp
