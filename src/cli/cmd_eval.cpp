@@ -39,33 +39,6 @@ bool is_named_as_model(const fs::path& path) {
            lower_extension(path.string()) == ".safetensors";  // a checkpoint
 }
 
-/// What was typed besides the models, their names and the images. The first `inputs` options of the
-/// command are those of models and images.
-std::vector<TypedOption> typed_options(const CLI::App& app, std::size_t inputs) {
-    std::vector<TypedOption> all;
-    const std::vector<const CLI::Option*> options = app.get_options();
-    for (std::size_t i = 0; i < options.size(); ++i) {
-        const CLI::Option& option = *options[i];
-        if (option.count() == 0 || option.get_lnames().empty()) continue;
-        TypedOption typed;
-        for (const std::string& name : option.get_lnames()) typed.names.push_back("--" + name);
-        const std::string& name = typed.names.front();
-        if (name == "--model" || name == "--data" || name == "--name" || name == "--also") continue;
-        std::vector<std::string> values = option.results();
-        if (const char delimiter = option.get_delimiter(); delimiter != '\0')
-            values = {fmt::format("{}", fmt::join(values, std::string(1, delimiter)))};
-        if (option.get_items_expected_max() == 0) {
-            typed.text = name;
-        } else {
-            for (const std::string& value : values)
-                typed.text += (typed.text.empty() ? "" : " ") + name + " " + as_typed(value);
-        }
-        typed.of_inputs = i < inputs;
-        all.push_back(std::move(typed));
-    }
-    return all;
-}
-
 /// MODEL... DATA: the last one is the data, unless --data says it.
 void take_positionals(const std::vector<fs::path>& given, EvalInputs& inputs) {
     std::vector<fs::path> paths = given;
