@@ -28,8 +28,8 @@ namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
 
-constexpr ClassifierOptions isolated_options = {"cpu", Isolation::on};
-constexpr ClassifierOptions inside_options = {"cpu", Isolation::off};
+const ClassifierOptions isolated_options = {"cpu", Isolation::on};
+const ClassifierOptions inside_options = {"cpu", Isolation::off};
 
 /// Parent and command of a process; parent 0 where it is gone.
 std::pair<pid_t, std::string> parent_and_name(const fs::path& process) {

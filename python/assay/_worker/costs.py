@@ -152,7 +152,7 @@ class Watch:
         dispatch: Any = importlib.import_module("torch.utils._python_dispatch")
         watch = self
 
-        class Mode(dispatch.TorchDispatchMode):  # type: ignore[misc, unused-ignore]
+        class Mode(dispatch.TorchDispatchMode):  # type: ignore[misc]
             def __torch_dispatch__(self, function: Any, types: Any, arguments: Any = (), named: Any = None) -> Any:
                 operands = [*arguments, *(named or {}).values()]
                 activation = watch._begin(operands)

@@ -336,10 +336,10 @@ class Worker:
             for c, weights in enumerate(self.weights):
                 scores[i * len(self.weights) + c] = sum(w * m for w, m in zip(weights, means))
             if self.is_to("nan"):
-                scores[i * CLASSES] = math.nan
+                scores[i * len(self.weights)] = math.nan
             if loss == 0:
                 continue
-            row = [scores[i * CLASSES + c] for c in range(CLASSES)]
+            row = [scores[i * len(self.weights) + c] for c in range(len(self.weights))]
             largest = max(row)
             exponentials = [math.exp(z - largest) for z in row]
             total = sum(exponentials)
@@ -347,7 +347,7 @@ class Worker:
             value = math.log(total) + largest - row[label]
             struct.pack_into("<d", buffer, 4 * (at + input_size) + 8 * i, value)
             for c in range(3):
-                slope = sum((e / total - (k == label)) * WEIGHTS[k][c] for k, e in enumerate(exponentials)) / plane
+                slope = sum((e / total - (k == label)) * self.weights[k][c] for k, e in enumerate(exponentials)) / plane
                 part(at + (3 * i + c) * plane, plane)[:] = memoryview(array.array("f", [slope]) * plane)
 
 
