@@ -335,6 +335,17 @@ def _with_first(items: Items, facts: _Facts, size: int) -> Items:
     return items
 
 
+def _identify_images(items: Items) -> None:
+    """Data sets with equal ids and other images are two: by the transform, and by three images."""
+    import numpy
+
+    facts = _Facts(items._data)
+    some = [_parts(items._data[i], items._columns)[0] for i in sorted({0, items.count // 2, items.count - 1})]
+    hashes = [_hash_of(numpy.asarray(one)) for one in some if is_image(one)]
+    made = str(getattr(facts.base, "_fingerprint", ""))
+    items._identity = "; ".join([_kind(facts.base), _transform_text(facts.base), made, *hashes])  # type: ignore[attr-defined]
+
+
 def _of_hub(data: Any) -> Items:
     image, label = columns_of(data)
     count = len(data)
@@ -377,6 +388,7 @@ def _settle(items: Items) -> Items:
     except Exception as error:
         raise Error(f"the data set raised {type(error).__name__}: {error} (item 0, {items.ids[0]})", "bad_input") from error
     if is_image(image):
+        _identify_images(items)
         return items
     if not _is_array(image) or len(image.shape) < 2:
         raise Error(f"the first item of the data set is {_kind(image)}: an image of Pillow or a tensor is needed", "bad_input")

@@ -29,8 +29,10 @@ OPTIONS = (
 )
 # Those that say how images become the input.
 PREPARING = (
-    "preset", "input_size", "resize_size", "crop_pct", "crop_mode", "interpolation", "mean", "std", "scale", "channel_order", "fill", "sidecar",
+    "preset", "input_size", "resize_size", "crop_pct", "crop_mode", "interpolation", "mean", "std", "scale", "channel_order", "fill", "resize_as", "sidecar",
 )
+# Of batches that wait for the model.
+_MOST_BYTES = 2 << 30
 GIVEN_PREPARING = ("weights", "transform", "processor", "settings")
 
 
@@ -122,14 +124,25 @@ def _class_list(classes: Any) -> "tuple[list[str], list[str]]":
     return store.class_ids, store.class_names
 
 
+def _listed(classes: Any) -> Any:
+    """The class list in a model's settings, as classes= takes it."""
+    if not isinstance(classes, dict) or not isinstance(classes.get("names"), list):
+        return classes
+    names = classes["names"]
+    ids = classes.get("ids") or (names if len(set(names)) == len(names) else range(len(names)))
+    return {str(id_): str(name) for id_, name in zip(ids, names)}
+
+
 class _Labels:
     """From the data set's classes to the model's: by their ids or names where both have some, else by their numbers."""
 
-    def __init__(self, items: Items, run: _Run, options: "dict[str, Any]", progress: Any):
+    def __init__(self, items: Items, run: _Run, options: "dict[str, Any]"):
         own = items.classes
-        given = options.get("classes", run.model.description.settings.get("classes") or run.model.description.settings.get("label_names"))
+        settings = run.model.description.settings
+        given = options.get("classes", _listed(settings.get("classes") or settings.get("label_names")))
         self.classes: Any = given if given is not None else "imagenet" if run.classes == 1000 else None
         self.size = run.classes
+        self.warning = ""
         self._map: "Optional[list[int]]" = None
         listed = _class_list(self.classes) if self.classes is not None else None
         if listed is not None and len(listed[0]) != run.classes:
@@ -147,10 +160,15 @@ class _Labels:
                 f"the data set has {len(own)} classes{known}, and {run.name} returns {run.classes} scores. Give the model's class list, "
                 "classes=[...] (or \"imagenet\", or a file), which has the data set's classes"
             )
-        if options.get("classes") is not None:
-            note(f"classes= does not have all classes of the data set: assuming that class i of the data set is class i of {run.name}", progress)
-        elif self.classes is not None or listed is None:
+        if listed is not None:
+            self.warning = (
+                f"the class list of {run.name} does not have all classes of the data set: assuming that class i of the data set is class i of the model"
+            )
+        if options.get("classes") is None:
             self.classes = own
+
+    def same_as(self, other: "_Labels") -> bool:
+        return bool(self._map == other._map and self.classes == other.classes)
 
     def of(self, labels: "list[int]", ids: "list[str]") -> "list[int]":
         out = []
@@ -232,7 +250,17 @@ def _loaded(text: str, served: Served) -> Model:
         raise Error(f"{text}: a model file runs over images in files; give the nn.Module, a function or a name (timm:NAME), or the folder of the images")
     from ._worker.hubs import open_source
 
-    model = open_source(text, None, lambda said: note(said, None))
+    # open_source() has torch load weights alone, which this process may not want for its own files.
+    keys = ("TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD", "TORCH_FORCE_WEIGHTS_ONLY_LOAD")
+    before = {key: os.environ.get(key) for key in keys}
+    try:
+        model = open_source(text, None, lambda said: note(said, None))
+    finally:
+        for key, value in before.items():
+            if value is None:
+                os.environ.pop(key, None)
+            else:
+                os.environ[key] = value
     served.keep(model)
     return model
 
@@ -250,7 +278,13 @@ def _computed(all_: "list[_Run]", items: Items, runs: Any, progress: Any, option
         run.classes = int(begun.shape[1])
     if len({run.classes for run in all_}) > 1:
         raise Error("the models return different numbers of scores (" + ", ".join(f"{run.name}: {run.classes}" for run in all_) + ")", "bad_input")
-    labels = _Labels(items, all_[0], options, progress)
+    labels = _Labels(items, all_[0], options)
+    for run in all_[1:]:
+        other = _Labels(items, run, options)
+        if not labels.same_as(other):
+            raise Error(f"{all_[0].name} and {run.name} have different class lists: evaluate them one after the other, or give classes=", "bad_input")
+    if labels.warning:
+        warnings.append(labels.warning)
     known = None if items.labels is None else labels.of(items.labels, items.ids)
     for run in all_:
         run.missing = [(0, items.count)]
@@ -343,6 +377,11 @@ def _pass(
         if run is all_[-1]:
             line.add(count)
 
+    # A loader's batches may be large.
+    size = int(getattr(first[1], "nbytes", 0) or 0)
+    most = 2 * lanes * len(all_)
+    if size:
+        most = max(len(all_), min(most, _MOST_BYTES // size * len(all_)))
     done = False
     try:
         batch: Any = first
@@ -359,7 +398,7 @@ def _pass(
             for run in all_:
                 if run.writer is None or run.needs(begin, begin + len(own)):
                     waiting.append((run, begin, len(own), pool.submit(run.scores, images)))
-            while len(waiting) > 2 * lanes * len(all_):
+            while len(waiting) > most:
                 take()
             batch = next(walk, None)
         while waiting:

@@ -23,6 +23,12 @@ class Pixels:
     def __init__(self, how: "dict[str, Any]"):
         self.how = how
         self.height, self.width = int(how["height"]), int(how["width"])
+        self.floor = how.get("crop_start", "round") == "floor"
+        if how.get("resize_as", "pillow") != "pillow":
+            raise Error(
+                "the preprocessing resizes as PyTorch does with tensors, and Assay resizes images of this process as Pillow does: "
+                "store the images in a folder, or accept Pillow's bytes with resize_as=\"pillow\""
+            )
 
     def _keep_ratio(self, height: float, width: float, size: "tuple[int, int]", inside: bool) -> "tuple[int, int]":
         """timm's ResizeKeepRatio: (width, height) with the longer (inside) or the shorter side at its target."""
@@ -60,7 +66,7 @@ class Pixels:
         width, height = self.resized(image.size)
         if image.size != (width, height):
             image = image.resize((width, height), getattr(Image, str(self.how["interpolation"]).upper()))
-        left, top = _start(width, self.width), _start(height, self.height)
+        left, top = _start(width, self.width, self.floor), _start(height, self.height, self.floor)
         pixels = numpy.asarray(image)
         if (left, top, width, height) == (0, 0, self.width, self.height):
             return pixels
@@ -96,9 +102,11 @@ class Pixels:
         return [(values - numpy.float32(mean)) / numpy.float32(std) for mean, std in zip(self.how["mean"], self.how["std"])]
 
 
-def _start(size: int, crop: int) -> int:
-    """torchvision's CenterCrop: half to even; an image smaller than the crop gets its margin before it."""
-    return round((size - crop) / 2) if size >= crop else -((crop - size) // 2)
+def _start(size: int, crop: int, floor: bool) -> int:
+    """torchvision's CenterCrop: half to even (transformers: down); an image smaller than the crop gets its margin before it."""
+    if size < crop:
+        return -((crop - size) // 2)
+    return (size - crop) // 2 if floor else round((size - crop) / 2)
 
 
 __all__ = ["Pixels", "is_image"]

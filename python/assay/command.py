@@ -127,7 +127,8 @@ def words(options: "dict[str, Any]") -> "list[str]":
 
 # Options that say how images are prepared: they stand over the transform of a data set.
 _PREPARING = (
-    "preset", "input_size", "resize_size", "crop_pct", "crop_mode", "interpolation", "mean", "std", "weights", "transform", "processor", "settings",
+    "preset", "input_size", "resize_size", "crop_pct", "crop_mode", "interpolation", "mean", "std", "scale", "channel_order", "fill", "resize_as",
+    "weights", "transform", "processor", "settings",
 )
 
 
@@ -155,6 +156,8 @@ def _settings_of(transform: Any, options: "dict[str, Any]", progress: Optional[b
         found = of_transform(transform)
     except Refused as error:
         raise Error(f"the transform of the data set: {error.message}", error.code) from None
+    # What a transform does not name is as it always is there, whatever the model's own settings say.
+    found = {"scale": 1 / 255, "resize_as": "pillow", "channel_order": "rgb", **found}
     found["input_size"] = found["input_size"][1:]
     options.update({key: ",".join(map(str, value)) if isinstance(value, list) else value for key, value in found.items()})
     note(f"images are prepared as the transform of the data set says ({', '.join(f'{key} {options[key]}' for key in found)})", progress)

@@ -13,6 +13,7 @@
 #include "core/file.h"
 #include "core/paths.h"
 #include "core/text.h"
+#include "evaluate/model_trial.h"
 #include "model/python/source.h"
 
 namespace assay::cli {
@@ -193,8 +194,17 @@ void guard_entry(EvalEntry& entry, const Dataset& dataset, const EvalInputs& inp
                                .mixes = entry.mixes && !inputs.images_alone(),
                                .alone = inputs.images_alone(),
                                .threads = inputs.predict.threads};
-    const EvalGuards guards = with_note(fmt::format("checking `{}` on a few images", spec.name),
-                                        [&] { return guard_model(entry.model, dataset, options); });
+    EvalGuards guards;
+    try {
+        guards = with_note(fmt::format("checking `{}` on a few images", spec.name),
+                           [&] { return guard_model(entry.model, dataset, options); });
+    } catch (const Error& error) {
+        if (!evaluate::process_ended(entry.model)) throw;
+        entry.warnings.push_back(
+            fmt::format("it could not be checked on a few images: {}", error.message()));
+        warn(spec.name + ": " + entry.warnings.back());
+        return;
+    }
     for (const Finding& finding : guards.findings) {
         entry.warnings.push_back(warning_text(finding, entry.command, entry.check));
         warn(spec.name + ": " + entry.warnings.back());

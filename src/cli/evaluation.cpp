@@ -195,8 +195,12 @@ EvalResult run_evaluation(const EvalInputs& inputs) {
     part.sample.first = 0;
     const Dataset all = whole.open(0, entries.front().model.spec.classes);
     for (EvalEntry& entry : entries) {
-        if (!inputs.predict.no_trial)
-            entry.mixes = batches_mix(entry.model, all, inputs.predict.threads);
+        try {
+            if (!inputs.predict.no_trial)
+                entry.mixes = batches_mix(entry.model, all, inputs.predict.threads);
+        } catch (const Error&) {
+            if (!evaluate::process_ended(entry.model)) throw;  // the run looks for the image
+        }
         if (entry.search) {
             choose_for(entry, all, inputs);
         } else if (inputs.save_settings) {

@@ -240,7 +240,13 @@ void BatchRunner::start_again() {
         }
         ++restarts_;
     }
-    with_note("starting the model's process again", [&] { supervised_->restart(); });
+    try {
+        with_note("starting the model's process again", [&] { supervised_->restart(); });
+    } catch (...) {
+        const std::scoped_lock lock(mutex_);
+        given_up_ = true;
+        throw;
+    }
 }
 
 bool BatchRunner::attempt(const ImageBatch& batch, std::span<float> out) {

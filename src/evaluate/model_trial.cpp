@@ -16,6 +16,7 @@
 #include "evaluate/check/read_sample.h"
 #include "evaluate/eval/hash_order.h"
 #include "evaluate/prediction_run.h"
+#include "model/isolated/supervised.h"
 #include "store/parts.h"
 
 namespace assay {
@@ -118,7 +119,8 @@ std::vector<Finding> look_at_scores(const Scores& scores, const LoadedModel& mod
     return found;
 }
 
-/// None: no image of the trial can be read, or there is no memory for it.
+/// None: no image of the trial can be read, or the model computes none of them: the run finds out
+/// whether an image is the reason.
 std::optional<ModelTrial> try_model(const LoadedModel& model, const Dataset& dataset,
                                     const PredictOptions& options) {
     const int threads = resolve_threads(options.threads);
@@ -133,8 +135,16 @@ std::optional<ModelTrial> try_model(const LoadedModel& model, const Dataset& dat
     const std::uint32_t batch = asked > 0 ? asked : default_batch_size(facts);
     ModelTrial trial;
     const Runner runner(*model.classifier, batch, threads);
-    Scores scores = runner.run(sample.windows, p);
-    if (differ_alone(runner, sample, scores, batch, p)) {
+    Scores scores;
+    bool differ = false;
+    try {
+        scores = runner.run(sample.windows, p);
+        differ = differ_alone(runner, sample, scores, batch, p);
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::bad_input) throw;
+        return std::nullopt;
+    }
+    if (differ) {
         // Throws where it is random; else images of a batch change each other's scores.
         const bool mixes = batches_mix(model, dataset, threads);
         if (mixes && batch > 1) {
@@ -244,6 +254,11 @@ void remember(const LoadedModel& model, std::uint32_t batch) {
     model.trial->batch = batch;
 }
 
+bool process_ended(const LoadedModel& model) {
+    auto* const supervised = dynamic_cast<isolated::Supervised*>(model.classifier.get());
+    return supervised != nullptr && supervised->can_restart() && supervised->process_end();
+}
+
 void record_images_alone(StoreSpec& spec) {
     nlohmann::json provenance = nlohmann::json::parse(spec.provenance_json);
     provenance[images_alone_key] = true;
@@ -287,8 +302,10 @@ std::vector<ModelTrial> try_models(std::span<const LoadedModel> models, const Da
         }
     });
     comm.all_reduce(batches);
-    for (std::size_t m = 0; m < models.size(); ++m)
+    for (std::size_t m = 0; m < models.size(); ++m) {
         trials[m].batch = static_cast<std::uint32_t>(batches[m]);
+        if (trials[m].batch > 0) evaluate::remember(models[m], trials[m].batch);
+    }
     return trials;
 }
 

@@ -24,6 +24,9 @@ Finding batch_of_one(const LoadedModel& model, const checks::Sample& sample, con
 /// The model is known to work, with batches of that size (ModelTrial::batch).
 void remember(const LoadedModel& model, std::uint32_t batch);
 
+/// Whether its process ended, and a run would start it again: an image may be the reason.
+bool process_ended(const LoadedModel& model);
+
 /// What a store says of a model that runs with one image at a time.
 inline constexpr std::string_view alone_note =
     "the file mixes the images of a batch, so it runs with one image at a time: export it for any "

@@ -363,7 +363,7 @@ class TorchModel(Model):
             x = torch.as_tensor(images).to(self._device)
             x = x.to(self._dtype) if x.is_floating_point() else x
             scores, _ = self._run(x.contiguous(memory_format=self._memory_format) if x.dim() == 4 else x)
-            _checked_shape(scores.shape, len(images), None)
+            checked_shape(scores.shape, len(images), None)
             return scores.to("cpu", torch.float32).numpy()
 
     def compute(self, batch: Batch, buffer: Any) -> None:
@@ -471,7 +471,7 @@ class ArrayModel(Model):
         import numpy
 
         scores, _ = self._run(images.numpy() if fingerprints.is_tensor(images) else numpy.asarray(images))
-        _checked_shape(scores.shape, len(images), None)
+        checked_shape(scores.shape, len(images), None)
         return scores.astype(numpy.float32)
 
     def compute(self, batch: Batch, buffer: Any) -> None:

@@ -69,7 +69,10 @@ public:
 
     void restart() override {
         process_->end();
-        process_->status();  // waits until it is gone, so that nobody takes it for one that runs
+        // Until it is gone, so that nobody takes it for one that runs: half a second each.
+        constexpr int most_waits = 120;
+        for (int i = 0; i < most_waits && !process_->status() && process_->gone() >= 0; ++i)
+            throw_if_stopped();
         {
             const std::scoped_lock lock(mutex_, end_mutex_);
             free_.clear();
