@@ -162,7 +162,7 @@ class _Labels:
             )
         if listed is not None:
             self.warning = (
-                f"the class list of {run.name} does not have all classes of the data set: assuming that class i of the data set is class i of the model"
+                f"some classes of the data set are not in the class list of {run.name}: assuming that both have one order"
             )
         if options.get("classes") is None:
             self.classes = own

@@ -26,8 +26,8 @@ class Pixels:
         self.floor = how.get("crop_start", "round") == "floor"
         if how.get("resize_as", "pillow") != "pillow":
             raise Error(
-                "the preprocessing resizes as PyTorch does with tensors, and Assay resizes images of this process as Pillow does: "
-                "store the images in a folder, or accept Pillow's bytes with resize_as=\"pillow\""
+                "images of this process are resized by Pillow, and this preprocessing resizes as PyTorch does. "
+                "Store the images in a folder, or give resize_as=\"pillow\""
             )
 
     def _keep_ratio(self, height: float, width: float, size: "tuple[int, int]", inside: bool) -> "tuple[int, int]":
