@@ -59,16 +59,17 @@ class Served:
 
             tune_allocator()
         self._options = options
+        self._files: Any = None
         self._values = values
         self._names = names
         self._given = given
 
     def __enter__(self) -> "Served":
-        from .command import Files
-
-        self._files = Files()
         try:
             if isinstance(self._options.get("templates"), (list, tuple)):
+                from .command import Files
+
+                self._files = Files()
                 self._options["templates"] = self._files.lines_of(self._options["templates"])
             for i, value in enumerate(self._values):
                 self._add(value, i)
@@ -91,7 +92,8 @@ class Served:
             for thread in self._threads:
                 thread.join(2)
         finally:  # after a second Ctrl-C, too
-            self._files.__exit__()
+            if self._files is not None:
+                self._files.__exit__()
             for server in self._servers:
                 if server.idle():
                     server.model.__exit__()
