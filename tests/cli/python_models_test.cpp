@@ -286,7 +286,9 @@ TEST_F(PythonCommands, AProcessThatEndsIsStartedAgain) {
 
 TEST_F(PythonCommands, WhatWasComputedIsKeptWhenTheProcessEnds) {
     // Nothing tells that the same model would be loaded again.
-    const Outcome outcome = Program(predict("timm:unnamed_exit_at_fourth_batch")).wait();
+    // A trial would compute the first batches.
+    const Outcome outcome =
+        Program(predict("timm:unnamed_exit_at_fourth_batch", {"--no-trial"})).wait();
     EXPECT_EQ(outcome.status, 2);
     EXPECT_THAT(outcome.err,
                 AllOf(HasSubstr("exited with status 9, saying \"no such luck\""),
@@ -308,8 +310,9 @@ TEST_F(PythonCommands, ASignalIsAnsweredWhileAModelComputes) {
 }
 
 TEST_F(PythonCommands, AHangIsEndedAndNamesTheOption) {
-    const Outcome outcome =
-        Program(predict("timm:unnamed_hang_at_fourth_batch", {"--model-timeout", "1"})).wait();
+    const Outcome outcome = Program(predict("timm:unnamed_hang_at_fourth_batch",
+                                            {"--no-trial", "--model-timeout", "1"}))
+                                .wait();
     EXPECT_EQ(outcome.status, 2);
     EXPECT_THAT(outcome.err,
                 AllOf(HasSubstr("has computed 4 images for 1 s"), HasSubstr("--model-timeout"),
