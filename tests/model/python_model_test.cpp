@@ -181,7 +181,7 @@ TEST_F(PythonModels, AnImageProcessorThatCannotBeExpressedLeavesItToAPreset) {
     EXPECT_THAT(message_of([&] { worker_spec("hf:odd_processor", &notes); }, ErrorCode::usage),
                 HasSubstr("--preset"));
     EXPECT_THAT(notes, Contains(AllOf(HasSubstr("image processor is not used"),
-                                      HasSubstr("\"size\" is 16"))));
+                                      HasSubstr("`size`: it is 16"))));
     EXPECT_EQ(worker_spec("hf:odd_processor", nullptr, {{"preset", "timm"}}).preset, "timm");
 }
 
