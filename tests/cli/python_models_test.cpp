@@ -127,7 +127,8 @@ TEST_F(PythonCommands, AssayTomlNamesTemplates) {
     std::ofstream(scratch_ / "templates.txt") << "a drawing of a {}.\n";
     for (const char* templates : {"simple", "templates.txt"}) {
         std::ofstream(scratch_ / "assay.toml")
-            << "out = \"" << runs(templates) << "\"\ntemplates = \"" << templates
+            << "out = \"" << runs(std::string("by-") + templates) << "\"\ntemplates = \""
+            << templates
             << "\"\n[[model]]\npath = \"timm:by_names\"\n[[data]]\npath = \"shapes\"\n";
         const Outcome outcome =
             Program({ASSAY_PROGRAM, "run", (scratch_ / "assay.toml").string()}).wait();
@@ -274,7 +275,7 @@ TEST_F(PythonCommands, AssayTomlNamesThem) {
 }
 
 TEST_F(PythonCommands, AProcessThatEndsIsStartedAgain) {
-    const Outcome outcome = Program(predict("timm:exit_at_fourth_batch")).wait();
+    const Outcome outcome = Program(predict("timm:exit_at_fourth_batch", {"--no-trial"})).wait();
     EXPECT_EQ(outcome.status, 0) << outcome.err;
     // 12 batches, 3 of each process.
     EXPECT_THAT(outcome.out + outcome.err,
