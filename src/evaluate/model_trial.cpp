@@ -196,6 +196,22 @@ ModelTrial known_or_tried(const LoadedModel& model, const Dataset& dataset,
     return *tried;
 }
 
+/// Each image counts alike for all others, as in means over a batch: its place does not matter. A
+/// batch size that was baked in cuts batches at places.
+bool has_batch_statistics(const LoadedModel& model, const Sample& sample, int threads) {
+    const Preprocess& p = model.spec.preprocess;
+    const Runner runner(*model.classifier, trial_batch, threads);
+    const std::size_t n =
+        runner.fixed_batch() > 0 ? runner.fixed_batch() : std::min(trial_batch, sample.size());
+    std::vector<Image> batch(
+        sample.windows.begin(),
+        sample.windows.begin() + static_cast<std::ptrdiff_t>(std::min(n, sample.size())));
+    if (batch.size() < 2) return false;
+    batch.resize(n, batch.front());
+    const Scores together = runner.run_together(batch, p);
+    return checks::difference_by_place(runner, batch, p, together) <= runner.tolerance();
+}
+
 }  // namespace
 
 std::vector<std::uint32_t> first_in_hash_order(const Dataset& dataset, std::size_t n) {
@@ -211,20 +227,27 @@ bool is_labelled(const Dataset& dataset, const std::vector<std::uint32_t>& items
 
 Finding batch_of_one(const LoadedModel& model, const Sample& sample, const Dataset& dataset,
                      int threads) {
-    constexpr double sure = 0.01;
-    const std::string name = model.spec.path.string();
-    const bool any_batch = model.classifier->facts().fixed_batch == 0;
-    const auto refuse = [&](const std::string& measured) {
-        throw Error(
-            ErrorCode::bad_input,
-            fmt::format("`{}`: the scores of an image depend on the other images of its "
-                        "batch{}. Batch normalisation may be in training mode: call "
-                        "model.eval() and export the model again.{} {}",
-                        name, measured,
-                        any_batch ? " If it was exported for one image, type `--batch 1`." : "",
-                        store_anyway));
+    constexpr double sure = 0.05;
+    const auto refuse = [&](const std::string& measured, std::string_view advice) {
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("`{}`: the scores of an image depend on the other images of its "
+                                "batch{}. {} {}",
+                                model.spec.path.string(), measured, advice, store_anyway));
     };
-    if (!any_batch || !sample.labelled) refuse("");
+    if (has_batch_statistics(model, sample, threads)) {
+        refuse(", at whichever place it is",
+               "Batch normalisation is in training mode: call model.eval() and export the model "
+               "again.");
+    }
+    if (model.classifier->facts().fixed_batch > 0) {
+        refuse("",
+               "Batch normalisation may be in training mode: call model.eval() and export the "
+               "model again.");
+    }
+    constexpr std::string_view either =
+        "Batch normalisation may be in training mode: call model.eval() and export the model "
+        "again. If it was exported for one image, type `--batch 1`.";
+    if (!sample.labelled) refuse("", either);
     const Preprocess& p = model.spec.preprocess;
     const auto correct_in = [&](std::size_t batch) {
         const Runner runner(*model.classifier, batch, threads);
@@ -242,7 +265,7 @@ Finding batch_of_one(const LoadedModel& model, const Sample& sample, const Datas
         only_together += alone[i] < together[i] ? 1 : 0;
     }
     if (only_alone <= only_together || mcnemar(only_alone, only_together).p > sure)
-        refuse(" (" + measured + ")");
+        refuse(" (" + measured + ")", either);
     return {Finding::Severity::warning, "batch.neighbours",
             "the file mixes the images of a batch, so it runs with one image at a time", measured,
             "export the model with any batch size to run it faster"};

@@ -56,23 +56,23 @@ def write_images(folder):
 
 
 class Net(nn.Module):
-    """The colour that is nearest, by the squares of the channels' means."""
+    """The nearest colour, by the channels' means: mostly from its context, the mean of the image."""
 
     def __init__(self, *, normalise=False, dropout=0.0, batch_in_trace=False):
         super().__init__()
         self.normalise = nn.BatchNorm2d(3) if normalise else nn.Identity()
         self.dropout = nn.Dropout(dropout)
         self.batch_in_trace = batch_in_trace
-        means = torch.tensor(COLOURS, dtype=torch.float32) / 255
-        self.register_buffer("weights", 20 * means**2)
-        self.register_buffer("bias", -10 * (means**2).square().sum(1))
+        means = 1.02 * torch.tensor(COLOURS, dtype=torch.float32) / 255
+        self.register_buffer("weights", 20 * means)
+        self.register_buffer("bias", -10 * means.square().sum(1))
 
     def forward(self, x):
         x = self.normalise(x)
-        # Squeeze and excitation: the number of images is a constant of the trace where it is read as one.
-        n = int(x.shape[0]) if self.batch_in_trace else -1
-        squeezed = x.reshape(n, 3, -1).mean(2) if self.batch_in_trace else x.mean((2, 3))
-        x = self.dropout(x * squeezed.reshape(n, 3, 1, 1) if self.batch_in_trace else x * squeezed[:, :, None, None])
+        # The number of images is a constant of the trace where it is read as a number.
+        n = int(x.shape[0]) if self.batch_in_trace else x.shape[0]
+        context = x.reshape(n, 3, -1).mean(2)
+        x = self.dropout(x / 50 + context[:, :, None, None])
         return x.mean((2, 3)) @ self.weights.T + self.bias
 
 
@@ -86,7 +86,7 @@ def save(name, model, images):
 
 def accuracy(store):
     measured = json.loads(assay("score", store, "--metrics", "top1", "--json").stdout)
-    return measured["reports"][0]["measurements"][0]["value"]
+    return measured["measurements"][0]["value"]
 
 
 write_images(pathlib.Path("images"))
@@ -103,7 +103,7 @@ check(accuracy("runs/images/good") > 0.95, "the good model is not good")
 check("warning" not in assay("score", "runs/images/good").stderr, "score warns of a good model")
 
 # Random scores, and scores that depend on the batch: no store is begun, by any command.
-for name, says in (("norm", "Batch normalisation may be in training mode"), ("dropout", "dropout, or another random step")):
+for name, says in (("norm", "Batch normalisation is in training mode"), ("dropout", "dropout, or another random step")):
     for command in (("predict",), ("attack", "--attack", "noise", "--eps", "4/255"), ("predict", "--corrupt", "fog", "--severities", "1")):
         done = assay(command[0], "-m", f"{name}.pt", *inputs, *command[1:], status=2)
         check(says in done.stderr and "model.eval()" in done.stderr and "`--no-trial`" in done.stderr,
@@ -125,9 +125,9 @@ check(any("one image at a time" in note for note in notes), f"baked: {notes}")
 check(accuracy("runs/images/baked") > 0.95, "one image at a time does not work")
 done = assay("eval", "baked.pt", "images", "--out", "runs-eval")
 check("one image at a time" in done.stderr, f"eval of baked: {done.stderr}")
-# As before where the batch was asked for.
+# Batches of 8, which are usual, do not work.
 assay("predict", "-m", "baked.pt", "-d", "images", "--out", "runs-wrong", "--no-trial")
-check(accuracy("runs-wrong/images/baked") < 0.6, "batches of 8 are as good: this tests nothing")
+check(accuracy("runs-wrong/images/baked") < 0.9, "batches are as good: this tests nothing")
 
 # Labels that are off by one class: score says so.
 names = pathlib.Path("labels.csv")

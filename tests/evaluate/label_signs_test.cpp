@@ -31,7 +31,7 @@ Made predictions(std::size_t images, std::size_t classes, std::size_t right, std
 class LabelSigns : public testing::Test {
 protected:
     std::vector<std::string> warnings(Made made, const std::string& model = "net") {
-        made.dataset = model.substr(0, model.find('@'));
+        made.dataset = "of-" + model;
         save(folder_, made, model);
         ScoreRunsOptions options;
         options.paths = {folder_ / "runs" / made.dataset / model};

@@ -60,6 +60,12 @@ Scores one_by_one(const Runner& runner, std::span<const Image> windows, const Pr
     return out;
 }
 
+double difference_by_place(const Runner& runner, std::span<const Image> batch, const Preprocess& p,
+                           const Scores& together) {
+    const std::vector<Image> backwards(batch.rbegin(), batch.rend());
+    return scores_difference(together, reversed(runner.run_together(backwards, p)));
+}
+
 std::vector<Finding> check_batch(const Runner& runner, const Sample& sample, const Preprocess& p) {
     constexpr std::size_t usual_batch = 8;
     const std::size_t n =
@@ -92,8 +98,7 @@ std::vector<Finding> check_batch(const Runner& runner, const Sample& sample, con
                             "cannot be checked: batches of one image", "", ""});
         return findings;
     }
-    const std::vector<Image> backwards(windows.rbegin(), windows.rend());
-    const double place = scores_difference(together, reversed(runner.run_together(backwards, p)));
+    const double place = difference_by_place(runner, windows, p, together);
     const double alone = scores_difference(together, one_by_one(runner, windows, p));
     const double most = std::max(place, alone);
     if (most > tolerance) {

@@ -151,6 +151,10 @@ Scores one_by_one(const Runner& runner, std::span<const Image> windows, const Pr
 /// The largest difference of an image's scores, relative to the spread of its scores in `a`;
 /// infinite where one is finite and the other is not.
 double scores_difference(const Scores& a, const Scores& b);
+/// The largest difference (scores_difference()) when the images of a batch run in reverse order.
+/// `together`: their scores in this order.
+double difference_by_place(const Runner& runner, std::span<const Image> batch, const Preprocess& p,
+                           const Scores& together);
 std::vector<Finding> check_batch(const Runner& runner, const Sample& sample, const Preprocess& p);
 
 }  // namespace assay::checks
