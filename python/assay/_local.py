@@ -168,7 +168,8 @@ class _Labels:
             self.classes = own
 
     def same_as(self, other: "_Labels") -> bool:
-        return bool(self._map == other._map and self.classes == other.classes)
+        own, others = (list(one.items()) if isinstance(one, dict) else one for one in (self.classes, other.classes))  # in order
+        return bool(self._map == other._map and own == others)
 
     def of(self, labels: "list[int]", ids: "list[str]") -> "list[int]":
         out = []
@@ -395,6 +396,8 @@ def _pass(
                     f"{ids[at]} comes with the label {here[at]}, and the data set's list says {known[begin + at]}: the order of the two differs", "bad_input"
                 )
             seen += here
+            if len(all_) > 1 and isinstance(images, list):
+                _decode(images, ids)
             for run in all_:
                 if run.writer is None or run.needs(begin, begin + len(own)):
                     waiting.append((run, begin, len(own), pool.submit(run.scores, images)))
@@ -411,6 +414,15 @@ def _pass(
             for _, _, _, found in waiting:
                 found.cancel()
     return seen
+
+
+def _decode(images: "list[Any]", ids: "list[str]") -> None:
+    """Pillow decodes an image when it is first used, which two models must not do at once."""
+    for image, id_ in zip(images, ids):
+        try:
+            image.load()
+        except Exception as error:
+            raise Error(f"{id_}: the image cannot be decoded: {type(error).__name__}: {error}", "bad_input") from error
 
 
 def _warn_of(run: _Run, scores: Any, warnings: "list[str]") -> None:

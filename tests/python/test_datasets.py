@@ -254,6 +254,7 @@ class Images(InFolder):
             "center": {}, "ratio": {"resize_size": None, "crop_pct": 0.875}, "squash": {"crop_mode": "squash"}, "none": {"crop_mode": "none"},
             "border": {"crop_mode": "border", "fill": [9, 8, 7]}, "small": {"resize_size": 6}, "bgr": {"channel_order": "bgr", "interpolation": "lanczos"},
             "wide": {"input_size": [3, 6, 12], "resize_size": None, "crop_pct": 0.9, "interpolation": "box"}, "scale": {"scale": 1.0, "std": [60.0, 50, 40]},
+            "floor": {"crop_start": "floor", "resize_size": 11}, "classes": {"classes": {"names": ["c0", "c1", "c2"]}},
         }.items():
             with self.subTest(name):
                 settings = {key: value for key, value in {**SETTINGS, **more}.items() if value is not None}
@@ -268,6 +269,22 @@ class Images(InFolder):
         items = self.scores(self.items(), "items", None, preset="timm", input_size=16)
         np.testing.assert_array_equal(np.asarray(items.scores()), np.asarray(files.scores()))
         self.refused(lambda: self.scores(self.items(), "none", None), "bad_input", "preset")
+
+    def test_images_with_equal_ids_never_mix(self):
+        self.scores(self.items(), "runs")
+        turned = [(image.convert("RGB").rotate(180), label) for image, label in self.items()]
+        self.refused(lambda: self.scores(turned, "runs"), "bad_input", "model")
+
+    def test_the_resize_of_tensors_is_refused(self):
+        torch = {**SETTINGS, "resize_as": "torch"}
+        self.refused(lambda: self.scores(self.items(), "runs", torch), "usage", "resizes as PyTorch does", 'resize_as="pillow"')
+        self.assertEqual(len(self.scores(self.items(), "runs", torch, resize_as="pillow")), COUNT)
+
+    def test_models_with_other_class_lists_are_refused(self):
+        named = {"a": {**SETTINGS, "classes": {"names": ["cat", "dog", "owl"]}}, "b": {**SETTINGS, "classes": {"names": ["owl", "dog", "cat"]}}}
+        models = {"a": model, "b": lambda x: 2 * model(x)}
+        call = lambda: assay.predict(models, self.items(), self.folder / "runs", progress=False, settings=named)  # noqa: E731
+        self.refused(call, "bad_input", "a and b have different class lists")
 
     def test_what_is_no_image_is_named(self):
         items = self.items()
