@@ -152,9 +152,9 @@ private:
     }
 
     [[noreturn]] void give_up(const std::string& why) {
-        owner_.given_up_ = true;
         Error error(first_.code(), fmt::format("{}; {}", first_.message(), why));
         for (const std::string& note : first_.notes()) error.add_note(note);
+        owner_.given_up_ = error;
         throw error;
     }
 
@@ -196,7 +196,7 @@ std::vector<FailedImage> BatchRunner::run(const ImageBatch& batch, std::span<flo
         first = error;
     }
     const auto pass = gate_.alone();
-    if (given_up_) throw *first;
+    if (given_up_) throw *given_up_;
     return Search(*this, batch, out, *first).run();
 }
 
@@ -233,18 +233,18 @@ void BatchRunner::start_again() {
     {
         const std::scoped_lock lock(mutex_);
         if (restarts_ == most_restarts) {
-            given_up_ = true;
-            throw Error(ErrorCode::bad_input,
-                        fmt::format("`{}` was started again {} times, which is the most, and {}",
-                                    model_.spec.name, restarts_, supervised_->process_end()->how));
+            given_up_ =
+                Error(ErrorCode::bad_input,
+                      fmt::format("`{}` was started again {} times, which is the most, and {}",
+                                  model_.spec.name, restarts_, supervised_->process_end()->how));
+            throw *given_up_;
         }
         ++restarts_;
     }
     try {
         with_note("starting the model's process again", [&] { supervised_->restart(); });
-    } catch (...) {
-        const std::scoped_lock lock(mutex_);
-        given_up_ = true;
+    } catch (const Error& error) {
+        given_up_ = error;
         throw;
     }
 }

@@ -83,7 +83,7 @@ private:
     int restarts_ = 0;
     // Of whoever is alone.
     FailedImage last_;
-    bool given_up_ = false;
+    std::optional<Error> given_up_;  ///< why: all that wait say the same
 };
 
 }  // namespace assay::prediction
