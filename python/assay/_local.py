@@ -14,6 +14,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Optional
 
 from ._calls import bar_for
+from ._class_labels import ClassLabels
 from ._datasets import Items
 from ._library import Error
 from ._objects import Served
@@ -34,6 +35,12 @@ PREPARING = (
 # Of batches that wait for the model.
 _MOST_BYTES = 2 << 30
 GIVEN_PREPARING = ("weights", "transform", "processor", "settings")
+
+
+def _raised(name: str, error: Exception) -> Error:
+    place = place_of(error)
+    text = f"{name}: the model raised {type(error).__name__}: {str(error).strip()[:4000]}" + (f" ({place})" if place else "")
+    return Error(text, "bad_input")
 
 
 class _Wish:
@@ -66,9 +73,7 @@ class _Run:
         except (Error, Refused):
             raise
         except Exception as error:
-            place = place_of(error)
-            text = f"{self.name}: the model raised {type(error).__name__}: {str(error).strip()[:4000]}" + (f" ({place})" if place else "")
-            raise Error(text, "bad_input") from error
+            raise _raised(self.name, error) from error
         if self.classes and found.shape[1] != self.classes:
             raise Error(f"{self.name}: {found.shape[1]} scores for an image, and {self.classes} for the first ones", "bad_input")
         return found
@@ -116,69 +121,6 @@ def _names(runs: "list[_Run]", options: "dict[str, Any]") -> None:
         raise Error(f"{len(names)} names for {len(runs)} models: name= gives each model one")
     for run, name in zip(runs, names):
         run.name = str(name)
-
-
-def _class_list(classes: Any) -> "tuple[list[str], list[str]]":
-    """Ids and names of what classes= takes: "imagenet", a file, a list."""
-    store = Store.of([0], classes=classes)
-    return store.class_ids, store.class_names
-
-
-def _listed(classes: Any) -> Any:
-    """The class list in a model's settings, as classes= takes it."""
-    if not isinstance(classes, dict) or not isinstance(classes.get("names"), list):
-        return classes
-    names = classes["names"]
-    ids = classes.get("ids") or (names if len(set(names)) == len(names) else range(len(names)))
-    return {str(id_): str(name) for id_, name in zip(ids, names)}
-
-
-class _Labels:
-    """From the data set's classes to the model's: by their ids or names where both have some, else by their numbers."""
-
-    def __init__(self, items: Items, run: _Run, options: "dict[str, Any]"):
-        own = items.classes
-        settings = run.model.description.settings
-        given = options.get("classes", _listed(settings.get("classes") or settings.get("label_names")))
-        self.classes: Any = given if given is not None else "imagenet" if run.classes == 1000 else None
-        self.size = run.classes
-        self.warning = ""
-        self._map: "Optional[list[int]]" = None
-        listed = _class_list(self.classes) if self.classes is not None else None
-        if listed is not None and len(listed[0]) != run.classes:
-            raise Error(f"{run.name} returns {run.classes} scores, and its class list has {len(listed[0])}: give the model's own list, classes=[...]")
-        if own is None:
-            return
-        for names in listed or ():
-            if len(set(names)) == len(names) and set(own) <= set(names):
-                places = {name: i for i, name in enumerate(names)}
-                self._map = [places[name] for name in own]
-                return
-        if len(own) != run.classes:
-            known = "" if listed is None else f", and {next(one for one in own if one not in listed[0] or one not in listed[1])!r} is none of the model's"
-            raise Error(
-                f"the data set has {len(own)} classes{known}, and {run.name} returns {run.classes} scores. Give the model's class list, "
-                "classes=[...] (or \"imagenet\", or a file), which has the data set's classes"
-            )
-        if listed is not None:
-            self.warning = (
-                f"some classes of the data set are not in the class list of {run.name}: assuming that both have one order"
-            )
-        if options.get("classes") is None:
-            self.classes = own
-
-    def same_as(self, other: "_Labels") -> bool:
-        own, others = (list(one.items()) if isinstance(one, dict) else one for one in (self.classes, other.classes))  # in order
-        return bool(self._map == other._map and own == others)
-
-    def of(self, labels: "list[int]", ids: "list[str]") -> "list[int]":
-        out = []
-        for label, id_ in zip(labels, ids):
-            most = len(self._map) if self._map is not None else self.size
-            if label >= most:
-                raise Error(f"{id_} has the label {label}, and the classes are 0 to {most - 1}", "bad_input")
-            out.append(label if label < 0 or self._map is None else self._map[label])
-        return out
 
 
 class _Line:
@@ -279,9 +221,9 @@ def _computed(all_: "list[_Run]", items: Items, runs: Any, progress: Any, option
         run.classes = int(begun.shape[1])
     if len({run.classes for run in all_}) > 1:
         raise Error("the models return different numbers of scores (" + ", ".join(f"{run.name}: {run.classes}" for run in all_) + ")", "bad_input")
-    labels = _Labels(items, all_[0], options)
+    labels = ClassLabels(items, all_[0], options)
     for run in all_[1:]:
-        other = _Labels(items, run, options)
+        other = ClassLabels(items, run, options)
         if not labels.same_as(other):
             raise Error(f"{all_[0].name} and {run.name} have different class lists: evaluate them one after the other, or give classes=", "bad_input")
     if labels.warning:
@@ -324,16 +266,14 @@ def _open(run: _Run, images: Any, output: str, device: str) -> None:
         except (Error, Refused):
             raise
         except Exception as error:
-            place = place_of(error)
-            text = f"{run.name}: the model raised {type(error).__name__}: {error}" + (f" ({place})" if place else "")
-            raise Error(text, "bad_input") from error
+            raise _raised(run.name, error) from error
     else:
         run.model.output = output
         run.model.place(device, 0)
     run.model.identify()
 
 
-def _writer(run: _Run, items: Items, known: "list[int]", labels: _Labels, runs: str, options: "dict[str, Any]") -> StoreWriter:
+def _writer(run: _Run, items: Items, known: "list[int]", labels: ClassLabels, runs: str, options: "dict[str, Any]") -> StoreWriter:
     identity = run.model.description.identity or ""
     what = {"model": identity, "data": items.describe(), "numbers": getattr(items, "_identity", ""), "preprocess": run.how, "output": run.model.output}
     storage = str(options["storage"]) if options.get("storage") else None
@@ -353,7 +293,7 @@ def _writer(run: _Run, items: Items, known: "list[int]", labels: _Labels, runs: 
 
 
 def _pass(
-    all_: "list[_Run]", items: Items, first: Any, walk: Any, known: "Optional[list[int]]", labels: _Labels, progress: Any,
+    all_: "list[_Run]", items: Items, first: Any, walk: Any, known: "Optional[list[int]]", labels: ClassLabels, progress: Any,
     options: "dict[str, Any]", warnings: "list[str]",
 ) -> "list[int]":
     """All batches once. The labels that came with them."""

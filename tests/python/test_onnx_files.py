@@ -10,6 +10,7 @@ from unittest import mock
 import numpy as np
 
 import onnx_writer
+from assay._worker.hubs import package
 from assay._worker.onnx_files import OnnxModel
 from assay._worker.onnx_graph import Graph
 from assay._worker.wire import Refused
@@ -184,7 +185,11 @@ class Faked(Files):
 
     def test_a_python_without_the_package_is_told(self):
         with mock.patch.dict(sys.modules, onnxruntime=None):
-            self.refused(lambda: OnnxModel(self.linear()), "usage", "pip install onnxruntime", "ASSAY_PYTHON")
+            self.refused(lambda: OnnxModel(self.linear()), "usage", "pip install onnxruntime`", "ASSAY_PYTHON")
+        # By the names that pip knows, each once.
+        with mock.patch.dict(sys.modules, {"open_clip": None, "torchvision": None}):
+            self.refused(lambda: package("open_clip"), "usage", "has no package open_clip: ", "pip install open_clip_torch torch`")
+            self.refused(lambda: package("torchvision.models", "torch torchvision"), "usage", "pip install torch torchvision`")
 
 
 @needs_onnxruntime

@@ -22,13 +22,18 @@ SAFE, PICKLED = "model.safetensors", "pytorch_model.bin"
 INDEX = ".index.json"  # of weights in several files
 
 
+# Packages that pip knows by another name than Python.
+_REGISTERED = {"open_clip": "open_clip_torch", "PIL": "pillow"}
+
+
 def package(name: str, also: str = "torch") -> Any:
     """The module of this name. Raises Refused: this Python does not have it, or it does not work here."""
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
         missing = (error.name or name).split(".")[0]
-        wanted = " ".join(sorted({also, name.split(".")[0], missing}))
+        names = {*also.split(), name.split(".")[0], missing}
+        wanted = " ".join(sorted({_REGISTERED.get(one, one) for one in names}))
         raise Refused(
             f"{sys.executable} has no package {missing}: `{sys.executable} -m pip install {wanted}`, or name another Python: "
             "ASSAY_PYTHON=/path/to/python", "usage",
@@ -255,7 +260,7 @@ class OpenClip(Source):
     prefix, example = "open_clip", "ViT-B-32/laion2b_s34b_b79k"
 
     def _split(self) -> "tuple[Any, str, str]":
-        library = package("open_clip", "open_clip_torch torch")
+        library = package("open_clip")
         arch, _, tag = self.name.partition("/")
         if arch not in library.list_models():  # neither another hub's name nor a folder
             raise Refused(f"open_clip {library.__version__} has no model {arch}{nearest(arch, library.list_models())}")

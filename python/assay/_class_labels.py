@@ -1,0 +1,76 @@
+"""Labels of data sets that are objects, as classes of the model."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+from ._datasets import Items
+from ._library import Error
+from .store import Store
+
+
+def _class_list(classes: Any) -> "tuple[list[str], list[str]]":
+    """Ids and names of what classes= takes: "imagenet", a file, a list."""
+    store = Store.of([0], classes=classes)
+    return store.class_ids, store.class_names
+
+
+def _listed(classes: Any) -> Any:
+    """The class list in a model's settings, as classes= takes it."""
+    if not isinstance(classes, dict) or not isinstance(classes.get("names"), list):
+        return classes
+    names = classes["names"]
+    ids = classes.get("ids") or (names if len(set(names)) == len(names) else range(len(names)))
+    return {str(id_): str(name) for id_, name in zip(ids, names)}
+
+
+class ClassLabels:
+    """From the data set's classes to the model's: by their ids or names where both have some, else by their numbers.
+
+    run: has the `model`, its `name`, and the number of its `classes`. warning: what was assumed; "": nothing.
+    """
+
+    def __init__(self, items: Items, run: Any, options: "dict[str, Any]"):
+        own = items.classes
+        settings = run.model.description.settings
+        given = options.get("classes", _listed(settings.get("classes") or settings.get("label_names")))
+        self.classes: Any = given if given is not None else "imagenet" if run.classes == 1000 else None
+        self.size = run.classes
+        self.warning = ""
+        self._map: "Optional[list[int]]" = None
+        listed = _class_list(self.classes) if self.classes is not None else None
+        if listed is not None and len(listed[0]) != run.classes:
+            raise Error(f"{run.name} returns {run.classes} scores, and its class list has {len(listed[0])}: give the model's own list, classes=[...]")
+        if own is None:
+            return
+        for names in listed or ():
+            if len(set(names)) == len(names) and set(own) <= set(names):
+                places = {name: i for i, name in enumerate(names)}
+                self._map = [places[name] for name in own]
+                return
+        if len(own) != run.classes:
+            known = "" if listed is None else f", and {next(one for one in own if one not in listed[0] or one not in listed[1])!r} is none of the model's"
+            raise Error(
+                f"the data set has {len(own)} classes{known}, and {run.name} returns {run.classes} scores. Give the model's class list, "
+                "classes=[...] (or \"imagenet\", or a file), which has the data set's classes"
+            )
+        if listed is not None:
+            self.warning = f"some classes of the data set are not in the class list of {run.name}: assuming that both have one order"
+        if options.get("classes") is None:
+            self.classes = own
+
+    def same_as(self, other: "ClassLabels") -> bool:
+        own, others = (list(one.items()) if isinstance(one, dict) else one for one in (self.classes, other.classes))  # in order
+        return bool(self._map == other._map and own == others)
+
+    def of(self, labels: "list[int]", ids: "list[str]") -> "list[int]":
+        out = []
+        for label, id_ in zip(labels, ids):
+            most = len(self._map) if self._map is not None else self.size
+            if label >= most:
+                raise Error(f"{id_} has the label {label}, and the classes are 0 to {most - 1}", "bad_input")
+            out.append(label if label < 0 or self._map is None else self._map[label])
+        return out
+
+
+__all__ = ["ClassLabels"]
