@@ -201,7 +201,7 @@ endfunction()
 
 # assay_fuzz(NAME source.cpp [DICTIONARY word] [SEEDS folder ...] LINKS ...): a libFuzzer target fuzz_NAME, which begins with
 # the files of fuzz/corpus/NAME and of the folders (of the tree), and knows the words of fuzz/dictionaries/DICTIONARY.dict. Where
-# there are tests, some seconds of it are one: tools/fuzz.
+# there are tests, two thousand of its inputs are one: tools/fuzz.
 function(assay_fuzz name source)
     cmake_parse_arguments(F "" "DICTIONARY" "SEEDS;LINKS" ${ARGN})
     add_executable(fuzz_${name} ${source})
@@ -221,6 +221,6 @@ function(assay_fuzz name source)
     file(WRITE ${PROJECT_BINARY_DIR}/fuzz/${name}.arguments "${arguments}\n")
     if(ASSAY_TESTS)
         assay_test_case(fuzz_${name} LABEL fuzz
-            COMMAND ${PROJECT_SOURCE_DIR}/tools/fuzz --build ${PROJECT_BINARY_DIR} --seconds 3 --seed 1 ${name})
+            COMMAND ${PROJECT_SOURCE_DIR}/tools/fuzz --build ${PROJECT_BINARY_DIR} --seconds 60 --seed 1 --runs 2000 ${name})
     endif()
 endfunction()

@@ -29,8 +29,10 @@ std::string written(const QuestionSet& set) {
     assay::CsvWriter csv(text);
     csv.row({"item", "path", "label", "batch", "answer"});
     for (const CsvQuestion& question : set.questions) {
+        // Paths may be of any bytes, and come back as they are; a formula's mark is taken off.
         const auto field = [&](std::string_view value) {
-            csv.field(assay::mad::for_spreadsheet(value));
+            const bool marked = assay::mad::for_spreadsheet(value).starts_with('\'');
+            csv.field((marked ? "'" : "") + std::string(value));
         };
         field(set.images[question.image]);
         field(set.paths[set.path_of[question.image]]);
