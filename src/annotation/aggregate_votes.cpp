@@ -11,6 +11,7 @@
 #include "containers/csv.h"
 #include "core/file.h"
 #include "core/text.h"
+#include "data/label_rows.h"
 #include "metric/number_list.h"
 
 namespace assay {
@@ -114,7 +115,7 @@ ReferenceDecisions read_reference(Aggregation& a) {
         return reference_of(a.built, experts, a.dataset, a.classes);
     }
     LabelMatch match;
-    const LabelSets sets = read_label_sets(file, a.dataset, a.classes, &match);
+    const LabelSets sets = read_label_sets(file, a.dataset, a.classes, match, a.assumed);
     if (match.unnamed > 0)
         a.assumed.push_back(
             fmt::format("{} leaves {} images out: it counts as rejecting their "

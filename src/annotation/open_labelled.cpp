@@ -12,6 +12,7 @@
 #include "core/text.h"
 #include "data/label_json.h"
 #include "data/label_list.h"
+#include "data/label_rows.h"
 #include "store/same_data.h"
 
 namespace assay {
@@ -51,9 +52,10 @@ Dataset items_of_label_file(const fs::path& path, const ClassList& classes) {
         }
         number_items(dataset, array.shape[0]);
     } else {
-        const LabelList list = read_label_list(
-            path,
-            {.classes = classes.empty() ? nullptr : &classes, .attributes = false, .limit = 0});
+        const LabelList list =
+            read_label_list(path, {.classes = classes.empty() ? nullptr : &classes,
+                                   .attributes = false,
+                                   .options = false});
         const StringColumn& keys = list.ids.size() > 0 ? list.ids : list.files;
         if (keys.size() == 0) number_items(dataset, list.rows);
         for (std::size_t i = 0; i < keys.size(); ++i) names(keys[i]);
@@ -73,15 +75,15 @@ ClassList classes_of(const LabelSets& sets) {
     return imagenet ? imagenet_classes() : numbered_classes(static_cast<std::size_t>(largest) + 1);
 }
 
-/// Distinct labels in byte order: for files whose labels are names and that come without a class
-/// list.
+/// Distinct labels in byte order, or the columns of classes in theirs: for files whose labels are
+/// names and that come without a class list.
 ClassList classes_of_list(const fs::path& path) {
     const std::string extension = lower_extension(path.string());
     if (extension == ".npy") return {};
     if (extension == ".json")
         return ClassList(label_names_in_json(read_text(path), path.filename().string()));
     const LabelList list =
-        read_label_list(path, {.classes = nullptr, .attributes = false, .limit = 0});
+        read_label_list(path, {.classes = nullptr, .attributes = false, .options = false});
     std::vector<std::string> names;
     bool numbers = true;
     for (const auto& [text, line] : list.texts) {
@@ -90,7 +92,10 @@ ClassList classes_of_list(const fs::path& path) {
         names.push_back(text);
     }
     if (numbers) return {};
-    std::sort(names.begin(), names.end());
+    if (!list.flags) {  // a column per class: the columns have an order
+        std::sort(names.begin(), names.end());
+        names.erase(std::unique(names.begin(), names.end()), names.end());
+    }
     return ClassList(std::move(names));
 }
 
@@ -121,7 +126,10 @@ Dataset open_labelled(const fs::path& path, const ClassList& classes,
         const ClassList known = classes.empty() ? classes_of_list(path) : classes;
         Dataset dataset = items_of_label_file(path, known);
         dataset.name = path.stem().string();
-        dataset.labels = read_label_sets(path, dataset, known);
+        LabelMatch match;
+        std::vector<std::string> unsaid;
+        dataset.labels =
+            read_label_sets(path, dataset, known, match, notes != nullptr ? *notes : unsaid);
         dataset.classes = known.empty() ? classes_of(dataset.labels) : known;
         return dataset;
     });

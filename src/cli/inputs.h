@@ -142,13 +142,15 @@ inline constexpr auto description<cli::DataFlags> = describe<cli::DataFlags>({
              "Labels of a flat folder: csv with path and label columns, or ImageNet's val list"}),
     field<&cli::DataFlags::layout>(
         {.help = "folders: one folder per class; flat: no classes in the folders"}),
-    field<&cli::DataFlags::image_column>({.help = "Column of Parquet files with the images",
-                                          .empty = "image or img",
-                                          .value = "NAME"}),
-    field<&cli::DataFlags::label_column>(
-        {.help = "Where labels are: column of Parquet files, or suffix or .json field of tars",
-         .empty = "label, labels or fine_label; in tars cls, or the field label",
+    field<&cli::DataFlags::image_column>(
+        {.help = "Column with the images, of Parquet files and lists of labels",
+         .empty = "by its name",
          .value = "NAME"}),
+    field<&cli::DataFlags::label_column>({.help = "Where labels are: column of Parquet files or "
+                                                  "lists (none: no labels), or suffix or .json "
+                                                  "field of tars",
+                                          .empty = "by its name; in tars cls, or the field label",
+                                          .value = "NAME"}),
     field<&cli::DataFlags::name>({.help = "Name of the data set's results",
                                   .empty = "the folder's",
                                   .value = "NAME",

@@ -20,7 +20,7 @@ std::string folded(std::string_view name) {
 }
 
 char delimiter_of(std::string_view text) {
-    std::size_t commas = 0, tabs = 0;
+    std::size_t commas = 0, tabs = 0, semicolons = 0;
     bool quoted = false;
     for (const char c : text.substr(0, max_field)) {
         if (c == '"') quoted = !quoted;
@@ -28,7 +28,9 @@ char delimiter_of(std::string_view text) {
         if (c == '\n' || c == '\r') break;
         commas += c == ',';
         tabs += c == '\t';
+        semicolons += c == ';';
     }
+    if (commas + tabs == 0 && semicolons > 0) return ';';  // as Excel writes it in many countries
     return tabs > commas ? '\t' : ',';
 }
 

@@ -15,8 +15,8 @@
 namespace assay {
 
 struct CsvOptions {
-    /// 0: the more frequent of comma and tab in the first row (outside quotes), comma when there is
-    /// neither.
+    /// 0: the more frequent of comma and tab in the first row (outside quotes); a semicolon where
+    /// there is neither, but one of these; else comma.
     char delimiter = '\0';
     /// The first row names the columns, and every other row must have as many fields. Without a
     /// header rows may differ in length.

@@ -38,9 +38,9 @@ void check_options(const DatasetOptions& options, const fs::path& path, ArchiveK
                     fmt::format("{} is for {}; {} is {}", option, of, path.string(), is));
     };
     if (!options.image_column.empty() && kind != ArchiveKind::parquet)
-        refuse("--image-column", "Parquet files");
+        refuse("--image-column", "lists of labels and Parquet files");
     if (!options.label_column.empty() && kind != ArchiveKind::parquet && kind != ArchiveKind::tar)
-        refuse("--label-column", "Parquet files and tars");
+        refuse("--label-column", "lists of labels, Parquet files and tars");
 }
 
 constexpr std::string_view folder_of_images =
@@ -99,7 +99,6 @@ Dataset open_folder(const fs::path& path, const DatasetOptions& options,
         check_options(options, path, ArchiveKind::none, folder_of_images);
     };
     if (!options.list.empty()) {
-        images_alone();
         if (options.layout == Layout::image_folder) {
             throw Error(ErrorCode::usage,
                         "a list of labels goes with a flat folder, not with class folders: leave "
@@ -107,10 +106,7 @@ Dataset open_folder(const fs::path& path, const DatasetOptions& options,
         }
         return open_list(path, options.list, options, notes);
     }
-    if (auto dataset = open_own_list(path, options, notes)) {
-        images_alone();
-        return std::move(*dataset);
-    }
+    if (auto dataset = open_own_list(path, options, notes)) return std::move(*dataset);
     if (options.layout == Layout::flat) {
         images_alone();
         return open_flat(path, options, notes);
@@ -302,9 +298,7 @@ Dataset open_dataset(const fs::path& path, const DatasetOptions& options,
                             "out",
                             path.string()));
         }
-        constexpr std::string_view is = "a list: its labels are in its column label or labels";
-        check_layout(options, path, is);
-        check_options(options, path, ArchiveKind::none, is);
+        check_layout(options, path, "a list of images");
         const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
         dataset = open_list(folder, path, options, heard);
     }

@@ -1,6 +1,7 @@
 #include "data/folder_classes.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -91,6 +92,14 @@ FolderClasses match_known(const std::vector<std::string>& folders, const ClassLi
                            by_id == folders.size()       ? "id"
                            : by_number == folders.size() ? "number"
                                                          : "name");
+    const std::vector<std::uint64_t> numbers = numbers_of(folders);
+    if (only_numbers(known) && !std::is_sorted(numbers.begin(), numbers.end())) {
+        // In the order of their letters: "10" stands before "2".
+        out.note += fmt::format(
+            ". torchvision's ImageFolder and Keras sort such folders as text ({}, ...). If the "
+            "model was trained so, give --classes FILE with the names in that order",
+            fmt::join(folders.begin(), folders.begin() + 3, ", "));
+    }
     return out;
 }
 
@@ -165,12 +174,16 @@ FolderClasses match_unnamed(const std::vector<std::string>& folders, const Class
 
 }  // namespace
 
-bool folder_names_fit(const std::vector<std::string>& folders, const ClassList& known) {
+bool only_numbers(const ClassList& known) {
     // Numbers with names beside them are a list of names in which some repeat.
     const bool has_names = known.names() != known.ids();
-    return !is_numbered(known) || has_names ||
-           std::all_of(folders.begin(), folders.end(),
-                       [&](const auto& f) { return known.find(f).has_value(); });
+    return is_numbered(known) && !has_names;
+}
+
+bool folder_names_fit(const std::vector<std::string>& folders, const ClassList& known) {
+    return !only_numbers(known) || std::all_of(folders.begin(), folders.end(), [&](const auto& f) {
+        return known.find(f).has_value();
+    });
 }
 
 FolderClasses match_folders(const std::vector<std::string>& folders, const ClassList& known) {

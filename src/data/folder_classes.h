@@ -15,6 +15,8 @@ struct FolderClasses {
     std::string note;                    ///< what was assumed
 };
 
+/// True for the classes of a classifier that says only how many it has: numbers without names.
+bool only_numbers(const ClassList& known);
 /// False when the classes are mere numbers (a classifier that does not say more) and some folder is
 /// none of these.
 bool folder_names_fit(const std::vector<std::string>& folders, const ClassList& known);

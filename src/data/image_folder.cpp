@@ -8,6 +8,7 @@
 #include "assay/error.h"
 #include "core/text.h"
 #include "data/folder_classes.h"
+#include "data/list_dataset.h"
 
 namespace assay {
 namespace {
@@ -146,6 +147,26 @@ std::optional<Dataset> open_image_folder(const fs::path& root, const DatasetOpti
     return dataset;
 }
 
+namespace {
+
+/// A file of labels that nobody asked for is not passed over. Throws bad_input.
+void refuse_labels_beside(const fs::path& root, const std::vector<std::string>& tables,
+                          const Dataset& images) {
+    for (const std::string& table : tables) {
+        if (!labels_images(root / table, images)) continue;
+        const bool json = lower_extension(table) == ".json";
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("{} beside the images of {} has labels for them: {}; --layout flat "
+                                "reads the images without labels",
+                                table, root.string(),
+                                json ? fmt::format("give `assay score` --labels {}",
+                                                   (root / table).string())
+                                     : fmt::format("give --list {}", (root / table).string())));
+    }
+}
+
+}  // namespace
+
 Dataset open_flat(const fs::path& root, const DatasetOptions& options,
                   std::vector<std::string>& notes) {
     Dataset dataset;
@@ -162,6 +183,8 @@ Dataset open_flat(const fs::path& root, const DatasetOptions& options,
     dataset.classes = options.classes;
     for (std::size_t i = 0; i < dataset.size(); ++i) dataset.labels.append({});
     const auto tables = list_folder(root).tables;
+    if (options.layout == DatasetOptions::Layout::automatic)
+        refuse_labels_beside(root, tables, dataset);
     notes.push_back(fmt::format(
         "flat folder of {} images without labels{}", dataset.size(),
         tables.empty()

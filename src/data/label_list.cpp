@@ -1,15 +1,18 @@
 #include "data/label_list.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
 
 #include "assay/error.h"
-#include "containers/csv.h"
 #include "core/file.h"
 #include "core/text.h"
 #include "data/class_aliases.h"
+#include "data/cub_list.h"
+#include "data/label_columns.h"
+#include "data/label_table.h"
 #include "data/label_texts.h"
 
 namespace assay {
@@ -17,56 +20,86 @@ namespace {
 
 constexpr std::uint64_t max_table_bytes = std::uint64_t{4} << 30;
 
-LabelList from_csv(std::string_view text, std::string source, const LabelListOptions& options) {
-    LabelList list;
-    list.source = source;
-    CsvReader reader(text, std::move(source));
-    const auto stem = reader.find_column({"ImageId"});
-    auto file =
-        stem ? stem
-             : reader.find_column({"path", "image", "filename", "file", "file_name", "image_path",
-                                   "imagename", "image_id", "img", "filepath"});
-    const auto id_column = reader.find_column({"id"});
-    const bool has_id = file && id_column;  // alone, the id is the path
-    const std::size_t id = id_column.value_or(0);
-    if (!file) file = id_column;
-    const auto boxes = reader.find_column({"PredictionString"});
-    const auto many = reader.find_column({"labels"});
-    const auto label = boxes ? boxes : many ? many : reader.find_column({"label"});
-    if (!file && !label)
-        (void)reader.column({"path", "image", "filename", "file", "label", "labels"});
-    list.stems = stem.has_value();
-    list.has_labels = label.has_value();
-
-    std::vector<std::size_t> others;
-    for (std::size_t c = 0; options.attributes && c < reader.columns().size(); ++c) {
-        if (c == file || c == id_column || c == label) continue;
-        others.push_back(c);
-        list.attributes.push_back({reader.columns()[c], {}});
-    }
+/// A table's rows, whatever separates their cells.
+template <class Rows>
+void read_rows(Rows& rows, const LabelColumns& columns, const TableSample& table,
+               const LabelListOptions& options, LabelList& list) {
     LabelTexts texts(list, options.classes);
-    const std::size_t limit = file && !stem ? options.limit : 0;
-    while ((limit == 0 || list.rows < limit) && reader.next()) {
+    std::vector<std::int32_t> flag_texts, set;
+    for (const LabelColumns::Flag& flag : columns.flags)
+        flag_texts.push_back(texts.number(flag.label, 1));
+    const std::size_t limit = columns.image && !list.stems ? options.limit : 0;
+    while ((limit == 0 || list.rows < limit) && rows.next()) {
         ++list.rows;
-        list.lines.push_back(static_cast<std::uint32_t>(reader.line()));
-        if (file) {
+        list.lines.push_back(static_cast<std::uint32_t>(rows.line()));
+        if (columns.image) {
             // The items of a store leave `path` empty where the id is the path.
-            const std::string_view name =
-                reader[*file].empty() && has_id ? reader[id] : reader[*file];
-            if (name.empty()) throw reader.error(fmt::format("no {}", reader.columns()[*file]));
+            const std::string_view name = rows[*columns.image].empty() && columns.id
+                                              ? rows[*columns.id]
+                                              : rows[*columns.image];
+            if (name.empty()) {
+                throw Error(ErrorCode::bad_input,
+                            fmt::format("{} line {}: no {}", list.source, rows.line(),
+                                        table.names[*columns.image]));
+            }
             list.files.append(name);
         }
-        if (has_id) list.ids.append(reader[id]);
-        if (boxes) {
-            texts.add_boxes(reader[*label], reader.line());
-        } else if (label) {
-            texts.add_row(reader[*label], many.has_value(), reader.line());
+        if (columns.id) list.ids.append(rows[*columns.id]);
+        if (columns.form == LabelColumns::Form::boxes) {
+            texts.add_boxes(rows[*columns.label], rows.line());
+        } else if (columns.label) {
+            texts.add_row(rows[*columns.label], columns.form == LabelColumns::Form::several,
+                          rows.line());
         } else {
-            list.labels.append({});
+            set.clear();
+            for (std::size_t f = 0; f < flag_texts.size(); ++f) {
+                const std::string_view cell = trimmed(rows[columns.flags[f].column]);
+                const std::optional<bool> value = flag_value(cell);
+                if (!value) {
+                    throw Error(ErrorCode::bad_input,
+                                fmt::format("{} line {}: column {} is `{}`; a table of labels "
+                                            "holds 0 and 1",
+                                            list.source, rows.line(),
+                                            table.names[columns.flags[f].column], shortened(cell)));
+                }
+                if (*value) set.push_back(flag_texts[f]);
+            }
+            list.labels.append(set);
         }
-        for (std::size_t a = 0; a < others.size(); ++a)
-            list.attributes[a].values.append(reader[others[a]]);
+        for (std::size_t a = 0; a < list.attributes.size(); ++a)
+            list.attributes[a].values.append(rows[columns.others[a]]);
     }
+}
+
+bool names_without_extension(const TableSample& table, std::size_t image) {
+    return !table.rows.empty() && std::ranges::none_of(table.rows, [&](const auto& row) {
+        return has_image_extension(trimmed(row[image]));
+    });
+}
+
+LabelList from_table(std::string_view text, const LabelTable& table,
+                     const LabelListOptions& options) {
+    const TableSample& sample = table.sample;
+    const LabelColumns columns = label_columns(sample, {.image_column = options.image_column,
+                                                        .label_column = options.label_column,
+                                                        .classes = options.classes,
+                                                        .ask = options.ask,
+                                                        .options = options.options});
+    LabelList list;
+    list.source = sample.source;
+    if (!columns.image && columns.form == LabelColumns::Form::none) {
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("{}: no column named path or image or filename or file or label or "
+                                "labels; columns: {}",
+                                sample.source, fmt::join(sample.names, ", ")));
+    }
+    list.stems = columns.image && names_without_extension(sample, *columns.image);
+    list.has_labels = columns.form != LabelColumns::Form::none;
+    list.flags = columns.form == LabelColumns::Form::flags;
+    list.taken = columns.said(sample, options.attributes ? "attributes" : "not used");
+    for (std::size_t a = 0; options.attributes && a < columns.others.size(); ++a)
+        list.attributes.push_back({sample.names[columns.others[a]], {}});
+    read_table(text, table, [&](auto& rows) { read_rows(rows, columns, sample, options, list); });
     return list;
 }
 
@@ -122,7 +155,44 @@ LabelList from_lines(std::string_view text, std::string source, const LabelListO
     return list;
 }
 
+/// "3.0" is class 3, unless a class is called so. Throws bad_input: -1 and 1 may be two classes.
+void settle_numbers(LabelList& list, const ClassList* classes) {
+    for (LabelList::Text& text : list.texts) {
+        if (classes == nullptr || !classes->find(text.text))
+            text.text = std::string(whole_number(text.text));
+    }
+    const auto ones = std::ranges::count(list.texts, "1", &LabelList::Text::text);
+    const auto all = static_cast<std::ptrdiff_t>(list.texts.size());
+    if (!list.flags)
+        refuse_signs(list.source, list.marked_none, static_cast<std::uint64_t>(ones),
+                     static_cast<std::uint64_t>(all - ones),
+                     classes == nullptr ? ClassList() : *classes);
+}
+
 }  // namespace
+
+std::vector<std::string> notes_of(const LabelList& list) {
+    std::vector<std::string> notes;
+    if (!list.taken.empty()) notes.push_back(fmt::format("{}: {}", list.source, list.taken));
+    if (list.marked_none > 0)
+        notes.push_back(note_of_none(list.source, list.marked_none, list.rows));
+    return notes;
+}
+
+std::string note_of_none(std::string_view source, std::uint64_t none, std::uint64_t rows) {
+    return fmt::format("{}: -1 means no label: {} of {} rows", source, none, rows);
+}
+
+void refuse_signs(std::string_view source, std::uint64_t none, std::uint64_t ones,
+                  std::uint64_t others, const ClassList& classes) {
+    if (none == 0 || ones == 0 || others > 0 || classes.size() > 2) return;
+    throw Error(
+        ErrorCode::bad_input,
+        fmt::format("{}: the labels are -1 ({} rows) and 1 alone. If these are two classes, "
+                    "give --classes FILE, a class list with the ids -1 and 1. If -1 means "
+                    "no label, leave these cells empty",
+                    source, none));
+}
 
 bool all_imagenet_val(const StringColumn& ids) {
     for (std::size_t i = 0; i < ids.size(); ++i) {
@@ -136,11 +206,21 @@ std::size_t LabelList::line_of(std::size_t row) const {
 }
 
 LabelList read_label_list(const std::filesystem::path& path, const LabelListOptions& options) {
+    if (auto list = read_cub_list(path, options)) return std::move(*list);
     const std::string text = read_text(path, max_table_bytes);
-    const std::string extension = lower_extension(path.string());
-    const bool table = extension == ".csv" || extension == ".tsv";
-    LabelList list = table ? from_csv(text, path.filename().string(), options)
-                           : from_lines(text, path.filename().string(), options);
+    const std::string extension = lower_extension(path.string()), source = path.filename().string();
+    const LabelTable table =
+        look_at_table(text, source, extension == ".csv" || extension == ".tsv", options.classes);
+    if (table.kind == LabelTable::Kind::lines &&
+        !(options.image_column.empty() && options.label_column.empty())) {
+        throw Error(ErrorCode::usage,
+                    fmt::format("{} has no columns: --label-column and --image-column are for "
+                                "tables",
+                                source));
+    }
+    LabelList list = table.kind == LabelTable::Kind::lines ? from_lines(text, source, options)
+                                                           : from_table(text, table, options);
+    settle_numbers(list, options.classes);
     if (list.rows >= UINT32_MAX)
         throw Error(ErrorCode::bad_input,
                     fmt::format("{}: more than {} rows", list.source, UINT32_MAX - 1));
@@ -154,7 +234,7 @@ std::string unknown_label(std::string_view label, const ClassList& classes) {
         if (number == classes.size()) {
             hint =
                 "; do the labels count from 1? (the ImageNet devkit's do, in an order of their "
-                "own)";
+                "own). If so, give --classes FILE, a class list with these labels as ids";
         }
         return fmt::format("label {} is out of range: the {} classes are numbered 0..{}{}",
                            shortened(label), classes.size(),

@@ -20,7 +20,11 @@ struct LabelList {
     StringColumn ids;    ///< an `id` column that stands beside a path column, else empty
     bool stems = false;  ///< files come without extension (the challenge's ImageId)
     bool has_labels = false;
-    LabelSets labels;  ///< for each row a set of indices into `texts`
+    bool flags = false;  ///< a column per class: `texts` are in the order of the columns
+    /// What each column was taken for, and what else is to be said of the table; "": no columns.
+    std::string taken;
+    std::size_t marked_none = 0;  ///< rows with the label -1, which means none
+    LabelSets labels;             ///< for each row a set of indices into `texts`
     struct Text {
         std::string text;
         std::size_t line;  ///< where it stands first
@@ -37,6 +41,8 @@ struct LabelListOptions {
         nullptr;             ///< helps to tell "great white shark" from three labels; may be null
     bool attributes = true;  ///< keep the other columns
     std::size_t limit = 0;   ///< first rows only, where rows name whole files; 0: all
+    std::string image_column{}, label_column{};  ///< as ColumnChoice has them
+    bool ask = true, options = true;             ///< likewise
 };
 
 /// ImageNet's validation set has so many images, and lists of labels in the order of their numbers.
@@ -44,14 +50,24 @@ inline constexpr std::size_t imagenet_val_size = 50'000;
 /// True when there are items and each is named ILSVRC2012_val_%08d.*.
 bool all_imagenet_val(const StringColumn& ids);
 
-/// csv and tsv by extension, else text: one label a line, or `file label ...`. Throws bad_input.
+/// A table, or text: one label a line, or `file label ...`. Throws bad_input.
 LabelList read_label_list(const std::filesystem::path& path, const LabelListOptions& options);
+
+/// What is to be said of a list that was read: its columns, and labels that mean none.
+std::vector<std::string> notes_of(const LabelList& list);
 
 /// The class of each text. Throws bad_input naming file, line, value and the nearest class.
 std::vector<std::int32_t> classes_of_texts(const LabelList& list, const ClassList& classes);
 
 /// The sets with texts replaced by classes.
 LabelSets to_classes(const LabelList& list, const std::vector<std::int32_t>& class_of_text);
+
+/// "labels.csv: -1 means no label: 95 of 200 rows".
+std::string note_of_none(std::string_view source, std::uint64_t none, std::uint64_t rows);
+/// Throws bad_input where labels of at most two classes are -1 (`none` of them), 1 (`ones`) and no
+/// `others`: -1 may be a class.
+void refuse_signs(std::string_view source, std::uint64_t none, std::uint64_t ones,
+                  std::uint64_t others, const ClassList& classes);
 
 /// "label `x`: ..." explanation shared by all readers of labels.
 std::string unknown_label(std::string_view label, const ClassList& classes);

@@ -24,6 +24,12 @@ void require_labels(const std::filesystem::path& path);
 /// number. Throws NoItemNamed.
 LabelSets rows_in_order(LabelSets rows, const Dataset& dataset, const std::string& source);
 
+/// read_label_sets(), which also says what the columns were taken for, and how many rows are marked
+/// as without a label.
+LabelSets read_label_sets(const std::filesystem::path& path, const Dataset& dataset,
+                          const ClassList& classes, LabelMatch& match,
+                          std::vector<std::string>& notes);
+
 inline constexpr std::uint32_t no_item = UINT32_MAX;
 /// The item that each key means, `no_item` where it means none: by its id, by the end of a longer
 /// path that is one, or by the file's name (where no other key says that folders count); each with

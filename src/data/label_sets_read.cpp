@@ -8,7 +8,6 @@
 #include "containers/npy.h"
 #include "core/file.h"
 #include "core/text.h"
-#include "data/label_indicators.h"
 #include "data/label_json.h"
 #include "data/label_list.h"
 #include "data/label_rows.h"
@@ -23,21 +22,14 @@ LabelSets from_json(const std::filesystem::path& path, const Dataset& dataset,
     return rows_in_order(std::move(rows.rows), dataset, source);
 }
 
-/// A csv with a column per class; nothing where it is none.
-std::optional<LabelSets> from_class_columns(const std::filesystem::path& path,
-                                            const Dataset& dataset, const ClassList& classes,
-                                            const std::string& source, LabelMatch& match) {
-    const MappedFile file(path);
-    auto rows = parse_indicators(file.text(), classes, source);
-    if (!rows) return std::nullopt;
-    if (rows->keys.size() > 0) return rows_by_key(*rows, dataset, source, &match);
-    return rows_in_order(std::move(rows->rows), dataset, source);
-}
-
 LabelSets from_list(const std::filesystem::path& path, const Dataset& dataset,
-                    const ClassList& classes, const std::string& source, LabelMatch& match) {
-    LabelList list = read_label_list(
-        path, {.classes = classes.empty() ? nullptr : &classes, .attributes = false, .limit = 0});
+                    const ClassList& classes, const std::string& source, LabelMatch& match,
+                    std::vector<std::string>& notes) {
+    LabelList list = read_label_list(path, {.classes = classes.empty() ? nullptr : &classes,
+                                            .attributes = false,
+                                            .limit = 0,
+                                            .options = false});
+    for (std::string& note : notes_of(list)) notes.push_back(std::move(note));
     if (!list.has_labels)
         throw Error(ErrorCode::bad_input, source + ": no column of labels (label or labels)");
     std::vector<std::int32_t> class_of_text;
@@ -59,23 +51,33 @@ LabelSets from_list(const std::filesystem::path& path, const Dataset& dataset,
                 checked_class(static_cast<std::int64_t>(number), classes, where));
         }
     }
-    NamedRows rows{.keys = {}, .rows = to_classes(list, class_of_text), .may_repeat = true};
+    NamedRows rows{.keys = {}, .rows = to_classes(list, class_of_text), .may_repeat = !list.flags};
     if (list.files.size() == 0) return rows_in_order(std::move(rows.rows), dataset, source);
     rows.keys = list.ids.size() > 0 ? std::move(list.ids) : std::move(list.files);
     return rows_by_key(rows, dataset, source, &match);
 }
 
-LabelSets from_integers(const NpyView& array, const ClassList& classes, const std::string& source) {
+LabelSets from_integers(const NpyView& array, const ClassList& classes, const std::string& source,
+                        std::vector<std::string>& notes) {
     LabelSets out;
+    const std::optional<std::int32_t> minus_one = classes.find("-1");
+    std::uint64_t none = 0, ones = 0, others = 0;
     for (std::uint64_t i = 0; i < array.count(); ++i) {
         const std::int64_t number = array.values.integer(i);
-        if (number == -1) {
+        if (number == -1 && !minus_one) {
             out.append({});
+            ++none;
             continue;
         }
         const std::int32_t label =
-            checked_class(number, classes, fmt::format("{}, row {}", source, i));
+            number == -1 ? *minus_one
+                         : checked_class(number, classes, fmt::format("{}, row {}", source, i));
         out.append(std::span(&label, 1));
+        ++(number == 1 ? ones : others);
+    }
+    if (none > 0) {
+        refuse_signs(source, none, ones, others, classes);
+        notes.push_back(note_of_none(source, none, array.count()));
     }
     return out;
 }
@@ -109,12 +111,13 @@ LabelSets from_indicators(const NpyView& array, const std::string& source) {
 }
 
 LabelSets from_npy(const std::filesystem::path& path, const Dataset& dataset,
-                   const ClassList& classes, const std::string& source) {
+                   const ClassList& classes, const std::string& source,
+                   std::vector<std::string>& notes) {
     const MappedFile file(path);
     const NpyView array = parse_npy(file.bytes());
     const bool column = array.shape.size() == 2 && array.shape[1] == 1 && classes.size() != 1;
     if (array.shape.size() == 1 || column)
-        return rows_in_order(from_integers(array, classes, source), dataset, source);
+        return rows_in_order(from_integers(array, classes, source, notes), dataset, source);
     if (array.shape.size() != 2 || (!classes.empty() && array.shape[1] != classes.size()) ||
         array.shape[1] > INT32_MAX) {
         throw Error(
@@ -132,18 +135,20 @@ LabelSets from_npy(const std::filesystem::path& path, const Dataset& dataset,
 LabelSets read_label_sets(const std::filesystem::path& path, const Dataset& dataset,
                           const ClassList& classes, LabelMatch* match) {
     LabelMatch ignored;
-    LabelMatch& found = match != nullptr ? *match : ignored;
-    found = {};
+    std::vector<std::string> unsaid;
+    return read_label_sets(path, dataset, classes, match != nullptr ? *match : ignored, unsaid);
+}
+
+LabelSets read_label_sets(const std::filesystem::path& path, const Dataset& dataset,
+                          const ClassList& classes, LabelMatch& match,
+                          std::vector<std::string>& notes) {
+    match = {};
     return with_note(fmt::format("reading the label sets {}", path.string()), [&] {
         const std::string source = path.filename().string();
         const std::string extension = lower_extension(source);
-        if (extension == ".json") return from_json(path, dataset, classes, source, found);
-        if (extension == ".npy") return from_npy(path, dataset, classes, source);
-        if (extension == ".csv" || extension == ".tsv") {
-            if (auto sets = from_class_columns(path, dataset, classes, source, found))
-                return std::move(*sets);
-        }
-        return from_list(path, dataset, classes, source, found);
+        if (extension == ".json") return from_json(path, dataset, classes, source, match);
+        if (extension == ".npy") return from_npy(path, dataset, classes, source, notes);
+        return from_list(path, dataset, classes, source, match, notes);
     });
 }
 

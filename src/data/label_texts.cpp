@@ -64,17 +64,17 @@ void for_each_member(std::string_view list, const std::string& where, Visit&& vi
 
 }  // namespace
 
-std::int32_t LabelTexts::number_of(std::string_view text, std::size_t line) {
+std::int32_t LabelTexts::number(std::string_view text, std::size_t line) {
     if (const auto found = numbers_.find(text); found != numbers_.end()) return found->second;
-    const auto number = static_cast<std::int32_t>(list_.texts.size());
+    const auto next = static_cast<std::int32_t>(list_.texts.size());
     list_.texts.push_back({std::string(text), line});
-    numbers_.emplace(text, number);
-    return number;
+    numbers_.emplace(text, next);
+    return next;
 }
 
 bool LabelTexts::is_label(std::string_view text) const {
-    std::uint64_t number = 0;
-    return classes_ != nullptr ? classes_->find(text).has_value() : parse_number(text, number);
+    std::uint64_t value = 0;
+    return classes_ != nullptr ? classes_->find(text).has_value() : parse_number(text, value);
 }
 
 bool LabelTexts::is_one_label(std::string_view cell, bool many) const {
@@ -91,7 +91,11 @@ void LabelTexts::add_row(std::string_view cell, bool many, std::size_t line) {
     row_.clear();
     cell = trimmed(cell);
     const auto add = [&](std::string_view label) {
-        if (label != "-1") row_.push_back(number_of(label, line));
+        if (minus_one_is_class_ || (label != "-1" && label != "-1.0")) {
+            row_.push_back(number(label, line));
+        } else {
+            ++list_.marked_none;
+        }
     };
     const bool listed = cell.find_first_of(";|") != std::string_view::npos;
     if (is_printed_list(cell) && (classes_ == nullptr || !classes_->find(cell))) {
@@ -112,7 +116,7 @@ void LabelTexts::add_boxes(std::string_view cell, std::size_t line) {
     row_.clear();
     std::size_t word = 0;
     for_each_part(cell, blanks, [&](std::string_view part) {
-        if (word++ % 5 == 0) row_.push_back(number_of(part, line));
+        if (word++ % 5 == 0) row_.push_back(number(part, line));
     });
     if (word % 5 != 0) {
         throw Error(

@@ -15,14 +15,20 @@ namespace assay {
 
 class LabelTexts {
 public:
-    LabelTexts(LabelList& list, const ClassList* classes) : list_(list), classes_(classes) {}
+    LabelTexts(LabelList& list, const ClassList* classes)
+        : list_(list),
+          classes_(classes),
+          minus_one_is_class_(classes != nullptr && classes->find("-1").has_value()) {}
 
     /// One row's cell. `many`: a `labels` column, where blanks always separate; otherwise a cell
     /// that is a class, or holds words that are not all labels, is one label. ';' and '|' separate
-    /// everywhere, and so does a list as Python prints it ("[3, 9]"). "" and "-1" are no label.
+    /// everywhere, and so does a list as Python prints it ("[3, 9]"). "" and "-1" are no label,
+    /// unless a class is called -1.
     void add_row(std::string_view cell, bool many, std::size_t line);
     /// The challenge's PredictionString: class and four numbers for each box.
     void add_boxes(std::string_view cell, std::size_t line);
+    /// The number of a text that is one label as it is; `line` is where it stands first.
+    std::int32_t number(std::string_view text, std::size_t line);
 
 private:
     struct Hash {
@@ -31,12 +37,12 @@ private:
             return std::hash<std::string_view>{}(text);
         }
     };
-    std::int32_t number_of(std::string_view text, std::size_t line);
     bool is_label(std::string_view text) const;
     bool is_one_label(std::string_view cell, bool many) const;
 
     LabelList& list_;
     const ClassList* classes_;
+    bool minus_one_is_class_;
     std::unordered_map<std::string, std::int32_t, Hash, std::equal_to<>> numbers_;
     std::vector<std::int32_t> row_;
 };

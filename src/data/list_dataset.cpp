@@ -2,14 +2,22 @@
 
 #include <fmt/format.h>
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <map>
 
 #include "assay/error.h"
+#include "core/file.h"
 #include "core/string_index.h"
 #include "core/text.h"
+#include "data/column_words.h"
+#include "data/folder_classes.h"
 #include "data/folder_scan.h"
 #include "data/image_folder.h"
+#include "data/label_columns.h"
 #include "data/label_list.h"
+#include "data/label_rows.h"
 
 namespace assay {
 namespace {
@@ -17,18 +25,30 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t max_class_lines = 1'000'000;
+constexpr std::uint64_t most_json_bytes = std::uint64_t{1} << 30;
+
+/// Labels in byte order; where each has a column, in the order of the columns.
+std::vector<std::string> different_texts(const LabelList& list) {
+    std::vector<std::string> texts;
+    for (const auto& text : list.texts) texts.push_back(text.text);
+    if (list.flags) return texts;
+    std::sort(texts.begin(), texts.end());
+    texts.erase(std::unique(texts.begin(), texts.end()), texts.end());
+    return texts;
+}
 
 /// The classes that the labels mean when the caller gave none.
 ClassList classes_from_texts(const LabelList& list, bool imagenet_val,
                              std::vector<std::string>& notes) {
     if (list.texts.empty()) return {};
     bool wnids = true, numbers = true;
-    std::uint64_t most = 0;
+    std::uint64_t most = 0, least = max_class_lines;
     for (const auto& [text, line] : list.texts) {
         std::uint64_t number = 0;
         wnids = wnids && is_wnid(text) && imagenet_classes().find(text);
         numbers = numbers && parse_number(text, number);
         most = std::max(most, number);
+        least = std::min(least, number);
         if (numbers && number >= max_class_lines) {
             throw Error(ErrorCode::bad_input,
                         fmt::format("{} line {}: label {} is too large (at most {})", list.source,
@@ -44,13 +64,20 @@ ClassList classes_from_texts(const LabelList& list, bool imagenet_val,
     if (numbers) {
         notes.push_back(fmt::format("{}: labels are numbers up to {}: {} classes", list.source,
                                     most, most + 1));
+        if (least > 0) {
+            notes.push_back(
+                fmt::format("{}: no label is 0. If the labels count from 1, --classes "
+                            "FILE says so: a list of the labels, in the order of the "
+                            "scores",
+                            list.source));
+        }
         return numbered_classes(static_cast<std::size_t>(most) + 1);
     }
-    std::vector<std::string> ids;
-    for (const auto& text : list.texts) ids.push_back(text.text);
-    std::sort(ids.begin(), ids.end());
-    notes.push_back(fmt::format("{}: {} different labels; in byte order they are the classes",
-                                list.source, ids.size()));
+    std::vector<std::string> ids = different_texts(list);
+    notes.push_back(fmt::format("{}: {}; in {} they are the classes", list.source,
+                                list.flags ? how_many(ids.size(), "column")
+                                           : fmt::format("{} different labels", ids.size()),
+                                list.flags ? "their order" : "byte order"));
     return ClassList(std::move(ids));
 }
 
@@ -60,15 +87,20 @@ ClassList classes_of_list(const LabelList& list, const ClassList& known, bool im
     const auto is_known = [&](const LabelList::Text& text) {
         return known.find(text.text).has_value();
     };
-    if (!is_numbered(known) || known.names() != known.ids() ||
-        std::any_of(list.texts.begin(), list.texts.end(), is_known) ||
+    if (!only_numbers(known) || std::any_of(list.texts.begin(), list.texts.end(), is_known) ||
         list.texts.size() != known.size()) {
         return known;
     }
     // The classifier's classes are mere numbers, and the labels as many names.
-    std::vector<std::string> ids;
-    for (const auto& text : list.texts) ids.push_back(text.text);
-    std::sort(ids.begin(), ids.end());
+    std::vector<std::string> ids = different_texts(list);
+    if (list.flags && !std::is_sorted(ids.begin(), ids.end())) {
+        throw Error(
+            ErrorCode::bad_input,
+            fmt::format("{}: the classifier's {} classes have no names. Are they the "
+                        "columns in their order ({}, ...), or sorted by name? Give "
+                        "--classes FILE, the names in the order of the scores",
+                        list.source, ids.size(), fmt::join(ids.begin(), ids.begin() + 2, ", ")));
+    }
     notes.push_back(
         fmt::format("{}: no class list; assuming that its {} labels, sorted by bytes, are the "
                     "classifier's classes (pass --classes)",
@@ -88,13 +120,16 @@ void refuse_double_ids(const Dataset& dataset, const LabelList& list) {
     }
 }
 
-bool images_there(const fs::path& root, const Dataset& dataset) {
-    const StringColumn& column = dataset.paths.size() == 0 ? dataset.ids : dataset.paths;
-    for (const std::size_t i : {std::size_t{0}, dataset.size() / 2, dataset.size() - 1}) {
+bool images_there(const fs::path& root, const StringColumn& paths) {
+    for (const std::size_t i : {std::size_t{0}, paths.size() / 2, paths.size() - 1}) {
         std::error_code problem;
-        if (fs::exists(root / fs::path(column[i]), problem)) return true;
+        if (fs::exists(root / fs::path(paths[i]), problem)) return true;
     }
     return false;
+}
+
+fs::path folder_of(const fs::path& list) {
+    return list.has_parent_path() ? list.parent_path() : fs::path(".");
 }
 
 /// Rows name whole files: they are the items.
@@ -107,9 +142,10 @@ void take_rows(Dataset& dataset, LabelList& list, const fs::path& folder, const 
         if (!(list.files == dataset.ids)) dataset.paths = std::move(list.files);
     }
     refuse_double_ids(dataset, list);
-    const fs::path beside = list_path.has_parent_path() ? list_path.parent_path() : fs::path(".");
-    if (images_there(folder, dataset)) return;
-    if (images_there(beside, dataset)) {
+    const StringColumn& paths = dataset.paths.size() == 0 ? dataset.ids : dataset.paths;
+    const fs::path beside = folder_of(list_path);
+    if (images_there(folder, paths)) return;
+    if (images_there(beside, paths)) {
         dataset.root = beside;
         notes.push_back(
             fmt::format("{}: paths are relative to the list's own folder", list.source));
@@ -119,31 +155,23 @@ void take_rows(Dataset& dataset, LabelList& list, const fs::path& folder, const 
     }
 }
 
-/// Rows name files without extension: the items are those that the folder has.
-void take_stems(Dataset& dataset, LabelList& list, const StringColumn& images, std::size_t limit,
+/// Rows name files without their folders or extension: the items are those that the folder has.
+void take_found(Dataset& dataset, LabelList& list, StringColumn images, std::size_t limit,
                 std::vector<std::string>& notes) {
-    StringIndex index(images.size(),
-                      [&](std::uint32_t i) { return without_extension(base_name(images[i])); });
-    for (std::uint32_t i = 0; i < images.size(); ++i) {
-        if (const auto earlier = index.insert(i)) {
-            throw Error(
-                ErrorCode::bad_input,
-                fmt::format("{} names images without extension, and both {} and {} may be meant",
-                            list.source, shortened(images[*earlier]), shortened(images[i])));
-        }
-    }
+    Dataset all;
+    all.ids = std::move(images);
+    const std::vector<std::uint32_t> found = items_of_keys(list.files, all, list.source);
     LabelSets labels;
     std::vector<std::uint32_t> lines;
     std::vector<Dataset::Attribute> attributes;
     for (const auto& attribute : list.attributes) attributes.push_back({attribute.name, {}});
     std::size_t absent = 0;
     for (std::size_t row = 0; row < list.rows && (limit == 0 || dataset.size() < limit); ++row) {
-        const auto found = index.find(without_extension(base_name(list.files[row])));
-        if (!found) {
+        if (found[row] == no_item) {
             ++absent;
             continue;
         }
-        dataset.ids.append(images[*found]);
+        dataset.ids.append(all.ids[found[row]]);
         labels.append(list.labels[row]);
         lines.push_back(list.lines[row]);
         for (std::size_t a = 0; a < attributes.size(); ++a)
@@ -156,11 +184,6 @@ void take_stems(Dataset& dataset, LabelList& list, const StringColumn& images, s
     if (absent > 0)
         notes.push_back(fmt::format("{}: skipped {} of {} rows, which have no image in the folder",
                                     list.source, absent, list.rows));
-    if (dataset.size() == 0)
-        throw Error(ErrorCode::bad_input,
-                    fmt::format("{}: none of its images is in the folder; name the folder that its "
-                                "paths begin in by --data",
-                                list.source));
 }
 
 /// Rows are labels alone: they go with the folder's images in order, or by the number of ImageNet's
@@ -221,28 +244,118 @@ bool names_images(const fs::path& folder, const fs::path& list_path) {
     }
 }
 
+bool labels_images(const fs::path& list_path, const Dataset& images) {
+    try {
+        if (lower_extension(list_path.string()) == ".json") {
+            // Labels by name of whatever layout have the names in quotes.
+            const std::string text = read_text(list_path, most_json_bytes);
+            return text.find(fmt::format("\"{}\"", base_name(images.ids[0]))) != std::string::npos;
+        }
+        const LabelList list =
+            read_label_list(list_path, {.classes = nullptr, .attributes = false, .limit = 256});
+        if (!list.has_labels) return false;
+        if (list.files.size() == 0)
+            return list.rows == images.size() && list.texts.size() < list.rows;
+        const auto found = items_of_keys(list.files, images, list.source);
+        return std::ranges::any_of(found, [](std::uint32_t item) { return item != no_item; });
+    } catch (const UnclearColumns&) {
+        return true;
+    } catch (const Error&) {
+        return false;
+    }
+}
+
+namespace {
+
+void note_splits(const LabelList& list, std::vector<std::string>& notes) {
+    constexpr std::size_t most = 8;
+    for (const Dataset::Attribute& attribute : list.attributes) {
+        if (column_word(attribute.name) != ColumnWord::split) continue;
+        std::map<std::string, std::uint64_t> counts;
+        for (std::size_t i = 0; i < attribute.values.size() && counts.size() <= most; ++i)
+            ++counts[std::string(attribute.values[i])];
+        if (counts.size() < 2 || counts.size() > most) continue;
+        std::vector<std::string> parts;
+        for (const auto& [value, count] : counts)
+            parts.push_back(fmt::format("{} of {}", count, shortened(value)));
+        notes.push_back(fmt::format("{}: the rows of every {} are used: {}", list.source,
+                                    attribute.name, fmt::join(parts, ", ")));
+    }
+}
+
+/// Whether a row means an image of the folder, by the end of its path or without its extension.
+bool names_some(const fs::path& folder, const LabelList& list) {
+    Dataset all;
+    ScanCounts ignored;
+    scan_images(folder, "", 0, all.ids, ignored);
+    if (all.size() == 0) return false;
+    const auto found = items_of_keys(list.files, all, list.source);
+    return std::ranges::any_of(found, [](std::uint32_t item) { return item != no_item; });
+}
+
+StringColumn first_texts(const StringColumn& column, std::size_t limit) {
+    StringColumn out;
+    for (std::size_t i = 0; i < std::min(limit, column.size()); ++i) out.append(column[i]);
+    return out;
+}
+
+/// The first rows of a list that was read whole.
+void cut_rows(LabelList& list, std::size_t limit) {
+    if (limit == 0 || list.rows <= limit) return;
+    LabelSets labels;
+    for (std::size_t i = 0; i < limit; ++i) labels.append(list.labels[i]);
+    list.labels = std::move(labels);
+    list.rows = limit;
+    list.lines.resize(limit);
+    list.files = first_texts(list.files, limit);
+    list.ids = first_texts(list.ids, limit);
+    for (Dataset::Attribute& attribute : list.attributes)
+        attribute.values = first_texts(attribute.values, limit);
+}
+
+StringColumn images_of(const fs::path& folder, std::vector<std::string>& notes) {
+    StringColumn images;
+    ScanCounts counts;
+    scan_images(folder, "", 0, images, counts);
+    if (images.size() == 0)
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("{}: no image in this folder", folder.string()));
+    note_counts(counts, notes);
+    return images;
+}
+
+}  // namespace
+
 Dataset open_list(const fs::path& folder, const fs::path& list_path, const DatasetOptions& options,
                   std::vector<std::string>& notes) {
     return with_note(fmt::format("reading the list {}", list_path.string()), [&] {
         const ClassList* const known = options.classes.empty() ? nullptr : &options.classes;
-        LabelList list = read_label_list(
-            list_path, {.classes = known, .attributes = true, .limit = options.limit});
+        LabelList list = read_label_list(list_path, {.classes = known,
+                                                     .attributes = true,
+                                                     .limit = options.limit,
+                                                     .image_column = options.image_column,
+                                                     .label_column = options.label_column});
         if (list.rows == 0)
             throw Error(ErrorCode::bad_input, list.source + ": the list has no rows");
+        for (std::string& note : notes_of(list)) notes.push_back(std::move(note));
+        note_splits(list, notes);
         Dataset dataset;
         dataset.root = folder;
-        if (list.files.size() > 0 && !list.stems) {
+        const bool there =
+            list.files.size() > 0 &&
+            (images_there(folder, list.files) || images_there(folder_of(list_path), list.files));
+        if (list.files.size() == 0) {
+            take_labels(dataset, list, images_of(folder, notes), options.limit, notes);
+        } else if (there || !names_some(folder, list)) {
+            if (list.stems && !there)
+                throw Error(ErrorCode::bad_input,
+                            fmt::format("{}: none of its images (the first: `{}`) is in the folder "
+                                        "{}; name the folder that its paths begin in by --data",
+                                        list.source, shortened(list.files[0]), folder.string()));
+            cut_rows(list, options.limit);
             take_rows(dataset, list, folder, list_path, notes);
         } else {
-            StringColumn images;
-            ScanCounts counts;
-            scan_images(folder, "", 0, images, counts);
-            if (images.size() == 0)
-                throw Error(ErrorCode::bad_input,
-                            fmt::format("{}: no image in this folder", folder.string()));
-            list.files.size() > 0 ? take_stems(dataset, list, images, options.limit, notes)
-                                  : take_labels(dataset, list, images, options.limit, notes);
-            note_counts(counts, notes);
+            take_found(dataset, list, images_of(folder, notes), options.limit, notes);
         }
         dataset.classes =
             classes_of_list(list, options.classes, all_imagenet_val(dataset.ids), notes);

@@ -16,5 +16,8 @@ Dataset open_list(const std::filesystem::path& folder, const std::filesystem::pa
 
 /// True when the table can be read and one of its first rows names an image that is below `folder`.
 bool names_images(const std::filesystem::path& folder, const std::filesystem::path& list);
+/// True when the file gives labels to some of the images: it names them, or has a line for each; or
+/// when its columns may, and are not clear. `images` is not empty.
+bool labels_images(const std::filesystem::path& list, const Dataset& images);
 
 }  // namespace assay

@@ -101,6 +101,7 @@ public:
             const Choice& choice = choices_[s];
             if (!choice.file.empty()) {
                 const LabelMatch& match = choice.fit.match;
+                notes.insert(notes.end(), choice.fit.notes.begin(), choice.fit.notes.end());
                 auto& lines = match.unnamed + match.others > 0 ? warnings : notes;
                 lines.push_back(name_of(s) + ": " + describe(choice.fit, choice.file));
             } else {

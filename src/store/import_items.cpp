@@ -1,6 +1,7 @@
 #include "store/import_items.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <numeric>
@@ -8,13 +9,15 @@
 #include "assay/data/label_sets.h"
 #include "assay/error.h"
 #include "assay/report.h"
-#include "containers/csv.h"
 #include "containers/npy_stream.h"
 #include "core/file.h"
 #include "core/refuse.h"
 #include "core/string_index.h"
 #include "core/text.h"
+#include "data/label_columns.h"
+#include "data/label_list.h"
 #include "data/label_rows.h"
+#include "data/label_table.h"
 #include "store/cells.h"
 #include "store/same_data.h"
 
@@ -29,37 +32,44 @@ struct ItemList {
     std::vector<Dataset::Attribute> attributes;
 };
 
-ItemList read_item_table(std::string_view text, const std::string& source) {
+/// `list.ids` are of the column called `id`, or else of the images.
+ItemList read_item_table(std::string_view text, const LabelTable& table, const ClassList& classes,
+                         std::vector<std::string>& notes) {
+    const TableSample& sample = table.sample;
+    const LabelColumns columns =
+        label_columns(sample, {.classes = &classes, .ask = false, .options = false});
+    if (!columns.image) {
+        refuse(
+            fmt::format("{}: no column named id or filename or path or image or image_id; "
+                        "columns: {}",
+                        sample.source, fmt::join(sample.names, ", ")));
+    }
+    notes.push_back(fmt::format("{}: {}", sample.source, columns.said(sample, "attributes")));
     ItemList list;
-    CsvReader reader(text, source);
-    // The column called `id` before one that may be a path.
-    std::optional<std::size_t> id = reader.find_column({"id"});
-    for (std::size_t c = 0; c < reader.columns().size() && !id; ++c) {
-        if (!reader.columns()[c].empty() && role_of(reader.columns()[c]) == Role::id) id = c;
-    }
-    if (!id) id = reader.column({"id", "filename", "path", "image", "image_id"});
-    list.has_labels = reader.find_column({"label", "labels"}).has_value();
-    std::vector<std::size_t> others;
-    for (std::size_t c = 0; c < reader.columns().size(); ++c) {
-        const std::string& name = reader.columns()[c];
-        // The names that a store's own list of items gives to something else.
-        const bool taken =
-            name.empty() || name == "id" || name == "path" || name == "label" || name == "labels";
-        if (c == *id || taken) continue;
-        others.push_back(c);
-        list.attributes.push_back({name, {}});
-    }
-    while (reader.next()) {
-        list.ids.append(reader[*id]);
-        for (std::size_t k = 0; k < others.size(); ++k)
-            list.attributes[k].values.append(reader[others[k]]);
-    }
+    list.has_labels = columns.form != LabelColumns::Form::none;
+    std::vector<std::size_t> others = columns.others;
+    if (columns.id) others.insert(others.begin(), *columns.image);
+    std::ranges::sort(others);
+    // The names that a store's own list of items gives to something else.
+    std::erase_if(others, [&](std::size_t c) {
+        const std::string& name = sample.names[c];
+        return name == "id" || name == "path" || name == "label" || name == "labels";
+    });
+    for (const std::size_t c : others) list.attributes.push_back({sample.names[c], {}});
+    read_table(text, table, [&](auto& rows) {
+        while (rows.next()) {
+            list.ids.append(rows[columns.id.value_or(*columns.image)]);
+            for (std::size_t k = 0; k < others.size(); ++k)
+                list.attributes[k].values.append(rows[others[k]]);
+        }
+    });
     return list;
 }
 
 /// A csv's column of ids and what else it says of the items, or the lines of a text, or NumPy's
 /// texts.
-ItemList read_items(const fs::path& path) {
+ItemList read_items(const fs::path& path, const ClassList& classes,
+                    std::vector<std::string>& notes) {
     const std::string ending = lower_extension(path.filename().string());
     const MappedFile file(path);
     if (ending == ".npy" && array_header(file.bytes()).text.width > 0) {
@@ -74,8 +84,10 @@ ItemList read_items(const fs::path& path) {
                         "JSON of COCO or FiftyOne; labels alone go to --labels",
                         path.string()));
     }
-    if (ending == ".csv" || ending == ".tsv")
-        return read_item_table(file.text(), path.filename().string());
+    const LabelTable table = look_at_table(file.text(), path.filename().string(),
+                                           ending == ".csv" || ending == ".tsv", &classes);
+    if (table.kind != LabelTable::Kind::lines)
+        return read_item_table(file.text(), table, classes, notes);
     ItemList list;
     for_each_line(file.text(), [&](std::string_view line, std::size_t number) {
         if (trimmed(line).empty())
@@ -154,6 +166,7 @@ std::optional<LabelSets> labels_of_source(const ScoreSource& source, const Class
                                           std::vector<std::string>& notes) {
     if (source.truth.size() == 0) return std::nullopt;
     LabelSets labels;
+    std::uint64_t marked_none = 0, ones = 0, others = 0;
     for (std::size_t row = 0; row < source.truth.size(); ++row) {
         const std::string_view text = trimmed(source.truth[row]);
         std::optional<std::int32_t> label = classes.find(text);
@@ -168,9 +181,16 @@ std::optional<LabelSets> labels_of_source(const ScoreSource& source, const Class
         }
         if (label) {
             labels.append(std::span(&*label, 1));
+            ++(text == "1" ? ones : others);
         } else {
             labels.append({});
+            marked_none += text == "-1";
         }
+    }
+    if (marked_none > 0) {
+        refuse_signs(source.truth_name, marked_none, ones, others, classes);
+        notes.push_back(
+            note_of_none("`" + source.truth_name + "`", marked_none, source.truth.size()));
     }
     return labels;
 }
@@ -187,7 +207,7 @@ LabelSets labels_of(const ScoreSource& source, const ImportOptions& options, con
     };
     if (!options.labels.empty()) {
         LabelMatch match;
-        labels = read_label_sets(options.labels, dataset, dataset.classes, &match);
+        labels = read_label_sets(options.labels, dataset, dataset.classes, match, notes);
         from = fmt::format("`{}`", options.labels.filename().string());
         if (std::string text = describe(match, dataset.size(), options.labels); !text.empty())
             notes.push_back(std::move(text));
@@ -271,7 +291,7 @@ ImportedItems imported_items(ScoreSource& source, const ImportOptions& options,
     if (!options.ids.empty()) {
         ItemList list = annotated != nullptr
                             ? ItemList{annotated->ids, annotated->labels.labels() > 0, {}}
-                            : read_items(options.ids);
+                            : read_items(options.ids, classes, notes);
         check_ids(list.ids, options.ids.string());
         list_has_labels = list.has_labels;
         dataset.ids = std::move(list.ids);

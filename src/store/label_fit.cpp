@@ -27,8 +27,9 @@ LabelSets sets_of_folder(const std::filesystem::path& folder, const Dataset& ima
 LabelFit label_fit(const std::filesystem::path& labels, const Dataset& images) {
     LabelFit fit;
     try {
-        fit.sets = is_folder(labels) ? sets_of_folder(labels, images, fit.match)
-                                     : read_label_sets(labels, images, images.classes, &fit.match);
+        fit.sets = is_folder(labels)
+                       ? sets_of_folder(labels, images, fit.match)
+                       : read_label_sets(labels, images, images.classes, fit.match, fit.notes);
     } catch (const Error& error) {
         if (error.code() != ErrorCode::bad_input) throw;
         fit.error = error;

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "assay/data/dataset.h"
 #include "assay/data/label_sets.h"
@@ -16,7 +17,8 @@ namespace assay::store {
 struct LabelFit {
     LabelSets sets;  ///< one an item
     LabelMatch match;
-    std::uint64_t labelled = 0;  ///< items with a label
+    std::vector<std::string> notes{};  ///< what the columns of the file were taken for
+    std::uint64_t labelled = 0;        ///< items with a label
     /// Why the file is not about these images, or cannot be read for them; nothing: it fits, and
     /// the others hold.
     std::optional<Error> error{};

@@ -55,13 +55,15 @@ TEST(OptionsOfData, ThatSayNothingAboutItAreRefused) {
     DatasetOptions label, image, layout;
     label.label_column = image.image_column = "x";
     layout.layout = DatasetOptions::Layout::flat;
-    for (const char* data : {"val", "flat", "list.csv"}) {
-        EXPECT_THAT(refused(folder / data, label, ErrorCode::usage),
-                    HasSubstr("--label-column is for Parquet files and tars; "))
-            << data;
-        EXPECT_THAT(refused(folder / data, image, ErrorCode::usage),
-                    HasSubstr("--image-column is for Parquet files; "))
-            << data;
+    EXPECT_THAT(refused(folder / "val", label, ErrorCode::usage),
+                HasSubstr("--label-column is for lists of labels, Parquet files and tars; "));
+    EXPECT_THAT(refused(folder / "val", image, ErrorCode::usage),
+                HasSubstr("--image-column is for lists of labels and Parquet files; "));
+    for (const char* list : {"flat", "list.csv"}) {
+        for (const DatasetOptions& options : {label, image})
+            EXPECT_THAT(refused(folder / list, options, ErrorCode::usage),
+                        HasSubstr(" has no column `x` ("))
+                << list;
     }
     EXPECT_THAT(refused(folder / "list.csv", layout, ErrorCode::usage),
                 HasSubstr("--layout is for folders of images; "));

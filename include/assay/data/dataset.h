@@ -100,8 +100,10 @@ struct DatasetOptions {
     /// other names, these in order are taken for its classes.
     ClassList classes{};
     std::size_t limit = 0;  ///< first n items only; 0: all
-    /// Columns of Parquet files. "": the only one that is declared as images, or else image or img;
-    /// label, labels or fine_label where there is one. Of tar archives `label_column` is the suffix
+    /// Columns of lists and of Parquet files. "": of lists those whose names are known
+    /// (docs/formats.md); of Parquet files the only one that is declared as images, or else image
+    /// or img, and label, labels or fine_label where there is one. `label_column` "none": a list
+    /// has no labels. Of tar archives `label_column` is the suffix
     /// of the member or the field of .json that holds the label.
     std::string image_column{}, label_column{};
     /// Where it is kept what is in tar archives at URLs, so that they are read for it once; "":

@@ -65,9 +65,10 @@ std::string describe(const LabelMatch& match, std::uint64_t images,
 ///    ILSVRC2012_val_%08d.*, N = 50,000 and items are found by that number;
 ///  - JSON object file -> label or list; keys match an item's id or file name, with or without the
 ///  extension of images;
-///  - csv with columns image|path|id|filename and label|labels: one row a label, labels separated
-///  by blanks, or a list as Python prints it ("[3, 9]"); or, without such a column, a column of 0
-///  and 1 per class;
+///  - tables with a column of images (path, filename, image_id, id, ...) and one of labels (label,
+///  class, target, ...; labels: several, separated by blanks), or, without such a column, a column
+///  of 0 and 1 per class; docs/formats.md has the names. A list as Python prints it ("[3, 9]") is
+///  several labels;
 ///  - text list with one label a line (N lines);
 ///  - .npy of N x C 0/1 (u8, bool, i32, i64, f32, f64), or N integers.
 /// Labels may be class numbers, ids or unique names of `classes`. Throws bad_input naming the file,

@@ -1,0 +1,77 @@
+// How a file of labels is written: a table by separators, a table by blanks, or lines of their own.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "containers/csv.h"
+#include "data/label_columns.h"
+
+namespace assay {
+
+struct LabelTable {
+    enum class Kind : std::uint8_t {
+        csv,     ///< columns by `delimiter`
+        blanks,  ///< columns by one or more blanks
+        lines    ///< no columns: a label, or a file and its labels, per line
+    };
+    Kind kind = Kind::lines;
+    char delimiter = '\0';
+    std::size_t skipped = 0;  ///< lines in front of the table (CelebA's number of rows)
+    TableSample sample{};     ///< of a table; `sample.header`: its first row has the names
+};
+
+/// From the first rows. `named_table`: the file's name ends as that of a table (.csv, .tsv), so
+/// that its first row is a header unless it names an image. Throws bad_input as CsvReader.
+LabelTable look_at_table(std::string_view text, std::string source, bool named_table,
+                         const ClassList* classes);
+
+/// The rows of a table by blanks. `text` must outlive it.
+class BlankRows {
+public:
+    BlankRows(std::string_view text, const LabelTable& table);
+    bool next();
+    std::string_view operator[](std::size_t column) const { return words_[column]; }
+    std::size_t line() const noexcept { return line_; }
+
+private:
+    bool next_line(std::string_view& line);
+    std::string_view rest_;
+    const LabelTable& table_;
+    std::vector<std::string_view> words_;
+    std::size_t line_ = 0;
+};
+
+/// Rows of a table by a separator, each as long as the first one. `text` must outlive it.
+class SeparatedRows {
+public:
+    SeparatedRows(std::string_view text, const LabelTable& table)
+        : reader_(text, table.sample.source,
+                  {.delimiter = table.delimiter, .header = table.sample.header}),
+          columns_(table.sample.names.size()) {}
+    /// Throws bad_input: a row of another length.
+    bool next();
+    std::string_view operator[](std::size_t column) const { return reader_[column]; }
+    std::size_t line() const noexcept { return reader_.line(); }
+
+private:
+    CsvReader reader_;
+    std::size_t columns_;
+};
+
+/// Calls read(rows) with the rows below the header, however the table is written.
+template <class Read>
+void read_table(std::string_view text, const LabelTable& table, Read&& read) {
+    if (table.kind == LabelTable::Kind::blanks) {
+        BlankRows rows(text, table);
+        read(rows);
+    } else {
+        SeparatedRows rows(text, table);
+        read(rows);
+    }
+}
+
+}  // namespace assay

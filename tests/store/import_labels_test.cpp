@@ -1,0 +1,86 @@
+// Tables of items and labels beside imported scores: the vocabulary of all lists of labels.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "assay/store/import.h"
+#include "made_up.h"
+#include "scratch.h"
+
+namespace assay {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr const char* scores = "id,c0,c1,c2\na,5,0,1\nb,0,5,1\nc,0,1,5\n";
+
+class ImportedLabels : public testing::Test {
+protected:
+    ImportReport import(const std::string& text, ImportOptions options) {
+        put_text(scratch_ / "scores.csv", text);
+        options.dataset_name = "val";
+        options.model_name = "net";
+        return import_predictions(scratch_ / "scores.csv",
+                                  scratch_ / ("runs" + std::to_string(run_++)), options);
+    }
+    static std::vector<std::int32_t> labels_of(const ImportReport& report) {
+        const PredictionStore store = PredictionStore::open(report.store);
+        std::vector<std::int32_t> labels;
+        for (std::size_t i = 0; i < store.dataset().size(); ++i)
+            labels.push_back(store.dataset().single_label(i));
+        return labels;
+    }
+    Scratch scratch_;
+    int run_ = 0;
+};
+
+TEST_F(ImportedLabels, ItemsAndLabelsHaveOneVocabulary) {
+    for (const char* text :
+         {"id,label\na,0\nb,1\nc,2\n", "filename;ClassId\na.png;0\nb.png;1\nc.png;2\n",
+          "\xEF\xBB\xBFtarget,image_id\n0.0,a\n1.0,b\n2.0,c\n",
+          ",Id,Category\n0,a,0\n1,b,1\n2,c,2\n", "path,c0,c1,c2\na,1,0,0\nb,0,1,0\nc,0,0,1\n"}) {
+        put_text(scratch_ / "list.csv", text);
+        ImportOptions items, labels;
+        items.ids = labels.labels = scratch_ / "list.csv";
+        items.classes = labels.classes = ClassList({"c0", "c1", "c2"});
+        for (const ImportOptions& options : {items, labels}) {
+            const ImportReport report = import(scores, options);
+            EXPECT_THAT(labels_of(report), ElementsAre(0, 1, 2)) << text;
+            EXPECT_THAT(report.notes, Contains(HasSubstr("list.csv: labels: "))) << text;
+        }
+    }
+}
+
+TEST_F(ImportedLabels, OtherColumnsOfItemsAreAttributes) {
+    put_text(scratch_ / "items.csv", "id,note,group\na,x,g\nb,y,g\nc,z,h\n");
+    ImportOptions options;
+    options.ids = scratch_ / "items.csv";
+    const ImportReport report = import(scores, options);
+    EXPECT_THAT(labels_of(report), ElementsAre(-1, -1, -1));
+    EXPECT_THAT(report.notes, Contains("items.csv: labels: none; images: column id; attributes: "
+                                       "note, group"));
+    EXPECT_EQ(PredictionStore::open(report.store).dataset().attributes.size(), 2U);
+    // So is a "class" that is no class of the scores.
+    put_text(scratch_ / "items.csv", "id,class\na,mammal\nb,bird\nc,bird\n");
+    EXPECT_THAT(import(scores, options).notes,
+                Contains("items.csv: labels: none; images: column id; attributes: class"));
+}
+
+TEST_F(ImportedLabels, MinusOneIsCountedOrAskedAbout) {
+    const ImportReport report = import("id,label,c0,c1,c2\na,-1,5,0,1\nb,1,0,5,1\nc,2,0,1,5\n", {});
+    EXPECT_THAT(labels_of(report), ElementsAre(-1, 1, 2));
+    EXPECT_THAT(report.notes, Contains("`label`: -1 means no label: 1 of 3 rows"));
+    const std::string signs = "id,label,neg,pos\na,-1,.9,.1\nb,1,.2,.8\n";
+    EXPECT_THAT(error_of([&] { import(signs, {}); }).second,
+                HasSubstr("label: the labels are -1 (1 rows) and 1 alone"));
+    put_text(scratch_ / "classes.csv", "id,name\n-1,neg\n1,pos\n");
+    ImportOptions two;
+    two.classes = read_class_list(scratch_ / "classes.csv");
+    EXPECT_THAT(labels_of(import(signs, two)), ElementsAre(0, 1));
+}
+
+}  // namespace
+}  // namespace assay
