@@ -1,6 +1,7 @@
 #include "cli/eval_entry.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <memory>
@@ -164,6 +165,12 @@ void choose_for(EvalEntry& entry, const Dataset& dataset, const EvalInputs& inpu
         throw Error(ErrorCode::usage, why_stopped(entry.choice, name, entry.command));
     note(fmt::format("{}: {} ({})", name, describe(entry.choice),
                      duration_text(entry.choice.seconds)));
+    if (const auto& failed = entry.choice.failed; !failed.empty()) {
+        entry.warnings.push_back(
+            fmt::format("{} of those that chose the preprocessing could not be computed: {}",
+                        how_many(failed.size(), "image"), fmt::join(failed, ", ")));
+        warn(name + ": " + entry.warnings.back());
+    }
     const PreprocessingWay& best = *entry.choice.best;
     const bool settled = entry.choice.outcome == Outcome::told_apart;
     if (!settled) {

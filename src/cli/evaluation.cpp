@@ -234,7 +234,7 @@ EvalResult run_evaluation(const EvalInputs& inputs) {
         model.choice = entries[m].choice;
         model.check = entries[m].check;
         model.warnings = entries[m].warnings;
-        model.unreadable = predicted[m].bad_rows;
+        model.unreadable = predicted[m].bad_rows + entries[m].choice.failed.size();
         result.models.push_back(std::move(model));
         stores.push_back(PredictionStore::open(predicted[m].store));
     }

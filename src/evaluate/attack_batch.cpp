@@ -109,17 +109,18 @@ CleanScores::CleanScores(std::shared_ptr<AttackedModel> model) : model_(std::mov
 std::span<const float> CleanScores::of(const ImageBatch& batch) const {
     struct Kept {
         std::uint64_t number = 0, first_row = 0;
-        std::size_t n = 0;
+        std::vector<RowState> states;  ///< another image takes the place of one that fails
         std::vector<float> scores;
     };
     thread_local Kept kept;
-    if (kept.number != number_ || kept.first_row != batch.first_row || kept.n != batch.n) {
+    if (kept.number != number_ || kept.first_row != batch.first_row ||
+        !std::ranges::equal(kept.states, batch.states)) {
         kept.number = 0;
         kept.scores.resize(batch.n * model_->classes());
         model_->scores(batch.input, batch.n, kept.scores);
         kept.number = number_;
         kept.first_row = batch.first_row;
-        kept.n = batch.n;
+        kept.states.assign(batch.states.begin(), batch.states.end());
     }
     return kept.scores;
 }

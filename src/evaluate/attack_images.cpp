@@ -17,6 +17,7 @@
 #include "core/refuse.h"
 #include "core/statistics.h"
 #include "data/image_names.h"
+#include "evaluate/batch_runner.h"
 #include "evaluate/prediction_run.h"
 
 namespace assay::attack {
@@ -126,63 +127,55 @@ AttackImages::Batch AttackImages::load(std::uint64_t first, std::size_t n,
     return out;
 }
 
-bool AttackImages::read_all(const AttackJob& job, const Batch& batch,
+bool AttackImages::read_all(const AttackJob& job, const ImageBatch& batch,
                             std::vector<float>& images) const {
     const std::size_t size = shape_.size();
     const AttackFile file = file_of(job);
-    for (std::size_t i = 0; i < batch.batch.n; ++i) {
+    for (std::size_t i = 0; i < batch.n; ++i) {
         if (batch.states[i] != RowState::ok) continue;
         const auto own = std::span(images).subspan(i * size, size);
-        if (!file.read(path_of(job, batch.batch.first_row + i), own) ||
-            !file.allows(batch.batch.input.subspan(i * size, size), own))
+        if (!file.read(path_of(job, batch.first_row + i), own) ||
+            !file.allows(batch.input.subspan(i * size, size), own))
             return false;
     }
     return true;
 }
 
-std::vector<float> AttackImages::classify(const AttackJob& job,
-                                          const std::shared_ptr<const CleanScores>& clean,
-                                          const Batch& batch,
-                                          std::vector<RowOutcome>& outcomes) const {
+void AttackImages::classify(const AttackJob& job, const std::shared_ptr<const CleanScores>& clean,
+                            const ImageBatch& batch, std::span<float> scores) const {
     std::vector<float> images(batch.input.begin(), batch.input.end());
     if (!read_all(job, batch, images)) {
         // Of a run without images, or of one that was killed: the same attack gives the same bits.
-        const AttackedImages made =
-            BatchAttack(pixels_, clean, dataset_, job).run(batch.batch, false);
-        write(job, batch.batch, made.images);
+        const AttackedImages made = BatchAttack(pixels_, clean, dataset_, job).run(batch, false);
+        write(job, batch, made.images);
         if (!read_all(job, batch, images)) {
             throw Error(ErrorCode::internal,
                         fmt::format("{}: an image of the rows from {} on is not in its file as it "
                                     "was written, or not within the budget",
-                                    job.variant, batch.batch.first_row));
+                                    job.variant, batch.first_row));
         }
     }
-    const std::size_t classes = pixels_->classes();
-    std::vector<float> scores(batch.batch.n * classes);
-    pixels_->scores(images, batch.batch.n, scores);
-    for (std::size_t i = 0; i < batch.batch.n; ++i) {
-        const auto item = static_cast<std::size_t>(batch.batch.first_row) + i;
-        if (batch.states[i] != RowState::ok) continue;
-        outcomes[item] = outcome_of(job, std::span(scores).subspan(i * classes, classes),
-                                    dataset_.single_label(item));
-    }
-    return scores;
+    pixels_->scores(images, batch.n, scores);
 }
 
 void AttackImages::offer(std::size_t j, const std::vector<RowOutcome>& clean,
                          const std::vector<RowOutcome>& outcomes, const CleanScores& clean_scores,
-                         const Batch& batch, std::span<const float> scores,
+                         const ImageBatch& batch, bool fails, std::span<const float> scores,
                          AttackExamples& examples) const {
-    const std::size_t classes = pixels_->classes();
-    for (std::size_t i = 0; i < batch.batch.n; ++i) {
-        const auto item = static_cast<std::size_t>(batch.batch.first_row) + i;
+    const std::size_t classes = pixels_->classes(), size = shape_.size();
+    const auto scores_before = [&](std::size_t i) {
+        if (!fails) return clean_scores.of(batch).subspan(i * classes, classes);
+        return clean_scores.of({batch.first_row + i, 1, batch.input.subspan(i * size, size),
+                                batch.states.subspan(i, 1)});
+    };
+    for (std::size_t i = 0; i < batch.n; ++i) {
+        const auto item = static_cast<std::size_t>(batch.first_row) + i;
         // Without scores, there is no class to show.
         if (clean[item] != RowOutcome::correct || outcomes[item] != RowOutcome::incorrect) continue;
         examples.offer(j, item, dataset_.ids[item], [&] {
             const ScoreKind kind = jobs_[j]->kind;
-            return std::pair(
-                prediction_of(clean_scores.of(batch.batch).subspan(i * classes, classes), kind),
-                prediction_of(scores.subspan(i * classes, classes), kind));
+            return std::pair(prediction_of(scores_before(i), kind),
+                             prediction_of(scores.subspan(i * classes, classes), kind));
         });
     }
 }
@@ -197,7 +190,7 @@ void AttackImages::write_examples(const AttackExamples& examples, MemoryBudget& 
                                throw_if_stopped();
                                Batch one = load(item, 1, memory);
                                ExampleImages images{one.input, one.input};
-                               if (!read_all(*jobs_[j], one, images.attacked))
+                               if (!read_all(*jobs_[j], one.batch, images.attacked))
                                    throw Error(ErrorCode::internal,
                                                fmt::format("{}: an image that was read before is "
                                                            "not as it was",
@@ -234,13 +227,26 @@ std::vector<SavedAttack> AttackImages::finish(const std::vector<RowOutcome>& cle
     } else {
         std::vector<std::vector<RowOutcome>> outcomes(
             jobs_.size(), std::vector<RowOutcome>(dataset_.size(), RowOutcome::none));
-        std::vector<std::uint8_t> unreadable(dataset_.size(), 0);
+        // By job: images that have no file, or that the model cannot compute.
+        std::vector<std::vector<std::uint8_t>> left_out(
+            jobs_.size(), std::vector<std::uint8_t>(dataset_.size(), 0));
         const auto clean_scores = std::make_shared<const CleanScores>(pixels_);
         AttackExamples examples(jobs_.size());
         MemoryBudget memory(options_.predict.image_memory);
         std::mutex mutex;
         Progress progress;
         progress.total = dataset_.size() * jobs_.size();
+        std::vector<prediction::BatchRunner::Instead> classifying;
+        for (const AttackJob* job : jobs_) {
+            classifying.emplace_back([&, job](const ImageBatch& batch, std::span<float> scores) {
+                classify(*job, clean_scores, batch, scores);
+            });
+        }
+        std::vector<std::unique_ptr<prediction::BatchRunner>> runners;
+        for (const auto& instead : classifying) {
+            runners.push_back(std::make_unique<prediction::BatchRunner>(*model_.classifier,
+                                                                        model_.spec.name, instead));
+        }
         std::map<std::uint32_t, std::vector<std::size_t>> jobs_by_batch;
         for (std::size_t j = 0; j < jobs_.size(); ++j) jobs_by_batch[batch_sizes[j]].push_back(j);
         for (const auto& alike : jobs_by_batch) {
@@ -251,12 +257,22 @@ std::vector<SavedAttack> AttackImages::finish(const std::vector<RowOutcome>& cle
                 const std::uint64_t first = std::uint64_t{block} * size;
                 const Batch batch =
                     load(first, std::min<std::uint64_t>(size, dataset_.size() - first), memory);
-                for (std::size_t i = 0; i < batch.batch.n; ++i)
-                    unreadable[first + i] = batch.states[i] == RowState::ok ? 0 : 1;
+                const std::size_t classes = pixels_->classes();
+                std::vector<float> scores(batch.batch.n * classes);
                 for (const std::size_t j : jobs) {
-                    const std::vector<float> scores =
-                        classify(*jobs_[j], clean_scores, batch, outcomes[j]);
-                    offer(j, clean, outcomes[j], *clean_scores, batch, scores, examples);
+                    for (std::size_t i = 0; i < batch.batch.n; ++i)
+                        left_out[j][first + i] = batch.states[i] == RowState::ok ? 0 : 1;
+                    const auto failed = runners[j]->run(batch.batch, scores);
+                    for (const auto& image : failed) left_out[j][image.row] = 1;
+                    for (std::size_t i = 0; i < batch.batch.n; ++i) {
+                        const std::size_t item = first + i;
+                        if (left_out[j][item] != 0) continue;
+                        outcomes[j][item] =
+                            outcome_of(*jobs_[j], std::span(scores).subspan(i * classes, classes),
+                                       dataset_.single_label(item));
+                    }
+                    offer(j, clean, outcomes[j], *clean_scores, batch.batch, !failed.empty(),
+                          scores, examples);
                 }
                 const std::scoped_lock lock(mutex);
                 progress.done += batch.batch.n * jobs.size();
@@ -269,7 +285,7 @@ std::vector<SavedAttack> AttackImages::finish(const std::vector<RowOutcome>& cle
         for (std::size_t j = 0; j < jobs_.size(); ++j) {
             SavedAttack& own = saved[j];
             for (std::size_t i = 0; i < clean.size(); ++i) {
-                own.images += unreadable[i] == 0 ? 1 : 0;
+                own.images += left_out[j][i] == 0 ? 1 : 0;
                 if (clean[i] != RowOutcome::correct) continue;
                 const bool robust = outcomes[j][i] == RowOutcome::correct;
                 own.robust += robust ? 1 : 0;
@@ -278,7 +294,7 @@ std::vector<SavedAttack> AttackImages::finish(const std::vector<RowOutcome>& cle
             made[jobs_[j]->variant] = {
                 {"images", own.images}, {"robust", own.robust}, {"lost", own.lost}};
             write_file_atomically(folder_.path() / jobs_[j]->variant / "labels.csv",
-                                  image_labels(dataset_, model_.spec.classes, names_, unreadable));
+                                  image_labels(dataset_, model_.spec.classes, names_, left_out[j]));
         }
         write_examples(examples, memory);
         settings_["made"] = made;

@@ -46,15 +46,16 @@ private:
     std::filesystem::path path_of(const AttackJob& job, std::uint64_t item) const;
     Batch load(std::uint64_t first, std::size_t n, MemoryBudget& memory) const;
     /// False: an image is not there, or not what the attack may return.
-    bool read_all(const AttackJob& job, const Batch& batch, std::vector<float>& images) const;
-    /// Classifies the files of a batch. Gives the scores.
-    std::vector<float> classify(const AttackJob& job,
-                                const std::shared_ptr<const CleanScores>& clean, const Batch& batch,
-                                std::vector<RowOutcome>& outcomes) const;
+    bool read_all(const AttackJob& job, const ImageBatch& batch, std::vector<float>& images) const;
+    /// The scores of the files of a batch.
+    void classify(const AttackJob& job, const std::shared_ptr<const CleanScores>& clean,
+                  const ImageBatch& batch, std::span<float> scores) const;
     /// Those of a batch of attack `j` that fooled the model, with the scores of their files.
+    /// `fails`: the batch has an image that the model cannot compute.
     void offer(std::size_t j, const std::vector<RowOutcome>& clean,
                const std::vector<RowOutcome>& outcomes, const CleanScores& clean_scores,
-               const Batch& batch, std::span<const float> scores, AttackExamples& examples) const;
+               const ImageBatch& batch, bool fails, std::span<const float> scores,
+               AttackExamples& examples) const;
     void write_examples(const AttackExamples& examples, MemoryBudget& memory) const;
 
     const LoadedModel& model_;

@@ -25,24 +25,32 @@ ImageBatch part_of(const ImageBatch& batch, std::size_t first, std::size_t n) {
             {part(batch.bytes.pixels), batch.bytes.values}};
 }
 
+void classify(Classifier& classifier, const ImageBatch& batch, std::span<float> out) {
+    if (batch.bytes.values != nullptr) {
+        classifier.score_bytes(batch.bytes, batch.n, out);
+    } else {
+        classifier.scores(batch.input, batch.n, out);
+    }
+}
+
+/// What a model may say of single images. All else ends the run.
+bool may_be_an_image(const Error& error) {
+    return error.code() == ErrorCode::bad_input || error.code() == ErrorCode::out_of_memory;
+}
+
 /// Runs a batch, in halves when memory is short; returns how often it halved.
-std::uint64_t run_halving(const LoadedModel& model, const ImageBatch& batch, std::span<float> out) {
+std::uint64_t run_halving(const BatchRunner::Instead& run, const ImageBatch& batch,
+                          std::span<float> out) {
     try {
-        if (model.scores) {
-            model.scores(batch, out);
-        } else if (batch.bytes.values != nullptr) {
-            model.classifier->score_bytes(batch.bytes, batch.n, out);
-        } else {
-            model.classifier->scores(batch.input, batch.n, out);
-        }
+        run(batch, out);
         return 0;
     } catch (const Error& error) {
         if (error.code() != ErrorCode::out_of_memory || batch.n == 1) throw;
     }
     const std::size_t half = batch.n / 2;
     const std::size_t classes = out.size() / batch.n;
-    return 1 + run_halving(model, part_of(batch, 0, half), out.first(half * classes)) +
-           run_halving(model, part_of(batch, half, batch.n - half), out.subspan(half * classes));
+    return 1 + run_halving(run, part_of(batch, 0, half), out.first(half * classes)) +
+           run_halving(run, part_of(batch, half, batch.n - half), out.subspan(half * classes));
 }
 
 isolated::BatchGate& gate_of(isolated::Supervised* supervised, isolated::BatchGate& own) {
@@ -76,14 +84,13 @@ public:
 
     std::vector<FailedImage> run() {
         if (owner_.attempt(batch_, out_)) return {};
-        const bool raised =
-            owner_.supervised_ == nullptr || !owner_.supervised_->process_end().has_value();
+        const bool raised = owner_.last_raised_;
         halve(0, batch_.n);
         // A process may end for want of memory; an error that no image raises is the model's.
         if (failed_places_.empty() && raised)
             give_up("each of its images can be computed alone; a smaller batch may work");
         if (failed_places_.empty()) {
-            ++owner_.halved_;
+            ++owner_.in_parts_;
             return {};
         }
         compute_without_the_failed();
@@ -124,9 +131,8 @@ private:
     bool still_works() {
         const auto good = std::ranges::find(computed_, true);
         if (good == computed_.end()) return owner_.still_works(batch_);
-        std::vector<float> scores(classes_);
-        return owner_.attempt(
-            part_of(batch_, static_cast<std::size_t>(good - computed_.begin()), 1), scores);
+        return owner_.classifier_computes(
+            part_of(batch_, static_cast<std::size_t>(good - computed_.begin()), 1));
     }
 
     /// What was computed in parts is computed whole, another image in the place of each that fails.
@@ -140,14 +146,18 @@ private:
         const auto from = static_cast<std::size_t>(good - computed_.begin());
         const auto input = filled(batch_.input, batch_.n, from, failed_places_);
         const auto pixels = filled(batch_.bytes.pixels, batch_.n, from, failed_places_);
+        std::vector<RowState> states(batch_.states.begin(), batch_.states.end());
+        for (const std::size_t place : failed_places_) {
+            if (states[place] == RowState::ok) states[place] = RowState::not_finite;
+        }
         std::vector<float> scores(out_.size());
         if (owner_.attempt(
-                {batch_.first_row, batch_.n, input, batch_.states, {pixels, batch_.bytes.values}},
+                {batch_.first_row, batch_.n, input, states, {pixels, batch_.bytes.values}},
                 scores)) {
             std::ranges::copy(scores, out_.begin());
             return;
         }
-        ++owner_.halved_;  // the parts have the scores
+        ++owner_.in_parts_;  // the parts have the scores
         if (!still_works()) give_up("images that it had computed could not be computed again");
     }
 
@@ -174,23 +184,23 @@ ImageBatch BatchRunner::Proof::batch() const {
 }
 
 BatchRunner::BatchRunner(const LoadedModel& model)
-    : model_(model),
-      supervised_(dynamic_cast<isolated::Supervised*>(model.classifier.get())),
+    : BatchRunner(*model.classifier, model.spec.name, model.scores) {}
+
+BatchRunner::BatchRunner(Classifier& classifier, std::string name, const Instead& instead)
+    : classifier_(classifier),
+      name_(std::move(name)),
+      instead_(instead),
+      supervised_(dynamic_cast<isolated::Supervised*>(&classifier)),
       gate_(gate_of(supervised_, own_gate_)) {}
 
 std::vector<FailedImage> BatchRunner::run(const ImageBatch& batch, std::span<float> out) {
-    // What stands in the classifier's place may do more than look at the images.
-    if (model_.scores) {
-        halved_ += run_halving(model_, batch, out);
-        return {};
-    }
     std::optional<Error> first;
     try {
         const auto pass = gate_.beside_others();
         compute(batch, out);
         return {};
     } catch (const Error& error) {
-        if (error.code() != ErrorCode::bad_input) throw;
+        if (!may_be_an_image(error)) throw;
         if (supervised_ != nullptr && supervised_->process_end() && !supervised_->can_restart())
             throw;
         first = error;
@@ -201,7 +211,10 @@ std::vector<FailedImage> BatchRunner::run(const ImageBatch& batch, std::span<flo
 }
 
 void BatchRunner::compute(const ImageBatch& batch, std::span<float> out) {
-    halved_ += run_halving(model_, batch, out);
+    const Instead by_classifier = [&](const ImageBatch& images, std::span<float> scores) {
+        classify(classifier_, images, scores);
+    };
+    halved_ += run_halving(instead_ ? instead_ : by_classifier, batch, out);
     in_a_row_ = 0;
     if (!has_proof_) keep_proof(batch);
 }
@@ -220,13 +233,20 @@ void BatchRunner::keep_proof(const ImageBatch& batch) {
 }
 
 bool BatchRunner::still_works(const ImageBatch& like) {
-    std::vector<float> scores(model_.classifier->facts().classes);
-    if (has_proof_) return attempt(proof_->batch(), scores);
+    if (has_proof_) return classifier_computes(proof_->batch());
     Proof black;
     black.input.resize(like.input.size() / like.n);
     black.bytes.resize(like.bytes.pixels.size() / like.n);
     if (like.bytes.values != nullptr) black.values = *like.bytes.values;
-    return attempt(black.batch(), scores);
+    return classifier_computes(black.batch());
+}
+
+bool BatchRunner::classifier_computes(const ImageBatch& batch) {
+    std::vector<float> scores(batch.n * classifier_.facts().classes);
+    return attempted([&] {
+        classify(classifier_, batch, scores);
+        in_a_row_ = 0;
+    });
 }
 
 void BatchRunner::start_again() {
@@ -236,7 +256,7 @@ void BatchRunner::start_again() {
             given_up_ =
                 Error(ErrorCode::bad_input,
                       fmt::format("`{}` was started again {} times, which is the most, and {}",
-                                  model_.spec.name, restarts_, supervised_->process_end()->how));
+                                  name_, restarts_, supervised_->process_end()->how));
             throw *given_up_;
         }
         ++restarts_;
@@ -250,18 +270,24 @@ void BatchRunner::start_again() {
 }
 
 bool BatchRunner::attempt(const ImageBatch& batch, std::span<float> out) {
+    return attempted([&] { compute(batch, out); });
+}
+
+bool BatchRunner::attempted(const std::function<void()>& work) {
     throw_if_stopped();
     if (supervised_ != nullptr && supervised_->process_end()) start_again();
     try {
-        compute(batch, out);
+        work();
         return true;
     } catch (const Error& error) {
-        if (error.code() != ErrorCode::bad_input) throw;
+        if (!may_be_an_image(error)) throw;
         last_ = {0, error.message(), ""};
+        last_raised_ = error.code() == ErrorCode::bad_input;
         if (supervised_ == nullptr) return false;
         if (const auto end = supervised_->process_end()) {
             if (!supervised_->can_restart()) throw;
             last_ = {0, end->how, end->said};
+            last_raised_ = false;
         }
     }
     return false;
@@ -285,6 +311,11 @@ std::vector<std::string> BatchRunner::notes(const Dataset& dataset) const {
     if (restarts_ > 0)
         notes.push_back(fmt::format("the model's process ended and was started again {}",
                                     how_many(static_cast<std::uint64_t>(restarts_), "time")));
+    if (const std::uint64_t parts = in_parts_; parts > 0)
+        notes.push_back(
+            fmt::format("{} failed whole, so {} computed in parts: scores may differ "
+                        "from whole batches by about 1e-5",
+                        how_many(parts, "batch", "batches"), parts == 1 ? "it was" : "they were"));
     return notes;
 }
 

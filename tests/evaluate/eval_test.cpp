@@ -305,6 +305,45 @@ TEST_F(EvalSearch, WaysThatGiveOtherPixelsOnOneImageAreSeveral) {
     write_file_atomically(file, one_colour);
 }
 
+/// Fails at images of more than one colour.
+class OneColourOnly final : public ColourClassifier {
+public:
+    void scores(std::span<const float> input, std::size_t n, std::span<float> out) override {
+        const std::size_t plane = input.size() / n / 3;
+        for (std::size_t at = 0; at < input.size(); at += plane) {
+            const auto [least, most] = std::ranges::minmax(input.subspan(at, plane));
+            if (least != most) throw Error(ErrorCode::bad_input, "ValueError: two colours");
+        }
+        ColourClassifier::scores(input, n, out);
+    }
+};
+
+TEST_F(EvalSearch, AnImageAtWhichTheModelFailsIsIncorrectInEveryWay) {
+    const PreprocessingChoice sound = search();
+    const auto picky = std::make_shared<OneColourOnly>();
+    picky->expects = classifier->expects;
+    classifier = picky;
+    const std::string id(dataset.ids[evaluate::items_in_hash_order(dataset)[20]]);
+    const fs::path file = *scratch_ / "images" / id;
+    const std::string one_colour = read_text(file);
+    std::string two_colours = one_colour;
+    two_colours[54] ^= 0x40;
+    write_file_atomically(file, two_colours);
+    const PreprocessingChoice choice = search();
+    EXPECT_EQ(choice.outcome, Outcome::told_apart);
+    EXPECT_EQ(choice.best->options, sound.best->options);
+    EXPECT_EQ(choice.tried, sound.tried);
+    EXPECT_THAT(choice.failed, testing::ElementsAre(id + " (ValueError: two colours)"));
+    EXPECT_EQ(describe(search(1)), describe(choice));
+    // So do the guards.
+    const auto found = guard_model(opener.open(opener.resolve(choice.best->settings)), dataset,
+                                   {.searched = true, .threads = 2})
+                           .findings;
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_EQ(found[0].id, "images.computed");
+    write_file_atomically(file, one_colour);
+}
+
 TEST_F(EvalSearch, MoreImagesUpToATenthAreTakenWhereTheBestTwoTie) {
     side = 0;
     const PreprocessingChoice choice =

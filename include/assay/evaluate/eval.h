@@ -64,7 +64,9 @@ struct PreprocessingChoice {
     double p = 1;
     std::optional<Estimate> difference;  ///< best minus runner-up, with the interval of the pairs
     std::vector<std::uint32_t> items;    ///< of the data set, ascending: those that chose
-    std::optional<Finding> order;        ///< at_chance: classes in another order explain it
+    /// Of these, those that the model cannot compute: "id (why)". Incorrect for all ways.
+    std::vector<std::string> failed;
+    std::optional<Finding> order;  ///< at_chance: classes in another order explain it
     double seconds = 0;
 
     /// Whether a number may be reported.
@@ -153,8 +155,9 @@ struct EvaluatedModel {
     std::vector<ClassResult> worst_classes;  ///< the least accurate first
     /// Whether confidence is above or below accuracy, in words; "" without both.
     std::string calibration;
-    Estimate confidence;           ///< mean of the predicted class's probability
-    std::uint64_t unreadable = 0;  ///< images without scores
+    Estimate confidence;  ///< mean of the predicted class's probability
+    /// Images without scores; those of PreprocessingChoice::failed count, too.
+    std::uint64_t unreadable = 0;
 
     bool settled() const { return choice.outcome != PreprocessingChoice::Outcome::not_settled; }
 };

@@ -78,6 +78,15 @@ std::vector<Finding> check_batch(const Runner& runner, const Sample& sample, con
     std::vector<Finding> findings;
     const double tolerance = runner.tolerance();
     const Scores together = runner.run_together(windows, p);
+    if (!together.failed.empty()) {
+        Sample rest = sample;
+        leave_out(rest, together.failed);
+        if (rest.size() > 0) return check_batch(runner, rest, p);
+        findings.push_back({Severity::note, "batch.repeat",
+                            "cannot be checked: the classifier computes none of the images", "",
+                            ""});
+        return findings;
+    }
     const double again = scores_difference(together, runner.run_together(windows, p));
     if (again > tolerance) {
         findings.push_back(

@@ -53,14 +53,16 @@ std::vector<Finding> check_model(Classifier& classifier, const ModelSpec& spec,
         for (Finding& finding : more) findings.push_back(std::move(finding));
     };
     step("reading images");
-    const Sample sample = draw_sample(dataset, spec.preprocess, options, 0, options.sample);
+    Sample sample = draw_sample(dataset, spec.preprocess, options, 0, options.sample);
     add(check_data(dataset, spec, classifier.facts().classes));
     add(check_images(dataset, sample, options));
     if (sample.size() == 0) return findings;
 
     const Runner runner(classifier, options.batch, resolve_threads(options.threads));
     step("running the classifier");
-    Scores scores = runner.run(sample.windows, spec.preprocess);
+    Scores scores = run_sample(runner, sample, spec.preprocess);
+    add(check_failed(sample, dataset, Severity::error));
+    if (sample.size() == 0) return findings;
     add(check_outputs(scores, spec, sample, dataset));
 
     if (!any_finite(scores)) {

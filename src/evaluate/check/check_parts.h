@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -11,25 +12,35 @@
 #include "assay/evaluate/check.h"
 #include "assay/image/image.h"
 #include "assay/image/preprocess.h"
+#include "evaluate/batch_runner.h"
 
 namespace assay::checks {
 
 using Severity = Finding::Severity;
 
+/// An image that the classifier cannot compute.
+struct FailedWindow {
+    std::size_t place = 0;  ///< among those that were asked for
+    std::string why;
+};
+
 /// n rows of scores over C classes.
 struct Scores {
     std::size_t classes = 0;
-    std::vector<float> values;
+    std::vector<float> values;              ///< NaN of images that failed
+    std::vector<FailedWindow> failed = {};  ///< by place
     std::size_t rows() const { return classes == 0 ? 0 : values.size() / classes; }
     std::span<const float> row(std::size_t i) const {
         return std::span(values).subspan(i * classes, classes);
     }
 };
 
-/// Feeds windows (already resized and cropped) to the classifier, batch by batch.
+/// Feeds windows (already resized and cropped) to the classifier, batch by batch. Images at which
+/// it fails are found, as in a run.
 class Runner {
 public:
-    Runner(Classifier& classifier, std::size_t batch, int threads);
+    /// `any_failure`: throws at the first image that fails.
+    Runner(Classifier& classifier, std::size_t batch, int threads, bool any_failure = false);
     /// `p` decides scale, mean, std and channel order; the windows must have its size.
     Scores run(std::span<const Image> windows, const Preprocess& p) const;
     /// All windows as one batch (`windows.size()` must be the fixed batch where there is one).
@@ -44,6 +55,7 @@ private:
     Classifier& classifier_;
     std::size_t batch_;
     int threads_;
+    std::shared_ptr<prediction::BatchRunner> batches_;  ///< null: any failure throws
 };
 
 /// Images drawn from the labelled items (from all when none is labelled), those that can be read,
@@ -58,9 +70,16 @@ struct Sample {
         std::string message;
     };
     std::vector<Unreadable> unreadable;
+    std::vector<Unreadable> failed;  ///< that the classifier cannot compute
 
     std::size_t size() const { return items.size(); }
 };
+/// Images at these places leave the sample; others that were asked for are none of it.
+void leave_out(Sample& sample, const std::vector<FailedWindow>& failed);
+/// The scores of the sample's images; those that the classifier cannot compute leave the sample.
+Scores run_sample(const Runner& runner, Sample& sample, const Preprocess& p);
+/// What there is to say of them; nothing where there are none.
+std::vector<Finding> check_failed(const Sample& sample, const Dataset& dataset, Severity severity);
 /// `n` images, after `first` others that an earlier call drew; fewer or none when there are not so
 /// many.
 Sample draw_sample(const Dataset& dataset, const Preprocess& p, const CheckOptions& options,

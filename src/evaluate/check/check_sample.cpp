@@ -1,12 +1,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
+#include <mutex>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "assay/error.h"
 #include "core/parallel.h"
 #include "core/random.h"
+#include "core/text.h"
 #include "evaluate/check/check_parts.h"
 #include "evaluate/check/read_sample.h"
 
@@ -40,10 +44,13 @@ std::vector<std::uint32_t> draw_items(const std::vector<std::uint32_t>& items, s
 
 }  // namespace
 
-Runner::Runner(Classifier& classifier, std::size_t batch, int threads)
+Runner::Runner(Classifier& classifier, std::size_t batch, int threads, bool any_failure)
     : classifier_(classifier), threads_(threads) {
     const std::size_t fixed = fixed_batch();
     batch_ = fixed > 0 ? fixed : std::max<std::size_t>(batch, 1);
+    static const prediction::BatchRunner::Instead nothing;
+    if (!any_failure)
+        batches_ = std::make_shared<prediction::BatchRunner>(classifier, "the model", nothing);
 }
 
 std::size_t Runner::fixed_batch() const {
@@ -69,6 +76,7 @@ Scores Runner::run(std::span<const Image> windows, const Preprocess& p) const {
     Scores out{.classes = classifier_.facts().classes, .values = {}};
     out.values.resize(windows.size() * out.classes);
     const std::size_t batches = (windows.size() + batch_ - 1) / batch_;
+    std::mutex mutex;
     parallel_blocks(batches, threads_, [&](std::size_t b) {
         throw_if_stopped();
         const std::size_t begin = b * batch_;
@@ -84,7 +92,12 @@ Scores Runner::run(std::span<const Image> windows, const Preprocess& p) const {
         const Scores scores = run_together(part, p);
         std::copy_n(scores.values.begin(), n * out.classes,
                     out.values.begin() + static_cast<std::ptrdiff_t>(begin * out.classes));
+        const std::scoped_lock lock(mutex);
+        for (const FailedWindow& window : scores.failed) {
+            if (window.place < n) out.failed.push_back({begin + window.place, window.why});
+        }
     });
+    std::ranges::sort(out.failed, {}, &FailedWindow::place);
     return out;
 }
 
@@ -97,8 +110,53 @@ Scores Runner::run_together(std::span<const Image> windows, const Preprocess& p)
         preprocess_into(windows[i], values, std::span(input).subspan(i * size, size));
     Scores out{.classes = classifier_.facts().classes, .values = {}};
     out.values.resize(windows.size() * out.classes);
-    classifier_.scores(input, windows.size(), out.values);
+    if (!batches_) {
+        classifier_.scores(input, windows.size(), out.values);
+        return out;
+    }
+    const std::vector<RowState> states(windows.size(), RowState::ok);
+    for (prediction::FailedImage& image :
+         batches_->run({0, windows.size(), input, states}, out.values)) {
+        const auto place = static_cast<std::size_t>(image.row);
+        std::fill_n(out.values.begin() + static_cast<std::ptrdiff_t>(place * out.classes),
+                    out.classes, std::numeric_limits<float>::quiet_NaN());
+        out.failed.push_back({place, std::move(image.why)});
+    }
     return out;
+}
+
+void leave_out(Sample& sample, const std::vector<FailedWindow>& failed) {
+    for (auto window = failed.rbegin(); window != failed.rend(); ++window) {
+        if (window->place >= sample.size()) continue;
+        const auto at = static_cast<std::ptrdiff_t>(window->place);
+        sample.failed.push_back({sample.items[window->place], window->why});
+        sample.items.erase(sample.items.begin() + at);
+        sample.windows.erase(sample.windows.begin() + at);
+    }
+    std::ranges::sort(sample.failed, {}, &Sample::Unreadable::item);
+}
+
+Scores run_sample(const Runner& runner, Sample& sample, const Preprocess& p) {
+    Scores scores = runner.run(sample.windows, p);
+    leave_out(sample, scores.failed);
+    const auto classes = static_cast<std::ptrdiff_t>(scores.classes);
+    for (auto window = scores.failed.rbegin(); window != scores.failed.rend(); ++window) {
+        const auto row =
+            scores.values.begin() + static_cast<std::ptrdiff_t>(window->place) * classes;
+        scores.values.erase(row, row + classes);
+    }
+    scores.failed.clear();
+    return scores;
+}
+
+std::vector<Finding> check_failed(const Sample& sample, const Dataset& dataset, Severity severity) {
+    if (sample.failed.empty()) return {};
+    const Sample::Unreadable& first = sample.failed.front();
+    return {{severity, "images.computed",
+             fmt::format("the model cannot compute {} of {}", sample.failed.size(),
+                         how_many(sample.asked, "image")),
+             fmt::format("the first: {}: {}", dataset.ids[first.item], first.message),
+             "assay predict records such images and computes the others"}};
 }
 
 Sample draw_sample(const Dataset& dataset, const Preprocess& p, const CheckOptions& options,

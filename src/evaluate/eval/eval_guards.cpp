@@ -59,7 +59,9 @@ EvalGuards guard_model(const LoadedModel& model, const Dataset& dataset,
     const std::size_t batch = options.mixes || options.alone ? 1 : usual_batch;
     const Runner runner(*model.classifier, batch, used);
     const Preprocess& p = model.spec.preprocess;
-    const checks::Scores scores = runner.run(sample.windows, p);
+    const checks::Scores scores = checks::run_sample(runner, sample, p);
+    add(checks::check_failed(sample, dataset, Finding::Severity::warning));
+    if (sample.size() == 0) return guards;
     add(checks::check_outputs(scores, model.spec, sample, dataset));
     const bool finite = finding_of(guards.findings, "outputs.finite") == nullptr;
     if (!finite || !sample.labelled) return guards;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <map>
 #include <set>
 #include <span>
@@ -154,6 +155,7 @@ public:
     const std::vector<Correct>& correct() const { return correct_; }
     const std::vector<PreprocessingWay>& ways() const { return ways_; }
     std::uint32_t classes() const { return classes_; }
+    const std::map<std::uint32_t, std::string>& failed() const { return failed_; }
 
     PreprocessingWay tried(std::size_t w) const {
         PreprocessingWay way = ways_[w];
@@ -169,10 +171,11 @@ public:
             throw_if_stopped();
             const LoadedModel model = opener_.open(opener_.resolve(way.settings));
             const Runner runner(*model.classifier, options_.batch, threads_);
-            const Sample sample =
-                checks::read_sample(dataset_, items, model.spec.preprocess, threads_);
+            Sample sample =
+                checks::read_sample(dataset_, computed_of(items), model.spec.preprocess, threads_);
             if (sample.size() == 0) return std::nullopt;
-            const auto scores = runner.run(sample.windows, model.spec.preprocess);
+            const auto scores = checks::run_sample(runner, sample, model.spec.preprocess);
+            if (sample.size() == 0) return std::nullopt;
             for (Finding& finding : checks::check_order(scores, sample, dataset_, {}).findings) {
                 if (finding.severity == Finding::Severity::error && !found)
                     found = std::move(finding);
@@ -219,10 +222,16 @@ private:
         for (const std::size_t w : of_size) {
             throw_if_stopped();
             const Preprocess& p = ways_[w].preprocess;
-            const Sample sample = checks::read_sample(dataset_, part, p, threads_);
-            const std::string inputs = inputs_of(sample, p);
-            Correct& correct = of_inputs[inputs];
-            if (correct.empty()) correct = judge(model, runner, sample, p, part);
+            Sample sample = checks::read_sample(dataset_, computed_of(part), p, threads_);
+            std::string inputs = inputs_of(sample, p);
+            if (!of_inputs.contains(inputs)) {
+                Correct own = judge(model, runner, sample, p, part);
+                if (!sample.failed.empty()) inputs = inputs_of(sample, p);  // as of later ways
+                for (Sample::Unreadable& image : sample.failed)
+                    failed_.emplace(image.item, std::move(image.message));
+                of_inputs[inputs] = std::move(own);
+            }
+            const Correct& correct = of_inputs[inputs];
             inputs_[w] += inputs;
             correct_[w].insert(correct_[w].end(), correct.begin(), correct.end());
             progress_.done += part.size();
@@ -230,10 +239,20 @@ private:
         }
     }
 
-    /// An image that cannot be read is incorrect for all ways, so that lists stay in step.
-    Correct judge(const LoadedModel& model, const Runner& runner, const Sample& sample,
+    /// Without those at which the model failed.
+    std::vector<std::uint32_t> computed_of(const std::vector<std::uint32_t>& items) const {
+        std::vector<std::uint32_t> computed;
+        std::ranges::copy_if(items, std::back_inserter(computed),
+                             [&](std::uint32_t item) { return !failed_.contains(item); });
+        return computed;
+    }
+
+    /// An image that cannot be read, or that the model cannot compute, is incorrect for all ways,
+    /// so that lists stay in step.
+    Correct judge(const LoadedModel& model, const Runner& runner, Sample& sample,
                   const Preprocess& p, const std::vector<std::uint32_t>& part) const {
-        const auto outcomes = checks::judge(runner.run(sample.windows, p), sample, dataset_,
+        const auto scores = checks::run_sample(runner, sample, p);
+        const auto outcomes = checks::judge(scores, sample, dataset_,
                                             checks::given_order(model.classifier->facts().classes));
         Correct correct(part.size(), 0);
         for (std::size_t i = 0, s = 0; i < part.size() && s < sample.size(); ++i) {
@@ -249,7 +268,8 @@ private:
     int threads_;
     std::vector<PreprocessingWay> ways_;
     std::vector<Correct> correct_;
-    std::vector<std::string> inputs_;  ///< inputs_of() each part of the images
+    std::vector<std::string> inputs_;              ///< inputs_of() each part of the images
+    std::map<std::uint32_t, std::string> failed_;  ///< images that the model cannot compute
     std::set<std::size_t> refused_;
     std::uint32_t classes_ = 0;
     Progress progress_;
@@ -326,6 +346,8 @@ PreprocessingChoice choose_preprocessing(const ModelOpener& opener, const Datase
         decision = look();
     }
     choice.tried = race.distinct();
+    for (const auto& [item, why] : race.failed())
+        choice.failed.push_back(fmt::format("{} ({})", dataset.ids[item], why));
     choice.items.assign(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(seen));
     choice.best = race.tried(decision.best);
     if (decision.runner_up != decision.best) {
