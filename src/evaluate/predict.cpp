@@ -227,6 +227,7 @@ std::vector<PredictResult> evaluate::predict_watched(std::span<const LoadedModel
                                       preprocess_into(image, model.spec.preprocess, input);
                                   });
             });
+            if (options.retry_failed) redo_failed(writer);
         });
         writer.share(comm);
         const std::uint32_t batch = writer.spec().batch_size;

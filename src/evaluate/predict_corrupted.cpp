@@ -415,6 +415,7 @@ std::vector<PredictResult> predict_corrupted(std::span<const LoadedModel> models
                     if (comm.rank() != 0) return;
                     prediction::redo_where(
                         writer, [&](std::uint64_t row) { return reader.can_be_made(all[v], row); });
+                    if (options.retry_failed) prediction::redo_failed(writer);
                 });
                 writer.share(comm);
                 progress.total -= dataset.size() - writer.own_rows();  // of other parts

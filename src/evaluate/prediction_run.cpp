@@ -23,6 +23,8 @@
 #include "core/text.h"
 #include "evaluate/commit.h"
 #include "evaluate/model_trial.h"
+#include "evaluate/written_rows.h"
+#include "model/python/python_model.h"
 #include "store/layout.h"
 #include "store/parts.h"
 #include "store/same_data.h"
@@ -54,6 +56,11 @@ std::string computing_fingerprint(const LoadedModel& model) {
     if (facts.runtime != ModelRuntime::libtorch) all["runtime"] = name_of(facts.runtime);
     return all.size() == 1 ? input : hash_text(json_line(all));
 }
+
+/// Its stores fit no later run.
+constexpr std::string_view nameless_advice =
+    "nothing identifies the model, so no other process can resume: run it with another --out, or "
+    "give the model an identity";
 
 /// False: something could not be kept. Why the work ended says more.
 bool keep_all(std::span<ModelRun* const> runs) {
@@ -315,6 +322,13 @@ void redo_where(StoreWriter& writer,
     }
 }
 
+void redo_failed(StoreWriter& writer) {
+    for (std::size_t s = 0; s < writer.shards(); ++s) {
+        throw_if_stopped();
+        if (writer.has(s) && failed_rows(writer.folder(), writer.spec(), s) > 0) writer.redo(s);
+    }
+}
+
 PredictResult result_of(const ModelRun& run, const Dataset& dataset) {
     PredictResult result;
     result.predicted = run.shards.rows();
@@ -359,14 +373,19 @@ void keeping(std::span<ModelRun* const> runs, const std::string& dataset, const 
             all += run->writer.own_rows();
         }
         if (!stopped && kept == 0) throw;
+        const bool nameless = std::ranges::any_of(runs, [](const ModelRun* run) {
+            return run->model->spec.python &&
+                   run->model->spec.python->description().identity.empty();
+        });
         const std::string what = comm.size() > 1
                                      ? "what was computed"  // of all ranks; each knows its own
                                      : fmt::format("{} of {} {}", kept, all,
                                                    runs.size() == 1 ? "images" : "predictions");
         Error told(error.code(),
-                   fmt::format("{} {} of `{}` {} kept; run the same command to resume",
+                   fmt::format("{} {} of `{}` {} kept; {}",
                                stopped ? "interrupted:" : error.message() + ";", what, dataset,
-                               comm.size() > 1 ? "is" : "are"));
+                               comm.size() > 1 ? "is" : "are",
+                               nameless ? nameless_advice : "run the same command to resume"));
         if (!stopped) {
             for (const std::string& note : error.notes()) told.add_note(note);
         }

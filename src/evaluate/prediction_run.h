@@ -74,6 +74,8 @@ void keeping(std::span<ModelRun* const> runs, const std::string& dataset, const 
 /// Shards with an image that could not be read, and now can be, are computed again: it may have
 /// been on a disk that was not mounted.
 void redo_where(StoreWriter& writer, const std::function<bool(std::uint64_t row)>& can_be_read_now);
+/// Shards with an image that could be read and has no score are computed again.
+void redo_failed(StoreWriter& writer);
 /// What there is to say of it, but for the data set's name and notes.
 PredictResult result_of(const ModelRun& run, const Dataset& dataset);
 

@@ -6,6 +6,7 @@
 
 #include "assay/error.h"
 #include "core/hash.h"
+#include "evaluate/written_rows.h"
 
 namespace assay {
 namespace {
@@ -137,13 +138,19 @@ void ShardBuffers::resume(std::size_t shard, const Dataset& dataset) {
                           rows.states.size() == std::min<std::uint64_t>(
                                                     spec.batch_size, spec.rows - rows.first_row) &&
                           is_readable(rows.states);
-        if (!fits || found_.contains(rows.first_row) || are_other_images(dataset, rows)) continue;
-        found_.insert(rows.first_row);
-        found_rows_ += rows.states.size();
-        if (const auto whole =
-                put(shard, rows.first_row, rows.scores, rows.states, rows.errors, rows.images))
-            write(shard, *whole);
+        if (fits && !are_other_images(dataset, rows)) take_over(shard, rows);
     }
+    for (const store::BegunRows& rows :
+         prediction::written_rows(writer_.folder(), writer_.spec(), on_, shard, dataset))
+        take_over(shard, rows);
+}
+
+void ShardBuffers::take_over(std::size_t index, const store::BegunRows& rows) {
+    if (!found_.insert(rows.first_row).second) return;
+    found_rows_ += rows.states.size();
+    if (const auto whole =
+            put(index, rows.first_row, rows.scores, rows.states, rows.errors, rows.images))
+        write(index, *whole);
 }
 
 void ShardBuffers::write(std::size_t index, Shard& shard) {

@@ -30,8 +30,9 @@ public:
         : writer_(writer), images_(images), on_(std::move(on)) {}
 
     /// Takes over what a run that was stopped has kept of the shard. Batches of which an
-    /// image has another size now, or the first one other bytes, are computed again. Not
-    /// thread-safe; before the first add().
+    /// image has another size now, or the first one other bytes, are computed again. Of a shard
+    /// that is written and computed again it takes over what has scores. Not thread-safe; before
+    /// the first add().
     void resume(std::size_t shard, const Dataset& dataset);
     /// Whether the batch that begins with this row was taken over.
     bool has(std::uint64_t first_row) const { return found_.contains(first_row); }
@@ -72,6 +73,7 @@ private:
     std::unique_ptr<Shard> put(std::size_t index, std::uint64_t first_row,
                                std::span<const float> scores, std::span<const RowState> states,
                                std::span<const RowError> errors, std::span<const ReadImage> images);
+    void take_over(std::size_t index, const store::BegunRows& rows);
     void write(std::size_t index, Shard& shard);
     store::BegunRows rows_of(std::size_t index, const Shard& shard, const Batch& batch) const;
 

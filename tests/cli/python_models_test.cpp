@@ -293,8 +293,7 @@ TEST_F(PythonCommands, WhatWasComputedIsKeptWhenTheProcessEnds) {
     EXPECT_EQ(outcome.status, 2);
     EXPECT_THAT(outcome.err,
                 AllOf(HasSubstr("exited with status 9, saying \"no such luck\""),
-                      HasSubstr("12 of 48 images of `shapes` are kept; run the same command to "
-                                "resume")));
+                      HasSubstr("12 of 48 images of `shapes` are kept; nothing identifies")));
 }
 
 TEST_F(PythonCommands, ASignalIsAnsweredWhileAModelComputes) {

@@ -18,6 +18,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 /// The images of a batch, by their red values.
 std::vector<int> numbers_of(std::span<const float> input, std::size_t n) {
@@ -266,6 +267,114 @@ TEST_F(FailingImages, AnErrorOfABatchIsNotThatOfAnImage) {
                 }),
                 HasSubstr("three are a crowd; each of its images can be computed alone; a smaller "
                           "batch may work"));
+}
+
+/// Needs more memory than there is for some images, in whichever batch.
+class Hungry final : public Fake {
+public:
+    explicit Hungry(std::set<int> failing) : failing_(std::move(failing)) {}
+    void scores(std::span<const float> input, std::size_t n, std::span<float> out) override {
+        Fake::scores(input, n, out);
+        if (has_any(numbers_of(input, n), failing_))
+            throw Error(ErrorCode::out_of_memory, "no memory for so large an image");
+    }
+
+private:
+    std::set<int> failing_;
+};
+
+TEST_F(FailingImages, AreThoseThatNeedTooMuchMemory) {
+    const LoadedModel model = loaded("m", std::make_shared<Hungry>(std::set<int>{5}));
+    const auto results = predict({&model, 1}, images(10), options("runs"));
+    EXPECT_THAT(without_score(results[0].store), ElementsAre(5));
+    EXPECT_EQ(results[0].first_error, "005.bmp: no memory for so large an image");
+    EXPECT_EQ(results[0].halved, 0U);
+    // The others have the bits of a whole batch.
+    EXPECT_EQ(kept(results[0].store)[2 * 4 + 1], 4);
+    // No image fits: no reason to go on.
+    std::set<int> all;
+    for (int i = 0; i < 256; ++i) all.insert(i);
+    const LoadedModel none = loaded("none", std::make_shared<Hungry>(all));
+    EXPECT_THAT(message_of(
+                    [&] {
+                        predict({&none, 1}, images(10), options("none"));
+                    },
+                    ErrorCode::out_of_memory),
+                HasSubstr("no memory for so large an image; "));
+}
+
+TEST_F(FailingImages, WhatHappenedIsSaid) {
+    // Another image in the place of 5 does not help where the whole batch fails again.
+    class Again final : public Fake {
+    public:
+        void scores(std::span<const float> input, std::size_t n, std::span<float> out) override {
+            Fake::scores(input, n, out);
+            if (has_any(numbers_of(input, n), {5}) ||
+                (n == 4 && has_any(numbers_of(input, n), {6})))
+                throw Error(ErrorCode::bad_input, "no such image");
+        }
+    };
+    const LoadedModel model = loaded("m", std::make_shared<Again>());
+    auto results = predict({&model, 1}, images(10), options("runs"));
+    EXPECT_EQ(results[0].halved, 0U);
+    EXPECT_THAT(results[0].notes,
+                Contains("1 batch failed whole, so it was computed in parts: scores may differ "
+                         "from whole batches by about 1e-5"));
+    EXPECT_THAT(report_of(results).warnings, Not(Contains(HasSubstr("memory"))));
+    const LoadedModel small = loaded("small", std::make_shared<Fake>(2));
+    results = predict({&small, 1}, images(8), options("small"));
+    EXPECT_EQ(results[0].halved, 2U);
+    EXPECT_THAT(report_of(results).warnings,
+                Contains("small: memory was short, so batches were halved 2 times; scores may "
+                         "differ from whole batches by about 1e-5; a smaller batch size avoids "
+                         "it"));
+}
+
+TEST_F(FailingImages, AreComputedAgainAloneWhereAskedFor) {
+    const Dataset dataset = images(22);
+    const LoadedModel failing = loaded("m", std::make_shared<Raising>(std::set<int>{5, 17}));
+    for (const StorageFormat storage : {StorageFormat::full_f32, StorageFormat::full_f16}) {
+        const std::string name(name_of(storage));
+        PredictOptions o = options(name), whole = options(name + "-whole");
+        o.storage.storage = whole.storage.storage = storage;
+        EXPECT_EQ(predict({&failing, 1}, dataset, o)[0].bad_rows, 2U);
+        const auto fake = std::make_shared<Fake>();
+        const LoadedModel model = loaded("m", fake);
+        EXPECT_EQ(predict({&model, 1}, dataset, o)[0].bad_rows, 2U);
+        EXPECT_THAT(fake->sizes, IsEmpty());
+        o.retry_failed = true;
+        const auto results = predict({&model, 1}, dataset, o);
+        // Their batches, whole, and no other of their shards.
+        EXPECT_THAT(fake->sizes, ElementsAre(4, 4));
+        EXPECT_EQ(results[0].predicted, 8U);
+        EXPECT_EQ(results[0].bad_rows, 0U);
+        const auto expected = predict({&model, 1}, dataset, whole);
+        const auto now = shards(results[0].store), once = shards(expected[0].store);
+        ASSERT_EQ(now.size(), once.size());
+        for (const auto& [file, bytes] : now) {
+            if (file.ends_with(".npy")) {
+                EXPECT_EQ(bytes, once.at(file)) << file;
+            }
+        }
+        EXPECT_THAT(verify_store(results[0].store), IsEmpty());
+        // Nothing has failed: nothing is computed.
+        fake->sizes.clear();
+        EXPECT_EQ(predict({&model, 1}, dataset, o)[0].predicted, 0U);
+        EXPECT_THAT(fake->sizes, IsEmpty());
+    }
+}
+
+TEST_F(FailingImages, OfAStoreOfTheBestClassesTheirShardsAreComputedAgain) {
+    const Dataset dataset = images(22);
+    const LoadedModel failing = loaded("m", std::make_shared<Raising>(std::set<int>{5}));
+    PredictOptions o = options("top");
+    o.storage = {StorageFormat::top_k, 1};
+    predict({&failing, 1}, dataset, o);
+    const auto fake = std::make_shared<Fake>();
+    const LoadedModel model = loaded("m", fake);
+    o.retry_failed = true;
+    EXPECT_EQ(predict({&model, 1}, dataset, o)[0].bad_rows, 0U);
+    EXPECT_THAT(fake->sizes, ElementsAre(4, 4));  // of a shard of 8
 }
 
 TEST_F(FailingImages, AProcessThatIsNotOursIsNotStartedAgain) {

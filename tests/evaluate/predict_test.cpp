@@ -259,7 +259,7 @@ TEST_F(Predict, ImagesThatAreThereAgainAreComputed) {
     for (const char* name : {"005.bmp", "006.bmp"})
         fs::rename(scratch_ / name, dataset.root / name);
     const PredictResult some = predict({&model, 1}, dataset, options("runs")).at(0);
-    EXPECT_EQ(some.predicted, 8U);  // the shard of 5 and 6, not that of 17
+    EXPECT_EQ(some.predicted, 4U);  // the batch of 5 and 6, not that of 17
     EXPECT_EQ(some.bad_rows, 1U);
     EXPECT_THAT(some.first_error, testing::StartsWith("017.bmp: "));
 

@@ -81,6 +81,9 @@ struct PredictOptions {
     std::uint64_t image_memory = DecodeLimits{}.bytes;
     /// Models are not tried on a few images first; recorded in the store.
     bool no_trial = false;
+    /// Images that an earlier run recorded without a score, although they could be read, are
+    /// computed again, in batches of their own places.
+    bool retry_failed = false;
 };
 
 template <>
@@ -115,6 +118,9 @@ inline constexpr auto description<PredictOptions> = describe<PredictOptions>({
     field<&PredictOptions::no_trial>(
         {.help = "Store the scores of a model without trying it on a few images first, even if "
                  "they are random or depend on the batch"}),
+    field<&PredictOptions::retry_failed>(
+        {.help = "Compute images again that could be read and have no score, such as those at "
+                 "which a model failed"}),
 });
 
 /// Images that go through a classifier together unless told otherwise. Part of a store's identity,
@@ -135,7 +141,8 @@ struct PredictResult {
 };
 
 /// Runs every model over the data set and stores the scores under options.runs; what earlier runs
-/// finished is skipped, but for shards with an image that could not be read then and can be now.
+/// finished is skipped, but for batches with an image that could not be read then and can be now,
+/// and those that PredictOptions::retry_failed asks for.
 ///
 /// Before a store is begun, its model is tried on a few images (try_models()), unless that was done
 /// already: throws bad_input where scores are random or depend on the other images in a batch.
