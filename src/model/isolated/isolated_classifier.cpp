@@ -26,9 +26,6 @@
 namespace assay::isolated {
 namespace {
 
-/// A model on its way to a device, and a thread that starts.
-constexpr std::chrono::seconds longest_opening = std::chrono::minutes(10);
-
 class IsolatedClassifier final : public Classifier, public Supervised {
 public:
     /// `request`: nothing where the process has been asked to open the model as it was started.
@@ -134,7 +131,9 @@ public:
         if (!send_message(end, text_of(request))) throw ended();
         CostParts parts;
         for (bool whole = false; !whole;) {
-            const Answer answer = next_at(end, no_deadline);
+            const auto begin = WaitClock::now();
+            const Answer answer =
+                answer_of(wait_while_it_works(*process_, end, silence()), end, begin);
             if (!answer) throw ended();
             if (kind_of(*answer) == MessageKind::failed) {
                 in_use.lane->broken = false;
@@ -199,7 +198,11 @@ private:
     /// ended.
     Answer next_at(int end, WaitClock::time_point deadline, std::size_t images = 0) {
         const auto begin = WaitClock::now();
-        switch (wait_at(*process_, end, deadline)) {
+        return answer_of(wait_at(*process_, end, deadline), end, begin, images);
+    }
+    Answer answer_of(Arrival arrival, int end, WaitClock::time_point begin,
+                     std::size_t images = 0) {
+        switch (arrival) {
             case Arrival::message:
                 return receive_message(end);
             case Arrival::gone:
@@ -228,6 +231,10 @@ private:
         throw late;
     }
 
+    std::chrono::seconds silence() const {
+        return chosen_timeout_.count() > 0 ? chosen_timeout_ : longest_silence;
+    }
+
     /// Waits until the process has opened the model.
     Opened open() {
         const Answer answer = opening_answer();
@@ -243,11 +250,9 @@ private:
         // It has yet to load the file: what was chosen for a batch may allow more, but not less.
         if (!request_)
             return next_at(process_->control(),
-                           WaitClock::now() + std::max(chosen_timeout_, longest_opening));
+                           WaitClock::now() + std::max(chosen_timeout_, longest_silence));
         if (!send_message(process_->control(), text_of(*request_))) return std::nullopt;
-        return next_at(
-            process_->control(),
-            WaitClock::now() + (chosen_timeout_.count() > 0 ? chosen_timeout_ : longest_opening));
+        return next_at(process_->control(), WaitClock::now() + silence());
     }
 
     /// Callers at the same time have a lane each, so that as many threads compute as call.
@@ -308,7 +313,7 @@ private:
                 if (!send_message(process_->control(), text_of(MessageKind::lane), {theirs.get()}))
                     return nullptr;
             }
-            const Answer answer = next_at(ends.first.get(), WaitClock::now() + longest_opening);
+            const Answer answer = next_at(ends.first.get(), WaitClock::now() + longest_silence);
             if (!answer || kind_of(*answer) != MessageKind::ready) return nullptr;
             return std::make_unique<Lane>(Lane{std::move(ends.first), nullptr});
         } catch (const Error& error) {

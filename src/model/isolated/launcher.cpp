@@ -9,15 +9,19 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <utility>
 
 #include "assay/error.h"
+#include "core/parallel.h"
 #include "core/plugin_folders.h"
 #include "model/isolated/channel.h"
 #include "model/plugin.h"
@@ -92,8 +96,8 @@ pid_t spawned(const fs::path& program, std::vector<std::string> words, int end) 
 /// assay-model as it runs. Ends when this goes.
 class RunningLauncher {
 public:
-    explicit RunningLauncher(const fs::path& plugin,
-                             std::pair<Descriptor, Descriptor> ends = connected_ends())
+    RunningLauncher(const fs::path& plugin, std::chrono::seconds limit,
+                    std::pair<Descriptor, Descriptor> ends = connected_ends())
         : channel_(std::move(ends.first)), owner_(::getpid()) {
         const fs::path program = launcher_path(plugin);
         {
@@ -101,6 +105,7 @@ public:
             pid_ =
                 spawned(program, {program.string(), plugin.string(), plugin_build()}, theirs.get());
         }
+        wait_until_it_speaks(program, limit);
         const auto answer = receive_message(channel_.get());
         if (answer && kind_of(*answer) == MessageKind::ready) return;
         const int status = waited();
@@ -119,12 +124,31 @@ public:
     RunningLauncher& operator=(const RunningLauncher&) = delete;
 
     bool usable() const { return owner_ == ::getpid(); }
+    pid_t pid() const { return pid_; }
     /// False when assay-model is gone.
     bool start(std::string_view request, const Descriptor& control, const Descriptor& errors) {
         return send_message(channel_.get(), request, {control.get(), errors.get()});
     }
 
 private:
+    /// Or ends. Throws interrupted within a second of a request to stop; bad_input, late.
+    void wait_until_it_speaks(const fs::path& program, std::chrono::seconds limit) {
+        constexpr int look = 100;  // a signal wakes one thread of the program alone
+        const auto deadline = WaitClock::now() + limit;
+        pollfd told{channel_.get(), POLLIN, 0};
+        while (::poll(&told, 1, look) <= 0) {
+            const bool late = WaitClock::now() >= deadline;
+            if (!late && !stop_requested()) continue;
+            ::kill(pid_, SIGKILL);
+            waited();
+            throw_if_stopped();
+            throw Error(ErrorCode::bad_input,
+                        fmt::format("{}, which loads LibTorch, was not ready within {} s, so it "
+                                    "was ended; --model-timeout SECONDS allows more",
+                                    program.string(), limit.count()));
+        }
+    }
+
     int waited() {
         int status = -1;
         retried([&] { return ::waitpid(std::exchange(pid_, -1), &status, 0); });
@@ -140,7 +164,8 @@ private:
 /// over control how a process ended.
 class LaunchedProcess final : public RunningProcess {
 public:
-    using RunningProcess::RunningProcess;
+    LaunchedProcess(Descriptor control, Descriptor errors, pid_t launcher)
+        : RunningProcess(std::move(control), std::move(errors)), launcher_(launcher) {}
     std::optional<int> status() override {
         pollfd told{control(), POLLIN, 0};
         if (retried([&] { return ::poll(&told, 1, 2000); }) <= 0) return std::nullopt;
@@ -153,6 +178,16 @@ public:
         return "the file is damaged, or meets a defect of LibTorch; export the model again, or to "
                "ONNX";
     }
+
+protected:
+    /// Of all models' processes: which of them is this one's, assay-model alone knows.
+    std::vector<int> pids() override {
+        std::ifstream children(fmt::format("/proc/{0}/task/{0}/children", launcher_));
+        return {std::istream_iterator<int>(children), {}};
+    }
+
+private:
+    pid_t launcher_;
 };
 
 std::pair<Descriptor, Descriptor> error_pipe() {
@@ -165,7 +200,7 @@ std::pair<Descriptor, Descriptor> error_pipe() {
 }  // namespace
 
 void try_plugin(const fs::path& plugin) {
-    const RunningLauncher ready(plugin);
+    const RunningLauncher ready(plugin, longest_silence);
 }
 
 std::unique_ptr<RunningProcess> start_model(const OpenRequest& request) {
@@ -174,13 +209,15 @@ std::unique_ptr<RunningProcess> start_model(const OpenRequest& request) {
     auto control = connected_ends();
     auto errors = error_pipe();
     const std::string message = text_of(request);
+    const std::chrono::seconds chosen(request.options.model_timeout);
     const std::scoped_lock lock(mutex);
     for (int attempt = 0; attempt < 2; ++attempt) {
         if (!running || !running->usable())
-            running = std::make_unique<RunningLauncher>(find_plugin());
+            running = std::make_unique<RunningLauncher>(
+                find_plugin(), chosen.count() > 0 ? chosen : longest_silence);
         if (running->start(message, control.second, errors.second))
             return std::make_unique<LaunchedProcess>(std::move(control.first),
-                                                     std::move(errors.first));
+                                                     std::move(errors.first), running->pid());
         running.reset();
     }
     throw Error(ErrorCode::io, fmt::format("{} ended at once, twice", launcher_file));

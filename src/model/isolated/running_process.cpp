@@ -88,7 +88,7 @@ std::string end_in_short(std::optional<int> status) {
 std::uint64_t RunningProcess::work_done() {
     words.read_on();
     std::uint64_t ticks = 0, faults = 0;
-    if (const int id = pid(); id > 0) {
+    for (const int id : pids()) {
         // Its name, in brackets, may hold anything.
         std::ifstream file(fmt::format("/proc/{}/stat", id));
         std::string facts((std::istreambuf_iterator<char>(file)), {});
@@ -98,8 +98,8 @@ std::uint64_t RunningProcess::work_done() {
         for (int field = 3; field < 10; ++field) fields >> skipped;
         std::uint64_t minor = 0, of_children = 0, major = 0, user = 0, system = 0;
         if (fields >> minor >> of_children >> major >> of_children >> user >> system) {
-            ticks = user + system;
-            faults = minor + major;
+            ticks += user + system;
+            faults += minor + major;
         }
     }
     const long each_second = std::max(10L, ::sysconf(_SC_CLK_TCK));
@@ -143,6 +143,16 @@ Arrival wait_at(RunningProcess& process, int end, WaitClock::time_point deadline
         }
         // So does an answer that is there: this program may have been stopped meanwhile.
         if (late) return Arrival::late;
+    }
+}
+
+Arrival wait_while_it_works(RunningProcess& process, int end, std::chrono::seconds silence) {
+    for (std::uint64_t before = process.work_done();;) {
+        const Arrival arrival = wait_at(process, end, WaitClock::now() + silence);
+        if (arrival != Arrival::late) return arrival;
+        const std::uint64_t now = process.work_done();
+        if (now == before) return Arrival::late;
+        before = now;
     }
 }
 

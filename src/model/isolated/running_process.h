@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "core/descriptor.h"
 
@@ -68,8 +69,8 @@ public:
     std::mutex asking;  ///< held from a request over control() until its answer
 
 protected:
-    /// Where the system counts what it computes; 0: it is not known.
-    virtual int pid() { return 0; }
+    /// Where the system counts what it computes; empty: it is not known.
+    virtual std::vector<int> pids() { return {}; }
 
 private:
     Descriptor control_;
@@ -89,6 +90,12 @@ enum class Arrival {
 /// Waits for a message at `end`. Throws interrupted within a second of a request to stop, whatever
 /// the process does; io.
 Arrival wait_at(RunningProcess& process, int end, WaitClock::time_point deadline = no_deadline);
+
+/// How long a process may do nothing where no other time was chosen.
+inline constexpr std::chrono::seconds longest_silence = std::chrono::minutes(10);
+/// The same for what may take as long as it likes, a download of hours too: late once the process
+/// has neither computed nor said anything for so long.
+Arrival wait_while_it_works(RunningProcess& process, int end, std::chrono::seconds silence);
 
 /// How long a batch may take: what was chosen, else ten times the slowest of the first five, image
 /// by image, at least a minute; until these are known ten minutes. Not for several threads.

@@ -85,22 +85,13 @@ ClassTexts tell_names(RunningProcess& process, std::string_view message, const P
     return texts;
 }
 
-/// Loading may take as long as it likes, a download of hours too, but not do nothing for longer.
-constexpr std::chrono::seconds longest_silence = std::chrono::minutes(10);
-
 /// The next thing that happens at a process that loads. After a silence the process is ended.
 Arrival next_of_loading(RunningProcess& process, const std::string& what,
                         const PythonStart& start) {
     const std::chrono::seconds chosen(start.model_timeout);
-    const auto limit = chosen.count() > 0 ? chosen : longest_silence;
-    for (std::uint64_t before = process.work_done();;) {
-        const Arrival arrival =
-            isolated::wait_at(process, process.control(), isolated::WaitClock::now() + limit);
-        if (arrival != Arrival::late) return arrival;
-        const std::uint64_t now = process.work_done();
-        if (now == before) break;
-        before = now;
-    }
+    const auto limit = chosen.count() > 0 ? chosen : isolated::longest_silence;
+    const Arrival arrival = isolated::wait_while_it_works(process, process.control(), limit);
+    if (arrival != Arrival::late) return arrival;
     process.end();
     throw Error(ErrorCode::bad_input,
                 fmt::format("the process that loads the model {} did nothing for {} s, so it was "

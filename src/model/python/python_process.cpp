@@ -184,9 +184,9 @@ public:
     std::string_view after_a_crash() const override { return ""; }
 
 protected:
-    int pid() override {
+    std::vector<int> pids() override {
         const std::scoped_lock lock(mutex_);
-        return pid_;
+        return pid_ > 0 ? std::vector<int>{pid_} : std::vector<int>();
     }
 
 private:

@@ -305,6 +305,7 @@ class Worker:
         if self.is_to("no_cost"):
             lane.send(failed(USAGE, "nobody knows what this model costs"))
             return
+        self.at_stage("cost")
         fields = Fields(data)
         batch, _threads, _warmup, runs = (fields.number() for _ in range(4))
         reason = "a linear model keeps it to itself" if self.is_to("not_counted") else ""
