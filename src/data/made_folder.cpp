@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "core/file_stream.h"
 #include "core/json_limits.h"
 #include "core/json_text.h"
+#include "core/parallel.h"
 #include "core/paths.h"
 #include "core/text.h"
 
@@ -86,29 +88,52 @@ void remove_unfinished_files(const fs::path& folder) {
     }
 }
 
-}  // namespace
-
-bool MadeFolder::reopen(const fs::path& folder, const json& settings) {
-    const fs::path whole = whole_folder(folder), partial = partial_of(whole);
-    if (is_there(partial)) return false;
-    // Before the name changes: an unfinished folder without settings would take any.
-    write_file_atomically(whole / settings_name, json_text(settings));
-    std::error_code problem;
-    fs::rename(whole, partial, problem);
-    if (problem) {
-        throw Error(ErrorCode::io, fmt::format("cannot rename {} to {}: {}", whole.string(),
-                                               partial.string(), problem.message()));
-    }
-    return true;
+/// Beside a folder for the moment in which another takes its place, where the file system cannot
+/// exchange two names.
+fs::path replaced_of(const fs::path& folder) {
+    return folder.parent_path() / fmt::format(".{}.replaced", folder.filename().string());
 }
 
-MadeFolder::MadeFolder(const fs::path& folder, std::string record, const json& settings)
-    : folder_(whole_folder(folder)), record_(std::move(record)) {
+/// The data of a folder, without what says how it was made, into another: links, or copies where
+/// there are none. Files that are there already stay.
+void link_files(const fs::path& from, const fs::path& to, const std::string& record) {
+    std::error_code problem;
+    for (fs::recursive_directory_iterator it(from, problem), end; !problem && it != end;
+         it.increment(problem)) {
+        throw_if_stopped();
+        const fs::path name = it->path().lexically_relative(from), target = to / name;
+        if (fs::is_directory(it->symlink_status())) {
+            make_folders(target);
+        } else if (name != record && name != settings_name && name != lock_name &&
+                   !is_there(target)) {
+            std::error_code unlinked;
+            fs::create_hard_link(it->path(), target, unlinked);
+            if (unlinked) write_renamed(target, read_file(it->path()));
+        }
+    }
+    if (problem) {
+        throw Error(ErrorCode::io,
+                    fmt::format("cannot read `{}`: {}", from.string(), problem.message()));
+    }
+}
+
+/// What is there of the making.
+void remove_signs(const fs::path& folder, std::error_code& problem) {
+    for (const char* name : {settings_name, lock_name}) {
+        if (!problem) fs::remove(folder / name, problem);
+    }
+}
+
+}  // namespace
+
+MadeFolder::MadeFolder(const fs::path& folder, std::string record, const json& settings,
+                       Begin begin)
+    : folder_(whole_folder(folder)), record_(std::move(record)), grows_(begin == Begin::grows) {
     if (folder_.filename().empty())
         throw Error(ErrorCode::usage, "a data set cannot be made in the root folder");
     partial_ = partial_of(folder_);
     std::error_code ignored;  // is_there() below says it
-    if (fs::is_symlink(folder_, ignored) || is_there(folder_)) {
+    if (!grows_ && (fs::is_symlink(folder_, ignored) || is_there(folder_))) {
         if (!is_there(folder_ / record_)) {
             throw Error(ErrorCode::usage,
                         fmt::format("{} exists and holds no {}: choose another folder",
@@ -121,6 +146,7 @@ MadeFolder::MadeFolder(const fs::path& folder, std::string record, const json& s
                                     folder_.string(), other));
         }
         finished_ = true;
+        remove_replaced();
         return;
     }
     make_folders(partial_);
@@ -137,23 +163,59 @@ MadeFolder::MadeFolder(const fs::path& folder, std::string record, const json& s
     } else {
         write_file_atomically(partial_ / settings_name, json_text(settings));
     }
+    if (grows_) link_files(folder_, partial_, record_);
+}
+
+void MadeFolder::remove_replaced() const {
+    std::error_code ignored;  // what stays is in nobody's way
+    if (is_there(folder_ / lock_name)) remove_signs(folder_, ignored);
+    // Without settings a finished one: see replace().
+    if (is_there(partial_ / record_) && !is_there(partial_ / settings_name)) {
+        try {
+            const FileLock lock(partial_ / lock_name);
+            fs::remove_all(partial_, ignored);
+        } catch (const Error& busy) {
+            if (busy.code() != ErrorCode::busy) throw;
+        }
+    }
+    fs::remove_all(replaced_of(folder_), ignored);
+}
+
+/// The new one has its settings until it has its name: so the older of two finished ones is known.
+void MadeFolder::replace() {
+    if (::renameat2(AT_FDCWD, partial_.c_str(), AT_FDCWD, folder_.c_str(), RENAME_EXCHANGE) == 0) {
+        return;
+    }
+    if (errno != EINVAL && errno != ENOSYS) fail("replace", folder_);
+    std::error_code problem;
+    const fs::path old = replaced_of(folder_);
+    fs::remove_all(old, problem);
+    if (!problem) fs::rename(folder_, old, problem);
+    if (!problem) fs::rename(partial_, folder_, problem);
+    if (problem) {
+        throw Error(ErrorCode::io, fmt::format("cannot replace {} by {}: {}", folder_.string(),
+                                               partial_.string(), problem.message()));
+    }
 }
 
 void MadeFolder::finish(const json& result) {
     sync_file_system(partial_);
     write_file_atomically(partial_ / record_, json_text(result));
-    // The folder keeps its hidden name until nothing in it is of the making.
-    std::error_code problem;
-    for (const char* name : {settings_name, lock_name}) {
-        if (!problem) fs::remove(partial_ / name, problem);
-    }
-    if (!problem) fs::rename(partial_, folder_, problem);
-    if (problem) {
-        throw Error(ErrorCode::io, fmt::format("cannot rename {} to {}: {}", partial_.string(),
-                                               folder_.string(), problem.message()));
+    if (grows_) {
+        replace();
+    } else {
+        // The folder keeps its hidden name until nothing in it is of the making.
+        std::error_code problem;
+        remove_signs(partial_, problem);
+        if (!problem) fs::rename(partial_, folder_, problem);
+        if (problem) {
+            throw Error(ErrorCode::io, fmt::format("cannot rename {} to {}: {}", partial_.string(),
+                                                   folder_.string(), problem.message()));
+        }
     }
     sync_file_system(folder_.parent_path());
     lock_.reset();
+    remove_replaced();
     finished_ = true;
 }
 

@@ -14,18 +14,19 @@
 namespace assay {
 
 /// Work goes into the hidden folder .<name>.partial beside `folder`; finish() syncs it and gives it
-/// its name.
+/// its name. A kill at any moment leaves what the same call completes.
 class MadeFolder {
 public:
+    /// grows: a finished folder of other settings, whose files these settings would make, too, is
+    /// there. Its files are in the unfinished one from the start. finish() puts that in its place;
+    /// until then readers see the folder as it was.
+    enum class Begin { empty, grows };
+
     /// `settings`: what the data set is made of; `record`: the file that holds them in a finished
     /// one. An unfinished folder of the same settings is taken over. Throws usage where there is
     /// something else; busy.
     MadeFolder(const std::filesystem::path& folder, std::string record,
-               const nlohmann::json& settings);
-
-    /// Makes a finished folder an unfinished one with these settings: what is in it stays, and
-    /// finish() gives it its name again. False where somebody works on another one of that name.
-    static bool reopen(const std::filesystem::path& folder, const nlohmann::json& settings);
+               const nlohmann::json& settings, Begin begin = Begin::empty);
 
     bool finished() const noexcept { return finished_; }
     const std::filesystem::path& final_path() const noexcept { return folder_; }
@@ -35,9 +36,13 @@ public:
     void finish(const nlohmann::json& result);
 
 private:
+    /// Of a folder that was grown and replaced, if a kill left it.
+    void remove_replaced() const;
+    void replace();
+
     std::filesystem::path folder_, partial_;
     std::string record_;
-    bool finished_ = false;
+    bool finished_ = false, grows_ = false;
     std::unique_ptr<FileLock> lock_;
 };
 

@@ -319,13 +319,13 @@ CorruptResult corrupt_dataset(const CorruptOptions& options, const ProgressCallb
     const ImageNames targets = target_names(dataset, options.jpeg_quality.has_value());
     json settings = corrupt_settings(result.options, dataset, targets, versions);
     const std::uint64_t kept = images_of_pilot(options.out, options, dataset, settings);
-    const bool grows = kept > 0 && MadeFolder::reopen(options.out, settings);
-    MadeFolder made(options.out, corrupt_record, settings);
-    if (grows) {
+    MadeFolder made(options.out, corrupt_record, settings,
+                    kept > 0 ? MadeFolder::Begin::grows : MadeFolder::Begin::empty);
+    if (kept > 0) {
         result.notes.push_back(
-            fmt::format("the {} that {} holds already are kept; until the others are made, the "
-                        "folder is {}. Predictions of the pilot stay with its images",
-                        how_many(kept, "image"), options.out.string(), made.path().string()));
+            fmt::format("the {} that {} holds already are kept; the folder stays as it is until "
+                        "the others are made. Predictions of the pilot stay with its images",
+                        how_many(kept, "image"), options.out.string()));
     }
     result.options.out = made.final_path();
     if (made.finished()) {

@@ -235,6 +235,50 @@ TEST_F(CorruptDataset, APilotAndThenEverything) {
                 HasSubstr("other settings"));
 }
 
+TEST_F(CorruptDataset, APilotStaysReadableUntilEverythingIsThere) {
+    CorruptOptions pilot = options("grows");
+    pilot.corruptions = {"contrast"};
+    pilot.first = 2;
+    corrupt_dataset(pilot);
+    CorruptOptions all = pilot;
+    all.first = 0;
+    const auto images_in = [&](const std::string& folder) {
+        return open_dataset(scratch_ / folder / "contrast/5", {}).size();
+    };
+    const auto pilot_files = files_below(scratch_ / "grows");
+    // Stopped half way: the pilot is as it was.
+    all.threads = 1;
+    EXPECT_THROW(corrupt_dataset(all,
+                                 [&](const Progress& progress) {
+                                     EXPECT_EQ(images_in("grows"), 2U);
+                                     if (progress.done == 6)
+                                         throw Error(ErrorCode::interrupted, "");
+                                 }),
+                 Error);
+    EXPECT_EQ(files_below(scratch_ / "grows"), pilot_files);
+    EXPECT_TRUE(corrupt_dataset(pilot).was_there);
+    // Killed after everything was made and before it was in its place.
+    const fs::path partial = scratch_ / ".grows.partial";
+    write_file_atomically(partial / "corrupt.json", "{}");
+    const CorruptResult grown = corrupt_dataset(all);
+    EXPECT_EQ(grown.found, 6U);
+    EXPECT_EQ(images_in("grows"), 4U);
+    EXPECT_FALSE(fs::exists(partial));
+    CorruptOptions whole = all;
+    whole.out = scratch_ / "whole";
+    corrupt_dataset(whole);
+    EXPECT_EQ(files_below(scratch_ / "grows/contrast"), files_below(scratch_ / "whole/contrast"));
+    // Killed after it was in its place: what it replaced, and signs of the making, are left.
+    const auto files = files_below(scratch_ / "grows");
+    make_folders(partial / "contrast");
+    write_file_atomically(partial / "corrupt.json", "{}");
+    write_file_atomically(scratch_ / "grows/settings.json", "{}");
+    write_file_atomically(scratch_ / "grows/.lock", "");
+    EXPECT_TRUE(corrupt_dataset(all).was_there);
+    EXPECT_FALSE(fs::exists(partial));
+    EXPECT_EQ(files_below(scratch_ / "grows"), files);
+}
+
 TEST_F(CorruptDataset, NamesThatMeetAgainAndAgainStayApart) {
     const auto names_of = [&](const std::string& list, const std::string& out) {
         write_file_atomically(scratch_ / "images/list.csv", list);
