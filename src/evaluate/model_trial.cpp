@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
@@ -31,17 +32,38 @@ constexpr std::size_t trial_batch = 8;
 constexpr std::size_t most_tried = 32;
 constexpr std::size_t images_that_decide = 32;  // whether images alone are more often correct
 constexpr std::size_t images_per_tried = 200;
+constexpr std::size_t fewest_for_order = 14;  // that one order has correct and others have not
+constexpr double most_to_warn = 100;
 constexpr std::size_t fewest_for_outputs = 8;  // fewer rows may look like probabilities by chance
 constexpr double trial_level = 0.001;          // of each warning: a command runs many models
 constexpr const char* images_alone_key = "images_alone";
 constexpr std::string_view store_anyway = "To store such scores all the same, type `--no-trial`";
 
+/// How many labelled images it takes for a warning about their classes; 0: more than a tenth of the
+/// images, which would cost too much.
+std::size_t images_that_warn(const Dataset& dataset, std::size_t classes) {
+    const std::size_t tenth = dataset.size() / 10;
+    if (tenth < fewest_for_order) return 0;
+    // So many incorrect ones, and no other, are below chance.
+    const double all_incorrect =
+        std::ceil(std::log(trial_level) / std::log1p(-1 / static_cast<double>(classes)));
+    const std::size_t most =
+        all_incorrect <= most_to_warn ? static_cast<std::size_t>(all_incorrect) : most_tried;
+    return std::min(tenth, std::max(most, most_tried));
+}
+
 /// Those of the trial: where images lie in one archive, its first ones, because a far row may cost
 /// a download.
-std::vector<std::uint32_t> trial_items(const Dataset& dataset, std::size_t fewest) {
+std::vector<std::uint32_t> trial_items(const Dataset& dataset, std::size_t fewest,
+                                       std::size_t classes) {
     const std::size_t n =
         std::clamp<std::size_t>(dataset.size() / images_per_tried, fewest, most_tried);
-    if (dataset.archive == nullptr) return first_in_hash_order(dataset, n);
+    if (dataset.archive == nullptr) {
+        std::vector<std::uint32_t> items =
+            first_in_hash_order(dataset, std::max(n, images_that_warn(dataset, classes)));
+        if (!is_labelled(dataset, items)) items.resize(std::min(items.size(), n));
+        return items;
+    }
     std::vector<std::uint32_t> items;
     for (std::uint32_t i = 0; i < std::min(dataset.size(), n); ++i) items.push_back(i);
     return items;
@@ -126,15 +148,17 @@ std::optional<ModelTrial> try_model(const LoadedModel& model, const Dataset& dat
     const int threads = resolve_threads(options.threads);
     const ModelFacts& facts = model.classifier->facts();
     const Preprocess& p = model.spec.preprocess;
-    Sample sample = trial_sample(dataset, trial_items(dataset, 2), p, options);
+    Sample sample = trial_sample(dataset, trial_items(dataset, 2, facts.classes), p, options);
     if (sample.size() < 2)  // some cannot be read: look further
-        sample = trial_sample(dataset, trial_items(dataset, trial_batch), p, options);
+        sample =
+            trial_sample(dataset, trial_items(dataset, trial_batch, facts.classes), p, options);
     if (sample.size() == 0) return std::nullopt;
     const bool any_batch = facts.fixed_batch == 0;
     const std::uint32_t asked = any_batch ? options.batch_size : 0;
     const std::uint32_t batch = asked > 0 ? asked : default_batch_size(facts);
     ModelTrial trial;
-    const Runner runner(*model.classifier, batch, threads);
+    // The run looks for an image at which the model fails.
+    const Runner runner(*model.classifier, batch, threads, true);
     Scores scores;
     bool differ = false;
     try {

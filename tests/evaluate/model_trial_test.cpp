@@ -109,10 +109,18 @@ TEST_F(Trial, AGoodModelCostsFourImagesOfFewAndNothingIsRecorded) {
     EXPECT_FALSE(made.contains("no_trial"));
 }
 
-TEST_F(Trial, ItCostsLessThanOnePercentOfSevenHundredImages) {
+TEST_F(Trial, ItCostsLessThanOnePercentOfSevenHundredImagesWithoutLabels) {
     make_images(700);
+    dataset.labels = {};
     EXPECT_TRUE(tried(options()).front().findings.empty());
     EXPECT_LE(classifier->images, 7U);
+}
+
+TEST_F(Trial, OfLabelledImagesItTakesATenthAtMost) {
+    make_images(700);
+    EXPECT_TRUE(tried(options()).front().findings.empty());
+    EXPECT_GE(classifier->images, 32U);
+    EXPECT_LE(classifier->images, 72U);  // two of them alone
 }
 
 TEST_F(Trial, RandomScoresAreRefusedByNameBeforeAStoreIsBegun) {
@@ -231,6 +239,16 @@ TEST_F(Trial, WarningsOfManyImagesAreThoseOfTheCheck) {
     const auto order = tried(options()).front().findings;
     ASSERT_EQ(order.size(), 1U);
     EXPECT_EQ(order[0].id, "classes.order");
+}
+
+TEST_F(Trial, AnotherOrderOfTheClassesIsSaidOfTwoHundredImages) {
+    make_images(200);
+    EXPECT_TRUE(tried(options()).front().findings.empty());
+    for (std::size_t c = 0; c < colour_classes; ++c)
+        classifier->output_of.push_back((c + 1) % colour_classes);
+    const auto found = tried(options()).front().findings;
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_EQ(found[0].id, "classes.order");
 }
 
 TEST_F(Trial, NotANumberIsSaidOfFewImagesToo) {
