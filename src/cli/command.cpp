@@ -18,6 +18,7 @@
 #include "cli/description.h"
 #include "cli/help.h"
 #include "cli/outputs.h"
+#include "cli/positionals.h"
 #include "cli/ranks.h"
 #include "cli/terminal.h"
 #include "cli/value_kinds.h"
@@ -195,6 +196,7 @@ bool parse(CLI::App& app, std::vector<std::string> arguments) {
             throw Error(ErrorCode::usage,
                         fmt::format("{} has no value; see `{} --help`", argument, app.get_name()));
     }
+    arguments = own_arguments_first(app, arguments);
     std::reverse(arguments.begin(), arguments.end());  // CLI11 takes the arguments last first
     try {
         app.parse(arguments);

@@ -65,6 +65,11 @@ if(TARGET assay_torch)
         LINKS assay_model assay_core)
     target_compile_definitions(test_python_models PRIVATE ASSAY_SHAPES="${shapes}")
     add_dependencies(test_python_models shape_images)
+    assay_program_test(supervised
+        SOURCES cli/supervised_test.cpp cli/positionals_test.cpp
+        LINKS assay_cli assay_model assay_core)
+    target_compile_definitions(test_supervised PRIVATE ASSAY_SHAPES="${shapes}")
+    add_dependencies(test_supervised shape_images)
 
     if(NOT ASSAY_SANITIZE)
         assay_test_case(clusters LABEL cli COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/cli/clusters.sh
