@@ -3,7 +3,7 @@
 
 #include "annotation/aggregate_parts.h"
 #include "assay/describe_result.h"
-#include "containers/csv.h"
+#include "containers/described_csv.h"
 #include "core/list_columns.h"
 #include "metric/measurement_result.h"
 
@@ -163,30 +163,80 @@ Table annotator_records(const Aggregation& a) {
     return table;
 }
 
+namespace {
+
+/// The probability of a "yes", by its name: how it was found.
+struct YesProbability {
+    std::string_view name;
+    double value;
+};
+ResultType result_type(ResultOf<YesProbability>) {
+    static constexpr auto rows = describe_result<YesProbability>(
+        {.name = "YesProbability"},
+        {part<&YesProbability::name>({}), part<&YesProbability::value>({})});
+    return rows;
+}
+
+/// A question with the votes that it got.
+struct PosteriorRow {
+    std::string_view item, label;
+    std::vector<GivenAnswers> given;
+    std::vector<YesProbability> yes;  ///< one
+    int kept = 0;
+};
+ResultType result_type(ResultOf<PosteriorRow>) {
+    using Of = PosteriorRow;
+    static constexpr auto rows =
+        describe_result<Of>({.name = "PosteriorRow",
+                             .columns = "item,label,n_{answer}=given.times,{name}=yes.value,kept"},
+                            {part<&Of::item>({}), part<&Of::label>({}), part<&Of::given>({}),
+                             part<&Of::yes>({}), part<&Of::kept>({})});
+    return rows;
+}
+
+struct CurveRow {
+    double threshold;
+    std::uint64_t kept;
+    Estimate precision, recall, agreement, same_set;
+};
+ResultType result_type(ResultOf<CurveRow>) {
+    using Of = CurveRow;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "CurveRow", .columns = "threshold,kept,precision*,recall*,agreement*,same_set*"},
+        {part<&Of::threshold>({}), part<&Of::kept>({}), part<&Of::precision>({}),
+         part<&Of::recall>({}), part<&Of::agreement>({}), part<&Of::same_set>({})});
+    return rows;
+}
+
+}  // namespace
+
+std::string posterior_csv(const Aggregation& a) {
+    PosteriorRow row;
+    for (const std::string& answer : a.votes.scale.names) row.given.push_back({answer, 0});
+    row.yes = {{a.fitted ? "posterior" : "proportion", 0}};
+    std::string out;
+    DescribedCsv<PosteriorRow> csv(out, row);
+    for (std::size_t q = 0; q < a.votes.questions(); ++q) {
+        row.item = a.votes.items[a.votes.question_item[q]];
+        row.label = a.votes.labels[a.votes.question_label[q]];
+        for (GivenAnswers& given : row.given) given.times = 0;
+        for (const std::uint32_t code : a.votes.of(q)) ++row.given[code % row.given.size()].times;
+        row.yes[0].value = a.yes[q];
+        const bool placed = a.built.item_of_question[q] >= 0 && a.built.class_of_question[q] >= 0;
+        row.kept = placed && !a.votes.of(q).empty() && a.rule.keeps(a.yes[q]) ? 1 : 0;
+        csv.add(row);
+    }
+    return out;
+}
+
 std::string curve_csv(const Aggregation& a) {
     const ThresholdCurve& curve = a.curve.value();
-    std::string out;
-    CsvWriter csv(out);
-    csv.field("threshold");
-    csv.field("kept");
-    for (const std::string name : {"precision", "recall", "agreement", "same_set"}) {
-        for (const char* part : {"", "_low", "_high"}) csv.field(name + part);
-    }
-    csv.end_row();
-    const auto number = [&](double value) { csv.field(fmt::format("{}", value)); };
     const double level = a.options.level;
-    // Line by line: there is one for each question, and a report's cells take a hundred times what
-    // they say.
+    std::string out;
+    DescribedCsv<CurveRow> csv(out);
     for (const ThresholdPoint& p : curve.points) {
-        number(p.threshold);
-        csv.field(fmt::format("{}", p.kept));
-        for (const Estimate& e : {curve.precision(p, level), curve.recall(p, level),
-                                  curve.agreement(p, level), curve.same_sets(p, level)}) {
-            e.value ? number(*e.value) : csv.field("");
-            e.interval ? number(e.interval->low) : csv.field("");
-            e.interval ? number(e.interval->high) : csv.field("");
-        }
-        csv.end_row();
+        csv.add({p.threshold, p.kept, curve.precision(p, level), curve.recall(p, level),
+                 curve.agreement(p, level), curve.same_sets(p, level)});
     }
     return out;
 }

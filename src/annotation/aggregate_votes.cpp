@@ -179,30 +179,6 @@ Aggregation aggregate_votes(const AggregateOptions& options) {
     return out;
 }
 
-std::string posterior_csv(const Aggregation& a) {
-    std::string out;
-    CsvWriter writer(out);
-    writer.field("item");
-    writer.field("label");
-    for (const std::string& name : a.votes.scale.names) writer.field("n_" + name);
-    writer.field(a.fitted ? "posterior" : "proportion");
-    writer.field("kept");
-    writer.end_row();
-    std::vector<std::uint32_t> counts(a.votes.answers());
-    for (std::size_t q = 0; q < a.votes.questions(); ++q) {
-        std::fill(counts.begin(), counts.end(), 0U);
-        for (const std::uint32_t code : a.votes.of(q)) ++counts[code % counts.size()];
-        writer.field(a.votes.items[a.votes.question_item[q]]);
-        writer.field(a.votes.labels[a.votes.question_label[q]]);
-        for (const std::uint32_t n : counts) writer.field(std::to_string(n));
-        writer.field(fmt::format("{}", a.yes[q]));
-        const bool placed = a.built.item_of_question[q] >= 0 && a.built.class_of_question[q] >= 0;
-        writer.field(placed && !a.votes.of(q).empty() && a.rule.keeps(a.yes[q]) ? "1" : "0");
-        writer.end_row();
-    }
-    return out;
-}
-
 LabelSetFormat label_set_format_for(const std::filesystem::path& file, std::string_view name) {
     if (!name.empty()) return label_set_format_named(name);
     return file.extension() == ".csv" ? LabelSetFormat::csv : LabelSetFormat::object;

@@ -6,8 +6,9 @@
 
 #include "annotation/item_finder.h"
 #include "assay/annotation/aggregate.h"
+#include "assay/describe_result.h"
 #include "assay/error.h"
-#include "containers/csv.h"
+#include "containers/described_csv.h"
 #include "core/text.h"
 #include "data/label_texts.h"
 
@@ -161,6 +162,21 @@ LabelSetFormat label_set_format_named(std::string_view name) {
                                               suggest(name, {"list", "object", "csv"})));
 }
 
+namespace {
+
+struct LabelSetRow {
+    std::string_view path;
+    std::string labels;
+};
+ResultType result_type(ResultOf<LabelSetRow>) {
+    static constexpr auto rows = describe_result<LabelSetRow>(
+        {.name = "LabelSetRow", .columns = "path,labels"},
+        {part<&LabelSetRow::path>({}), part<&LabelSetRow::labels>({})});
+    return rows;
+}
+
+}  // namespace
+
 std::string label_sets_text(const LabelSets& sets, const Dataset& dataset, const ClassList& classes,
                             LabelSetFormat format) {
     const bool numbers = classes.empty() || is_numbered(classes) || classes == imagenet_classes();
@@ -170,13 +186,12 @@ std::string label_sets_text(const LabelSets& sets, const Dataset& dataset, const
     };
     std::string out;
     if (format == LabelSetFormat::csv) {
-        CsvWriter writer(out);
-        writer.row({"path", "labels"});
+        DescribedCsv<LabelSetRow> csv(out);
         std::optional<LabelCells> ids;
         if (!numbers) ids.emplace(classes);
         for (std::size_t i = 0; i < sets.size(); ++i)
-            writer.row({dataset.ids[i],
-                        ids ? ids->text(sets[i]) : fmt::format("{}", fmt::join(sets[i], " "))});
+            csv.add({dataset.ids[i],
+                     ids ? ids->text(sets[i]) : fmt::format("{}", fmt::join(sets[i], " "))});
         return out;
     }
     const bool object = format == LabelSetFormat::object;

@@ -2,12 +2,14 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <optional>
 
 #include <nlohmann/json.hpp>
 
 #include "assay/annotation/propose.h"
 #include "assay/describe_result.h"
-#include "containers/csv.h"
+#include "containers/described_csv.h"
+#include "core/list_columns.h"
 #include "metric/measurement_result.h"
 
 namespace assay {
@@ -19,12 +21,16 @@ bool by_rank(const Proposals& p) {
     return p.options.rule == ProposeOptions::Rule::rank;
 }
 
+std::string_view limit_name(const Proposals& p) {
+    return by_rank(p) ? "best k" : "threshold";
+}
+
 Table model_table(const Proposals& p) {
     Table table;
     table.title = p.dataset.name;
     table.columns = {{.name = "model", .numbers = false},
                      {.name = "chosen", .numbers = false},
-                     {.name = by_rank(p) ? "best k" : "threshold"},
+                     {.name = std::string(limit_name(p))},
                      {.name = "proposals"},
                      {.name = "alone"},
                      {.name = "recall of known labels %", .show = Show::value_and_interval}};
@@ -63,6 +69,45 @@ Table total_table(const Proposals& p) {
         if (!recall->value) table.notes.push_back(fmt::format("{}: {}", name, recall->undefined));
     }
     table.add({"images that thresholds were set by", Count{p.sampled}});
+    return table;
+}
+
+/// What a model's proposals are limited by: a rank or a probability.
+struct ProposalLimit {
+    std::string_view name;
+    std::optional<double> value;
+};
+ResultType result_type(ResultOf<ProposalLimit>) {
+    static constexpr auto rows = describe_result<ProposalLimit>(
+        {.name = "ProposalLimit"},
+        {part<&ProposalLimit::name>({}), part<&ProposalLimit::value>({})});
+    return rows;
+}
+
+/// A row of csv.
+struct ProposingModel {
+    const ModelProposals* of;
+    std::vector<ProposalLimit> limits;  ///< one
+};
+ResultType result_type(ResultOf<ProposingModel>) {
+    static constexpr auto of = &ProposingModel::of;
+    static constexpr auto rows = describe_result<ProposingModel>(
+        {.name = "ProposingModel",
+         .columns = "model=of.model,chosen=of.chosen,{name}=limits.value,proposals=of.proposals,"
+                    "alone=of.alone,recall of known labels %=of.recall*"},
+        {part<of>({}), part<&ProposingModel::limits>({})});
+    return rows;
+}
+
+Table model_records(const Proposals& p) {
+    const std::string_view limit = limit_name(p);
+    const ModelProposals none{};
+    Table table = result_table_for(ProposingModel{&none, {{limit, {}}}});
+    for (const ModelProposals& m : p.models) {
+        ProposalLimit shown{limit, {}};
+        if (m.chosen) shown.value = m.threshold;
+        add_row(table, ProposingModel{&m, {shown}});
+    }
     return table;
 }
 
@@ -137,6 +182,7 @@ Report report_of(const Proposals& p) {
     Report report;
     report.sections.push_back(
         {.title = "", .blocks = {model_table(p), total_table(p)}, .sections = {}});
+    report.records = model_records(p);
     report.result = to_json(p);
     report.warnings = p.warnings;
     if (p.not_scored > 0) {
@@ -148,12 +194,30 @@ Report report_of(const Proposals& p) {
     return report;
 }
 
+namespace {
+
+struct ProposedQuestion {
+    std::string_view item, path;
+    std::string label, class_name, proposed_by;
+    double prior;
+};
+ResultType result_type(ResultOf<ProposedQuestion>) {
+    using Of = ProposedQuestion;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "ProposedQuestion", .columns = "item,path,label,class,proposed_by,prior"},
+        {part<&Of::item>({}), part<&Of::path>({}), part<&Of::label>({}),
+         part<&Of::class_name>({.name = "class"}), part<&Of::proposed_by>({}),
+         part<&Of::prior>({})});
+    return rows;
+}
+
+}  // namespace
+
 std::string question_csv(const Proposals& proposals) {
     const Dataset& dataset = proposals.dataset;
     const ClassList& classes = dataset.classes;
     std::string out;
-    CsvWriter csv(out);
-    csv.row({"item", "path", "label", "class", "proposed_by", "prior"});
+    DescribedCsv<ProposedQuestion> csv(out);
     for (const Question& q : proposals.questions) {
         const auto item = static_cast<std::size_t>(q.item), c = static_cast<std::size_t>(q.cls);
         std::string by;
@@ -162,10 +226,10 @@ std::string question_csv(const Proposals& proposals) {
         }
         const bool named = c < classes.size();
         const std::string number = std::to_string(c);
-        csv.row({dataset.ids[item],
+        csv.add({dataset.ids[item],
                  dataset.paths.size() > 0 ? dataset.paths[item] : dataset.ids[item],
                  named ? classes.id(c) : number, named ? classes.name(c) : number,
-                 by.empty() ? "original" : by, fmt::format("{}", shortest(q.prior))});
+                 by.empty() ? "original" : by, shortest(q.prior)});
     }
     return out;
 }

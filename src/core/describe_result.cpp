@@ -7,6 +7,7 @@
 
 #include "assay/error.h"
 #include "core/list_columns.h"
+#include "core/result_columns.h"
 
 namespace assay {
 
@@ -110,21 +111,8 @@ const ResultShape* shape_at(const ResultType& type, std::string_view path) {
                : nullptr;
 }
 
-struct ColumnPath {
-    std::string_view column, path;
-    bool every_part = false;
-
-    /// It stands for several: one for each entry of a list.
-    bool is_of_list() const { return column.find('{') != std::string_view::npos; }
-    /// "labels" of "subgroup{labels}_v1".
-    std::string_view field() const {
-        const std::size_t begin = column.find('{') + 1;
-        return column.substr(begin, column.find('}') - begin);
-    }
-};
-
-std::vector<ColumnPath> paths_of(const ResultType& type) {
-    std::vector<ColumnPath> out;
+std::vector<ResultColumn> columns_in(const ResultType& type) {
+    std::vector<ResultColumn> out;
     for (std::string_view left = type.facts.columns; !left.empty();) {
         const std::size_t comma = std::min(left.find(','), left.size());
         std::string_view entry = left.substr(0, comma);
@@ -132,18 +120,21 @@ std::vector<ColumnPath> paths_of(const ResultType& type) {
         const bool every_part = entry.ends_with('*');
         if (every_part) entry.remove_suffix(1);
         const std::size_t equal = entry.find('=');
-        out.push_back({entry.substr(0, equal),
-                       equal == std::string_view::npos ? entry : entry.substr(equal + 1),
-                       every_part});
+        ResultColumn column{
+            .column = entry.substr(0, equal),
+            .path = equal == std::string_view::npos ? entry : entry.substr(equal + 1),
+            .every_part = every_part};
+        column.inside = column.path;
+        column.part = part_at(type, column.inside);
+        out.push_back(column);
     }
     return out;
 }
 
 /// What stands in a column; nothing: no value can stand there.
-const ResultShape* shape_of(const ResultType& type, const ColumnPath& column) {
-    std::string_view path = column.path;
-    if (!column.is_of_list()) return shape_at(type, path);
-    const Part* part = part_at(type, path);
+const ResultShape* shape_of(const ResultType& type, const ResultColumn& column) {
+    if (!column.is_of_list()) return shape_at(type, column.path);
+    const Part* part = column.part;
     if (part == nullptr || part->shape.kind != ResultShape::Kind::list) return nullptr;
     const ResultShape* entry = part->shape.entry;
     const auto inside = [&](std::string_view field) {
@@ -151,7 +142,7 @@ const ResultShape* shape_of(const ResultType& type, const ColumnPath& column) {
                : entry->type != nullptr ? shape_at(entry->type(), field)
                                         : nullptr;
     };
-    return inside(column.field()) == nullptr ? nullptr : inside(path);
+    return inside(column.field()) == nullptr ? nullptr : inside(column.inside);
 }
 
 /// A type, and all types that it holds.
@@ -221,7 +212,7 @@ const json* value_at(const json& value, std::string_view path) {
 }
 
 /// "subgroup2_v1" of "subgroup{labels}_v1".
-std::string column_of_entry(const ColumnPath& column, const json& entry, std::size_t place) {
+std::string column_of_entry(const ResultColumn& column, const json& entry, std::size_t place) {
     const std::string_view name = column.column;
     const json* field = column.field().empty() ? nullptr : value_at(entry, column.field());
     return fmt::format("{}{}{}", name.substr(0, name.find('{')),
@@ -229,35 +220,27 @@ std::string column_of_entry(const ColumnPath& column, const json& entry, std::si
                        name.substr(name.find('}') + 1));
 }
 
-/// Calls visit(column, its name, its value or nullptr). Without an object there are no values, and
-/// no columns of lists.
+/// Calls visit(column, its value or nullptr, the entry of a list or nullptr, its place). Without an
+/// object there are no values, and no columns of lists.
 template <class Visit>
-void each_column(const ResultType& type, const void* object, Visit&& visit) {
-    const std::vector<ColumnPath> columns = paths_of(type);
+void each_column(std::span<const ResultColumn> columns, const void* object, Visit&& visit) {
     // Columns of one row of the description follow each other: its value is made once.
     const Part* last = nullptr;
     json value;
     for (std::size_t c = 0, end = 0; c < columns.size(); c = end) {
-        std::string_view path = columns[c].path;
-        const Part* part = part_at(type, path);
+        const Part* part = columns[c].part;
         if (part != nullptr && part != last && object != nullptr) value = value_of(*part, object);
         last = part;
         end = c + 1;
         if (!columns[c].is_of_list()) {
-            visit(columns[c], std::string(columns[c].column), value_at(value, path));
+            visit(columns[c], value_at(value, columns[c].inside), nullptr, 0);
             continue;
         }
-        for (; end < columns.size() && columns[end].is_of_list(); ++end) {
-            std::string_view next = columns[end].path;
-            if (part_at(type, next) != part) break;
-        }
+        while (end < columns.size() && columns[end].is_of_list() && columns[end].part == part)
+            ++end;
         for (std::size_t i = 0; i < value.size(); ++i) {
-            for (std::size_t k = c; k < end; ++k) {
-                path = columns[k].path;
-                part_at(type, path);
-                visit(columns[k], column_of_entry(columns[k], value[i], i + 1),
-                      value_at(value[i], path));
-            }
+            for (const ResultColumn& column : columns.subspan(c, end - c))
+                visit(column, value_at(value[i], column.inside), &value[i], i + 1);
         }
     }
 }
@@ -290,21 +273,33 @@ json json_of_result(const ResultType& type, const void* object) {
     return out;
 }
 
+ResultColumns::ResultColumns(const ResultType& type) : columns_(columns_in(type)) {}
+
+void ResultColumns::add_cells(std::vector<Cell>& cells, const void* object) const {
+    each_column(columns_, object,
+                [&](const ResultColumn&, const json* value, const json*, std::size_t) {
+                    cells.push_back(value == nullptr ? Cell() : cell_of(*value));
+                });
+}
+
 void add_columns(Table& table, const ResultType& type, const void* object) {
     using Kind = ResultShape::Kind;
-    each_column(type, object, [&](const ColumnPath& column, std::string name, const json*) {
-        const ResultShape* shape = shape_of(type, column);
-        if (shape == nullptr) {
-            throw Error(ErrorCode::internal,
-                        fmt::format("{}: no value is at {}", type.facts.name, column.path));
-        }
-        const bool text =
-            shape->kind == Kind::text || shape->kind == Kind::map || shape->kind == Kind::list;
-        table.columns.push_back(
-            {.name = std::move(name),
-             .numbers = !text,
-             .show = column.every_part ? Column::Show::every_part : Column::Show::value});
-    });
+    each_column(
+        columns_in(type), object,
+        [&](const ResultColumn& column, const json*, const json* entry, std::size_t place) {
+            const ResultShape* shape = shape_of(type, column);
+            if (shape == nullptr) {
+                throw Error(ErrorCode::internal,
+                            fmt::format("{}: no value is at {}", type.facts.name, column.path));
+            }
+            const bool text =
+                shape->kind == Kind::text || shape->kind == Kind::map || shape->kind == Kind::list;
+            table.columns.push_back(
+                {.name = entry == nullptr ? std::string(column.column)
+                                          : column_of_entry(column, *entry, place),
+                 .numbers = !text,
+                 .show = column.every_part ? Column::Show::every_part : Column::Show::value});
+        });
 }
 
 void add_columns(Table& table, const ResultType& type) {
@@ -312,9 +307,7 @@ void add_columns(Table& table, const ResultType& type) {
 }
 
 void add_cells(std::vector<Cell>& cells, const ResultType& type, const void* object) {
-    each_column(type, object, [&](const ColumnPath&, const std::string&, const json* value) {
-        cells.push_back(value == nullptr ? Cell() : cell_of(*value));
-    });
+    ResultColumns(type).add_cells(cells, object);
 }
 
 std::vector<ResultType> types_in(std::span<const ResultType> types) {
@@ -330,7 +323,7 @@ std::vector<std::string> faults_of(std::span<const ResultType> types) {
     for (const ResultType& type : types_in(types)) {
         if (type.facts.name == last) out.push_back(fmt::format("{}: two types of this name", last));
         last = type.facts.name;
-        for (const ColumnPath& column : paths_of(type)) {
+        for (const ResultColumn& column : columns_in(type)) {
             if (shape_of(type, column) == nullptr)
                 out.push_back(fmt::format("{}: column {} leads nowhere: {}", type.facts.name,
                                           column.column, column.path));

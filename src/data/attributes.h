@@ -1,9 +1,12 @@
-// The attributes of a data set by name.
+// The attributes of a data set by name, and those of an item.
 #pragma once
 
+#include <cstddef>
 #include <string_view>
+#include <vector>
 
 #include "assay/data/dataset.h"
+#include "assay/result_type.h"
 
 namespace assay {
 
@@ -14,5 +17,15 @@ inline const Dataset::Attribute* find_attribute(const Dataset& dataset, std::str
     }
     return nullptr;
 }
+
+/// One of an item, for csv with a column for each.
+struct AttributeValue {
+    std::string_view name, value;
+};
+ResultType result_type(ResultOf<AttributeValue>);
+/// Those of an item, which the data set outlives.
+std::vector<AttributeValue> attributes_of(const Dataset& dataset, std::size_t item);
+/// Their names, without values.
+std::vector<AttributeValue> attribute_names(const Dataset& dataset);
 
 }  // namespace assay

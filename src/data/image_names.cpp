@@ -6,9 +6,11 @@
 #include <filesystem>
 #include <unordered_set>
 
-#include "containers/csv.h"
+#include "assay/describe_result.h"
+#include "containers/described_csv.h"
 #include "core/refuse.h"
 #include "core/text.h"
+#include "data/attributes.h"
 #include "data/label_texts.h"
 
 namespace assay {
@@ -51,22 +53,35 @@ ImageNames image_names(const Dataset& dataset, std::string_view extension,
     return found;
 }
 
+namespace {
+
+/// A row of the list of labels.
+struct NamedImage {
+    std::string_view path;
+    std::string labels;
+    std::vector<AttributeValue> attributes;
+};
+ResultType result_type(ResultOf<NamedImage>) {
+    static constexpr auto rows = describe_result<NamedImage>(
+        {.name = "NamedImage", .columns = "path,labels,{name}=attributes.value"},
+        {
+            part<&NamedImage::path>({}),
+            part<&NamedImage::labels>({}),
+            part<&NamedImage::attributes>({}),
+        });
+    return rows;
+}
+
+}  // namespace
+
 std::string image_labels(const Dataset& dataset, const ClassList& classes,
                          const StringColumn& names, const std::vector<std::uint8_t>& left_out) {
     const LabelCells cells(classes);
     std::string text;
-    CsvWriter writer(text);
-    writer.field("path");
-    writer.field("labels");
-    for (const auto& attribute : dataset.attributes) writer.field(attribute.name);
-    writer.end_row();
+    DescribedCsv<NamedImage> csv(text, {{}, {}, attribute_names(dataset)});
     for (std::size_t i = 0; i < dataset.size(); ++i) {
-        if (left_out[i] != 0) continue;
-        writer.field(std::string(names[i]));
-        writer.field(cells.text(dataset.labels[i]));
-        for (const auto& attribute : dataset.attributes)
-            writer.field(std::string(attribute.values[i]));
-        writer.end_row();
+        if (left_out[i] == 0)
+            csv.add({names[i], cells.text(dataset.labels[i]), attributes_of(dataset, i)});
     }
     return text;
 }

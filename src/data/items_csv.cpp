@@ -4,34 +4,46 @@
 #include <limits>
 
 #include "assay/data/dataset.h"
+#include "assay/describe_result.h"
 #include "assay/error.h"
 #include "containers/csv.h"
+#include "containers/described_csv.h"
 #include "core/file.h"
 #include "core/string_index.h"
 #include "core/text.h"
+#include "data/attributes.h"
 
 namespace assay {
 
+namespace {
+
+struct ItemRow {
+    std::string_view id, path;
+    std::string labels;
+    std::vector<AttributeValue> attributes;
+};
+ResultType result_type(ResultOf<ItemRow>) {
+    static constexpr auto rows = describe_result<ItemRow>(
+        {.name = "ItemRow", .columns = "id,path,labels,{name}=attributes.value"},
+        {
+            part<&ItemRow::id>({}),
+            part<&ItemRow::path>({}),
+            part<&ItemRow::labels>({}),
+            part<&ItemRow::attributes>({}),
+        });
+    return rows;
+}
+
+}  // namespace
+
 void write_items_csv(const Dataset& dataset, const std::filesystem::path& path) {
     std::string text;
-    CsvWriter writer(text);
-    writer.field("id");
-    writer.field("path");
-    writer.field("labels");
-    for (const auto& attribute : dataset.attributes) writer.field(attribute.name);
-    writer.end_row();
-    std::string labels;
+    DescribedCsv<ItemRow> csv(text, {{}, {}, {}, attribute_names(dataset)});
     for (std::size_t i = 0; i < dataset.size(); ++i) {
-        writer.field(dataset.ids[i]);
-        writer.field(dataset.paths.size() == 0 ? std::string_view() : dataset.paths[i]);
-        labels.clear();
-        if (i < dataset.labels.size()) {
-            for (const std::int32_t c : dataset.labels[i])
-                fmt::format_to(std::back_inserter(labels), "{}{}", labels.empty() ? "" : " ", c);
-        }
-        writer.field(labels);
-        for (const auto& attribute : dataset.attributes) writer.field(attribute.values[i]);
-        writer.end_row();
+        csv.add({dataset.ids[i], dataset.paths.size() == 0 ? std::string_view() : dataset.paths[i],
+                 i < dataset.labels.size() ? fmt::format("{}", fmt::join(dataset.labels[i], " "))
+                                           : std::string(),
+                 attributes_of(dataset, i)});
     }
     write_file_atomically(path, text);
 }

@@ -4,6 +4,7 @@
 
 #include "assay/describe_result.h"
 #include "core/paths.h"
+#include "core/result_table.h"
 #include "mad/answers_result.h"
 
 namespace assay::mad {
@@ -11,7 +12,8 @@ namespace assay::mad {
 ResultType result_type(ResultOf<AnswerRound>) {
     using Of = AnswerRound;
     static constexpr auto rows = describe_result<Of>(
-        {.name = "MadAnswerFile"},
+        {.name = "MadAnswerFile",
+         .columns = "file,answers=read,new=added,changed,repeated,outdated,skipped,taken_back"},
         {
             part<&Of::file>({}),
             part<&Of::read>({.help = "Answers in the file"}),
@@ -69,7 +71,7 @@ ResultType result_type(ResultOf<BlockRound>) {
 
 ResultType result_type(ResultOf<ExportedFile>) {
     static constexpr auto rows = describe_result<ExportedFile>(
-        {.name = "MadExportedFile"},
+        {.name = "MadExportedFile", .columns = "file,bytes"},
         {part<&ExportedFile::file>({}), part<&ExportedFile::bytes>({})});
     return rows;
 }
@@ -86,20 +88,8 @@ ResultType result_type(ResultOf<ExportedFiles>) {
 Report report_of(const std::vector<AnswerRound>& rounds) {
     Report report;
     report.title = "Answers of a MAD competition";
-    Table files;
-    files.columns = {{.name = "file", .numbers = false},
-                     {.name = "answers"},
-                     {.name = "new"},
-                     {.name = "changed"},
-                     {.name = "repeated"},
-                     {.name = "outdated"},
-                     {.name = "skipped"},
-                     {.name = "taken_back"}};
-    for (const AnswerRound& round : rounds) {
-        files.add({round.file.string(), Count{round.read}, Count{round.added}, Count{round.changed},
-                   Count{round.repeated}, Count{round.outdated}, Count{round.skipped},
-                   Count{round.taken_back}});
-    }
+    report.records = table_of(rounds);
+    Table files = report.records;
     Section section;
     if (!rounds.empty()) {
         const AnswerRound& last = rounds.back();
@@ -119,15 +109,30 @@ Report report_of(const AnswerRound& round) {
     return report_of(std::vector<AnswerRound>{round});
 }
 
+namespace {
+
+/// A row of what a block changed.
+struct BlockCount {
+    std::string quantity;
+    std::uint64_t count;
+};
+ResultType result_type(ResultOf<BlockCount>) {
+    static constexpr auto rows = describe_result<BlockCount>(
+        {.name = "BlockCount", .columns = "quantity,count"},
+        {part<&BlockCount::quantity>({}), part<&BlockCount::count>({})});
+    return rows;
+}
+
+}  // namespace
+
 Report report_of(const BlockRound& round) {
     Report report;
     report.title = fmt::format("Annotator {}", round.annotator);
-    Table table;
-    table.columns = {{.name = "quantity", .numbers = false}, {.name = "count"}};
-    table.add({std::string(round.blocked ? "answers left out from now on" : "answers that count"),
-               Count{round.answers}});
-    table.add({std::string("questions settled"), Count{round.settled}});
-    table.add({std::string("questions open"), Count{round.open}});
+    report.records = table_of(std::vector<BlockCount>{
+        {round.blocked ? "answers left out from now on" : "answers that count", round.answers},
+        {"questions settled", round.settled},
+        {"questions open", round.open}});
+    Table table = report.records;
     if (!round.changed) table.notes.emplace_back("It was so already.");
     Section section;
     section.blocks.emplace_back(std::move(table));
@@ -139,15 +144,12 @@ Report report_of(const BlockRound& round) {
 Report report_of_export(const std::vector<std::filesystem::path>& files) {
     Report report;
     report.title = "Export of a MAD competition";
-    Table table;
-    table.columns = {{.name = "file", .numbers = false}, {.name = "bytes"}};
     ExportedFiles exported;
-    for (const std::filesystem::path& file : files) {
+    for (const std::filesystem::path& file : files)
         exported.files.push_back({file, file_bytes(file)});
-        table.add({file.string(), Count{exported.files.back().bytes}});
-    }
+    report.records = table_of(exported.files);
     Section section;
-    section.blocks.emplace_back(std::move(table));
+    section.blocks.emplace_back(report.records);
     report.sections.push_back(std::move(section));
     report.result = to_json(exported);
     return report;

@@ -7,7 +7,7 @@
 
 #include "assay/describe_result.h"
 #include "assay/error.h"
-#include "containers/csv.h"
+#include "containers/described_csv.h"
 #include "core/file.h"
 #include "core/hash.h"
 #include "core/json_limits.h"
@@ -45,32 +45,83 @@ std::string shown_outcome(const QuestionTally* question) {
     return question->outcome.unclear ? "unclear" : question->outcome.yes ? "yes" : "no";
 }
 
+/// A selected image, and what was said of it.
+struct SelectedImage {
+    std::string first, second;  ///< classifiers
+    const SelectedRow* row;
+    std::string image, path, first_label, second_label;
+    std::string first_correct, second_correct;  ///< "yes", "no", "unclear", "" as long as unknown
+    std::string_view known_case;
+};
+ResultType result_type(ResultOf<SelectedImage>) {
+    using Of = SelectedImage;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "SelectedImage",
+         .columns = "first,second,place,image,path,first_label,second_label,distance,confidence,"
+                    "state,asked,first_correct,second_correct,case"},
+        {
+            part<&Of::first>({}),
+            part<&Of::second>({}),
+            part<&Of::row, &SelectedRow::place>({}),
+            part<&Of::image>({}),
+            part<&Of::path>({}),
+            part<&Of::first_label>({}),
+            part<&Of::second_label>({}),
+            part({.name = "distance"},
+                 [](const Of& o) { return o.row->units * ClassDistances::unit; }),
+            part({.name = "confidence"},
+                 [](const Of& o) {
+                     return o.row->confidence / static_cast<double>(confidence_levels);
+                 }),
+            part({.name = "state"}, [](const Of& o) { return name_of(o.row->state); }),
+            part({.name = "asked"}, [](const Of& o) { return o.row->asked ? 1 : 0; }),
+            part<&Of::first_correct>({}),
+            part<&Of::second_correct>({}),
+            part<&Of::known_case>({.name = "case"}),
+        });
+    return rows;
+}
+
 std::string selected_table(const Competition& competition, const Tally& tally) {
     std::string text;
-    CsvWriter csv(text);
-    csv.row({"first", "second", "place", "image", "path", "first_label", "second_label", "distance",
-             "confidence", "state", "asked", "first_correct", "second_correct", "case"});
+    DescribedCsv<SelectedImage> csv(text);
     const Database& database = competition.impl().database;
     const std::map<std::int64_t, ImageRow> images = read_images(database);
     std::map<std::int64_t, PairRow> pairs;
     for (const PairRow& pair : read_pairs(database)) pairs[pair.id] = pair;
     for (const SelectedRow& row : read_selected(database)) {
         const PairRow& pair = pairs.at(row.pair);
-        const QuestionTally* const first = tally.find(row.image, row.first_label);
-        const QuestionTally* const second = tally.find(row.image, row.second_label);
         const std::optional<Case> known = case_of_place(tally, row);
-        csv.row({for_spreadsheet(competition.classifiers().at(pair.first).name),
-                 for_spreadsheet(competition.classifiers().at(pair.second).name),
-                 fmt::to_string(row.place), for_spreadsheet(images.at(row.image).id),
+        csv.add({for_spreadsheet(competition.classifiers().at(pair.first).name),
+                 for_spreadsheet(competition.classifiers().at(pair.second).name), &row,
+                 for_spreadsheet(images.at(row.image).id),
                  for_spreadsheet(images.at(row.image).path),
                  for_spreadsheet(competition.classes().id(row.first_label)),
                  for_spreadsheet(competition.classes().id(row.second_label)),
-                 fmt::format("{}", row.units * ClassDistances::unit),
-                 fmt::format("{}", row.confidence / static_cast<double>(confidence_levels)),
-                 name_of(row.state), row.asked ? "1" : "0", shown_outcome(first),
-                 shown_outcome(second), known ? name_of(*known) : std::string_view()});
+                 shown_outcome(tally.find(row.image, row.first_label)),
+                 shown_outcome(tally.find(row.image, row.second_label)),
+                 known ? name_of(*known) : std::string_view()});
     }
     return text;
+}
+
+/// A question that was asked, and what annotators said.
+struct ExportedQuestion {
+    std::string question, image, path, label, name, gold;
+    std::uint64_t yes, no, cannot_say;
+    int settled, open;
+    std::string outcome;
+};
+ResultType result_type(ResultOf<ExportedQuestion>) {
+    using Of = ExportedQuestion;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "ExportedQuestion",
+         .columns = "question,image,path,label,name,gold,yes,no,cannot_say,settled,open,outcome"},
+        {part<&Of::question>({}), part<&Of::image>({}), part<&Of::path>({}), part<&Of::label>({}),
+         part<&Of::name>({}), part<&Of::gold>({}), part<&Of::yes>({}), part<&Of::no>({}),
+         part<&Of::cannot_say>({}), part<&Of::settled>({}), part<&Of::open>({}),
+         part<&Of::outcome>({})});
+    return rows;
 }
 
 std::string asked_table(const Competition& competition, const Tally& tally) {
@@ -78,20 +129,17 @@ std::string asked_table(const Competition& competition, const Tally& tally) {
     const std::vector<std::size_t> open = open_places(competition, tally);
     const std::set<std::size_t> is_open(open.begin(), open.end());
     std::string text;
-    CsvWriter csv(text);
-    csv.row({"question", "image", "path", "label", "name", "gold", "yes", "no", "cannot_say",
-             "settled", "open", "outcome"});
+    DescribedCsv<ExportedQuestion> csv(text);
     for (std::size_t q = 0; q < tally.questions.size(); ++q) {
         const OpenQuestion question = shown.of(tally.questions[q], tally.of[q]);
         std::array<std::uint64_t, 3> said{};
         for (const AnswerRow& row : tally.of[q].answers)
             ++said[static_cast<std::size_t>(row.answer)];
         const std::optional<bool> gold = tally.questions[q].gold;
-        csv.row({question.token, for_spreadsheet(question.image),
+        csv.add({question.token, for_spreadsheet(question.image),
                  for_spreadsheet(question.relative_path), for_spreadsheet(question.label),
-                 for_spreadsheet(question.label_name), gold ? (*gold ? "yes" : "no") : "",
-                 fmt::to_string(said[1]), fmt::to_string(said[0]), fmt::to_string(said[2]),
-                 tally.of[q].settled ? "1" : "0", is_open.count(q) > 0 ? "1" : "0",
+                 for_spreadsheet(question.label_name), gold ? (*gold ? "yes" : "no") : "", said[1],
+                 said[0], said[2], tally.of[q].settled ? 1 : 0, is_open.count(q) > 0 ? 1 : 0,
                  shown_outcome(&tally.of[q])});
     }
     return text;

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "assay/describe_result.h"
 #include "assay/error.h"
 #include "containers/csv.h"
+#include "containers/described_csv.h"
 #include "core/file.h"
 #include "core/refuse.h"
 #include "mad/question_rows.h"
@@ -64,15 +66,35 @@ std::vector<OpenQuestion> open_questions(const Competition& competition) {
     return questions;
 }
 
+namespace {
+
+/// A question to answer in a spreadsheet.
+struct QuestionToAnswer {
+    const OpenQuestion* of;
+};
+ResultType result_type(ResultOf<QuestionToAnswer>) {
+    using Of = QuestionToAnswer;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "QuestionToAnswer", .columns = "question,image,path,label,name,answers,wanted"},
+        {
+            part<&Of::of, &OpenQuestion::token>({.name = "question"}),
+            part({.name = "image"}, [](const Of& o) { return for_spreadsheet(o.of->image); }),
+            part({.name = "path"},
+                 [](const Of& o) { return for_spreadsheet(o.of->path.string()); }),
+            part({.name = "label"}, [](const Of& o) { return for_spreadsheet(o.of->label); }),
+            part({.name = "name"}, [](const Of& o) { return for_spreadsheet(o.of->label_name); }),
+            part<&Of::of, &OpenQuestion::answers>({}),
+            part<&Of::of, &OpenQuestion::wanted>({}),
+        });
+    return rows;
+}
+
+}  // namespace
+
 std::string questions_csv(const std::vector<OpenQuestion>& questions) {
     std::string text;
-    CsvWriter csv(text);
-    csv.row({"question", "image", "path", "label", "name", "answers", "wanted"});
-    for (const OpenQuestion& q : questions) {
-        csv.row({q.token, for_spreadsheet(q.image), for_spreadsheet(q.path.string()),
-                 for_spreadsheet(q.label), for_spreadsheet(q.label_name), fmt::to_string(q.answers),
-                 fmt::to_string(q.wanted)});
-    }
+    DescribedCsv<QuestionToAnswer> csv(text);
+    for (const OpenQuestion& question : questions) csv.add({&question});
     return text;
 }
 

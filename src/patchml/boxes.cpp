@@ -6,8 +6,10 @@
 #include <charconv>
 #include <system_error>
 
+#include "assay/describe_result.h"
 #include "assay/error.h"
 #include "containers/csv.h"
+#include "containers/described_csv.h"
 #include "core/file.h"
 #include "core/paths.h"
 #include "core/text.h"
@@ -173,13 +175,28 @@ std::string describe(const RejectedBox& box) {
     return out;
 }
 
+namespace {
+
+/// The row of a box.
+struct RejectedRow {
+    const RejectedBox* box;
+};
+ResultType result_type(ResultOf<RejectedRow>) {
+    static constexpr auto box = &RejectedRow::box;
+    static constexpr auto rows = describe_result<RejectedRow>(
+        {.name = "RejectedRow", .columns = "fault,where,image,class,detail"},
+        {part<box, &RejectedBox::fault>({}), part<box, &RejectedBox::where>({}),
+         part<box, &RejectedBox::image>({}), part<box, &RejectedBox::cls>({.name = "class"}),
+         part<box, &RejectedBox::detail>({})});
+    return rows;
+}
+
+}  // namespace
+
 std::string rejected_csv(const std::vector<RejectedBox>& rejected) {
     std::string out;
-    CsvWriter writer(out);
-    writer.row({"fault", "where", "image", "class", "detail"});
-    for (const RejectedBox& box : rejected) {
-        writer.row({name_of(box.fault), box.where, box.image, box.cls, box.detail});
-    }
+    DescribedCsv<RejectedRow> csv(out);
+    for (const RejectedBox& box : rejected) csv.add({&box});
     return out;
 }
 

@@ -9,9 +9,10 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "assay/describe_result.h"
 #include "assay/error.h"
 #include "assay/image/encode.h"
-#include "containers/csv.h"
+#include "containers/described_csv.h"
 #include "core/file.h"
 #include "core/hash.h"
 #include "core/parallel.h"
@@ -76,13 +77,65 @@ json result_of(json settings, const PatchPool& pool, const std::vector<GridCount
     return settings;
 }
 
+/// A row of labels.csv.
+struct CompositeLabels {
+    std::string path, labels;
+    const Grid* grid;
+    std::size_t label_count;
+};
+ResultType result_type(ResultOf<CompositeLabels>) {
+    using Of = CompositeLabels;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "CompositeLabels", .columns = "path,labels,k,patch_side,label_count"},
+        {part<&Of::path>({}), part<&Of::labels>({}), part<&Of::grid, &Grid::k>({}),
+         part<&Of::grid, &Grid::p>({.name = "patch_side"}), part<&Of::label_count>({})});
+    return rows;
+}
+
+/// A row of manifest.csv.
+struct PlacedPatch {
+    std::string_view path;
+    const Grid* grid;
+    std::size_t cell;
+    const Placement* at;
+    std::string_view class_id, image;
+    const Patch* patch;
+};
+ResultType result_type(ResultOf<PlacedPatch>) {
+    using Of = PlacedPatch;
+    static constexpr auto at = &Of::at;
+    static constexpr auto patch = &Of::patch;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "PlacedPatch",
+         .columns = "path,k,patch_side,cell,row,column,x,y,width,height,class,image,xmin,ymin,"
+                    "xmax,ymax"},
+        {
+            part<&Of::path>({}),
+            part<&Of::grid, &Grid::k>({}),
+            part<&Of::grid, &Grid::p>({.name = "patch_side"}),
+            part<&Of::cell>({}),
+            part<at, &Placement::row>({}),
+            part<at, &Placement::column>({}),
+            part<at, &Placement::x>({}),
+            part<at, &Placement::y>({}),
+            part<at, &Placement::width>({}),
+            part<at, &Placement::height>({}),
+            part<&Of::class_id>({.name = "class"}),
+            part<&Of::image>({}),
+            part<patch, &Patch::x>({.name = "xmin"}),
+            part<patch, &Patch::y>({.name = "ymin"}),
+            part({.name = "xmax"}, [](const Of& o) { return o.patch->x + o.patch->width; }),
+            part({.name = "ymax"}, [](const Of& o) { return o.patch->y + o.patch->height; }),
+        });
+    return rows;
+}
+
 void write_labels(const fs::path& path, const PatchPool& pool,
                   const std::vector<CompositePlan>& plans, const CompositeOptions& options) {
     const LabelCells cells(pool.classes);
     TextFile file(path);
     std::string text;
-    CsvWriter writer(text);
-    writer.row({"path", "labels", "k", "patch_side", "label_count"});
+    DescribedCsv<CompositeLabels> csv(text);
     std::vector<std::int32_t> labels;
     for (const CompositePlan& plan : plans) {
         const auto k = static_cast<std::size_t>(plan.grid.k);
@@ -92,8 +145,8 @@ void write_labels(const fs::path& path, const PatchPool& pool,
                 labels.push_back(pool.patches[plan.patches[i * k + j]].cls);
             std::sort(labels.begin(), labels.end());
             labels.erase(std::unique(labels.begin(), labels.end()), labels.end());
-            writer.row({image_path(plan.grid, i, options), cells.text(labels), std::to_string(k),
-                        std::to_string(plan.grid.p), std::to_string(labels.size())});
+            csv.add(
+                {image_path(plan.grid, i, options), cells.text(labels), &plan.grid, labels.size()});
             file.drain(text);
         }
     }
@@ -104,10 +157,7 @@ void write_manifest(const fs::path& path, const PatchPool& pool,
                     const std::vector<CompositePlan>& plans, const CompositeOptions& options) {
     TextFile file(path);
     std::string text;
-    CsvWriter writer(text);
-    writer.row({"path", "k", "patch_side", "cell", "row", "column", "x", "y", "width", "height",
-                "class", "image", "xmin", "ymin", "xmax", "ymax"});
-    const auto number = [&](std::int64_t value) { writer.field(std::to_string(value)); };
+    DescribedCsv<PlacedPatch> csv(text);
     for (const CompositePlan& plan : plans) {
         const auto k = static_cast<std::size_t>(plan.grid.k);
         for (std::size_t i = 0; i < plan.size(); ++i) {
@@ -115,18 +165,9 @@ void write_manifest(const fs::path& path, const PatchPool& pool,
             const auto places = place_patches(pool, plan, i, options);
             for (std::size_t j = 0; j < k; ++j) {
                 const Patch& patch = pool.patches[plan.patches[i * k + j]];
-                const Placement& at = places[j];
-                writer.field(name);
-                for (const int value : {plan.grid.k, plan.grid.p, static_cast<int>(j), at.row,
-                                        at.column, at.x, at.y, at.width, at.height}) {
-                    number(value);
-                }
-                writer.field(pool.classes.id(static_cast<std::size_t>(patch.cls)));
-                writer.field(pool.images[patch.image]);
-                for (const int value :
-                     {patch.x, patch.y, patch.x + patch.width, patch.y + patch.height})
-                    number(value);
-                writer.end_row();
+                csv.add({name, &plan.grid, j, &places[j],
+                         pool.classes.id(static_cast<std::size_t>(patch.cls)),
+                         pool.images[patch.image], &patch});
             }
             file.drain(text);
         }

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "assay/describe_result.h"
+#include "core/result_table.h"
 #include "core/text.h"
 #include "quality/described_quality.h"
 
@@ -80,7 +81,8 @@ void add_scores(Report& report, const QubaResult& score) {
 
 ResultType result_type(ResultOf<QualityStep>) {
     static constexpr auto rows = describe_result<QualityStep>(
-        {.name = "QualityStep"},
+        {.name = "QualityStep",
+         .columns = "step,data set=dataset,model=whose,images,passes,done %=done,about s=seconds"},
         {
             part<&QualityStep::name>({.name = "step"}),
             part<&QualityStep::dataset>({.help = "Whose images"}),
@@ -90,6 +92,10 @@ ResultType result_type(ResultOf<QualityStep>) {
                 {.help = "Of images through a network; one with a gradient counts as three"}),
             part<&QualityStep::done>({.help = "By earlier runs, as a proportion"}),
             part<&QualityStep::seconds>({.help = "Of what is left, by the probe"}),
+            part({.name = "whose", .only_csv = true},
+                 [](const QualityStep& step) {
+                     return step.model.empty() ? std::string("all") : step.model;
+                 }),
         });
     return rows;
 }
@@ -147,6 +153,7 @@ Report report_of(const QualityPlan& plan) {
         table.notes.push_back("Missing: " + missing_text(one) + ".");
     for (const std::string& note : plan.notes) table.notes.push_back(note + ".");
     report.sections.push_back({.title = "", .blocks = {std::move(table)}, .sections = {}});
+    report.records = table_of(plan.steps);
     report.result = json_of(plan);
     return report;
 }

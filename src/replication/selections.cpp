@@ -3,9 +3,11 @@
 
 #include <fmt/core.h>
 
+#include "assay/describe_result.h"
 #include "assay/error.h"
 #include "assay/replication/selections.h"
 #include "containers/csv.h"
+#include "containers/described_csv.h"
 #include "core/file.h"
 #include "core/text.h"
 
@@ -189,17 +191,30 @@ Readings read_frequencies(const std::filesystem::path& path, StudyNames& names) 
     return readings;
 }
 
+namespace {
+
+struct FrequencyRow {
+    std::string_view image, label;
+    std::uint16_t annotators, selected;
+    double frequency() const { return static_cast<double>(selected) / annotators; }
+};
+ResultType result_type(ResultOf<FrequencyRow>) {
+    using Of = FrequencyRow;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "FrequencyRow", .columns = "image,label,annotators,selected,frequency"},
+        {part<&Of::image>({}), part<&Of::label>({}), part<&Of::annotators>({}),
+         part<&Of::selected>({}), part<&Of::frequency>({})});
+    return rows;
+}
+
+}  // namespace
+
 std::string frequencies_csv(const Readings& readings, const StudyNames& names) {
-    std::string out = "image,label,annotators,selected,frequency\n";
-    CsvWriter writer(out);
+    std::string out;
+    DescribedCsv<FrequencyRow> csv(out);
     for (std::size_t i = 0; i < readings.size(); ++i) {
-        writer.field(readings.images[i]);
-        writer.field(names.classes[readings.classes[i]]);
-        writer.field(std::to_string(readings.annotators[i]));
-        writer.field(std::to_string(readings.selected[i]));
-        writer.field(
-            fmt::format("{}", static_cast<double>(readings.selected[i]) / readings.annotators[i]));
-        writer.end_row();
+        csv.add({readings.images[i], names.classes[readings.classes[i]], readings.annotators[i],
+                 readings.selected[i]});
     }
     return out;
 }

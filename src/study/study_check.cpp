@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "assay/describe_result.h"
+#include "core/list_columns.h"
 #include "study/annotator_links.h"
 #include "study/column_check.h"
 #include "study/described_study.h"
@@ -88,20 +89,54 @@ ResultType result_type(ResultOf<FolderCheck>) {
     return rows;
 }
 
+namespace {
+
+/// What was looked at, by its noun.
+struct CheckedStudy {
+    std::string_view noun;
+    const StudyCheck* check;
+};
+ResultType result_type(ResultOf<CheckedStudy>) {
+    static constexpr auto rows = describe_result<CheckedStudy>(
+        {.name = "CheckedStudy"},
+        {part<&CheckedStudy::noun>({}),
+         part<&CheckedStudy::check, &StudyCheck::folder>({.name = "folder"})});
+    return rows;
+}
+
+/// A problem of it; "" where all is well.
+struct StudyProblem {
+    std::vector<CheckedStudy> studies;  ///< one
+    std::string problem;
+};
+ResultType result_type(ResultOf<StudyProblem>) {
+    static constexpr auto rows = describe_result<StudyProblem>(
+        {.name = "StudyProblem", .columns = "{noun}=studies.folder,state,problem"},
+        {part<&StudyProblem::studies>({}),
+         part({.name = "state"},
+              [](const StudyProblem& of) { return state_of(*of.studies.front().check); }),
+         part<&StudyProblem::problem>({})});
+    return rows;
+}
+
+assay::Table problem_table(const StudyCheck& check) {
+    StudyProblem row{{{check.competition ? "competition" : "folder", &check}}, ""};
+    assay::Table table = result_table_for(row);
+    for (const std::string& problem : check.problems) {
+        row.problem = problem;
+        add_row(table, row);
+    }
+    if (check.problems.empty()) add_row(table, row);
+    return table;
+}
+
+}  // namespace
+
 Report report_of(const StudyCheck& check) {
-    const std::vector<std::string>& problems = check.problems;
-    const std::string folder = check.folder.string();
-    const std::string noun = check.competition ? "competition" : "folder";
     Report report;
-    report.title = folder;
-    const std::string state = state_of(check);
-    assay::Table table{.title = "",
-                       .columns = {{noun, false}, {"state", false}, {"problem", false}},
-                       .rows = {},
-                       .notes = {}};
-    for (const std::string& problem : problems) table.add({folder, state, problem});
-    if (problems.empty()) table.add({folder, state, std::string()});
-    report.sections.push_back({.title = "", .blocks = {std::move(table)}, .sections = {}});
+    report.title = check.folder.string();
+    report.records = problem_table(check);
+    report.sections.push_back({.title = "", .blocks = {report.records}, .sections = {}});
     report.result =
         check.competition ? json_of(CompetitionCheck{&check}) : json_of(FolderCheck{&check});
     return report;

@@ -2,5 +2,5 @@ assay_test(npy
     SOURCES containers/npy_test.cpp containers/zip_test.cpp
     LINKS assay_containers ZLIB::ZLIB)
 assay_test(csv
-    SOURCES containers/csv_test.cpp
+    SOURCES containers/csv_test.cpp containers/described_csv_test.cpp
     LINKS assay_containers)

@@ -1,0 +1,38 @@
+// The columns of a description, looked up once for the cells of many rows.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "assay/describe_result.h"
+#include "assay/report.h"
+
+namespace assay {
+
+/// A column, and where its value is.
+struct ResultColumn {
+    std::string_view column, path;
+    bool every_part = false;
+    const Part* part = nullptr;    ///< the row that the path begins with; nullptr: none
+    std::string_view inside = {};  ///< the rest of the path, which leads into its value
+
+    /// It stands for several: one for each entry of a list.
+    bool is_of_list() const { return column.find('{') != std::string_view::npos; }
+    /// "labels" of "subgroup{labels}_v1".
+    std::string_view field() const {
+        const std::size_t begin = column.find('{') + 1;
+        return column.substr(begin, column.find('}') - begin);
+    }
+};
+
+class ResultColumns {
+public:
+    explicit ResultColumns(const ResultType& type);
+    void add_cells(std::vector<Cell>& cells, const void* object) const;
+
+private:
+    std::vector<ResultColumn> columns_;
+};
+
+}  // namespace assay
