@@ -176,6 +176,12 @@ class Worker:
             settings["std"] = [1, 2]
         if self.is_to("numbers"):
             about["name"] = 5
+        if self.is_to("many_notes"):
+            about["notes"] = ["a note"] * 17
+        if self.is_to("outside_file"):
+            about["data_files"] = ["../weights.bin"]
+        if self.is_to("processor_list"):
+            about["image_processor"] = []
         data = json.dumps(about).encode()
         if self.is_to("bad_json"):
             data = data[:-1]
