@@ -1,6 +1,7 @@
 // Metrics of plug-ins as rows of the table.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <limits>
 #include <map>
 #include <mutex>

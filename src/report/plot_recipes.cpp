@@ -228,8 +228,4 @@ void leave_out_common_ending(std::vector<Plot>& plots, const std::vector<std::st
     for (Plot& plot : plots) plot.title.erase(plot.title.size() - ending.size());
 }
 
-void add_once(std::vector<std::string>& texts, const std::string& text) {
-    if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(text);
-}
-
 }  // namespace assay

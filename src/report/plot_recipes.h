@@ -8,6 +8,7 @@
 
 #include "assay/estimate.h"
 #include "assay/report/draw.h"
+#include "core/add_once.h"
 #include "core/json_reader.h"
 
 namespace assay {
@@ -41,8 +42,6 @@ Point plot_point(std::variant<double, std::string> x, Estimate y, std::string la
 void keep_top(std::vector<Point>& points, const PlotChoice& choice);
 /// Rows are told apart by their names: later ones of a name get a number, "b (2)".
 void tell_apart(std::vector<Point>& points);
-/// Adds `text` unless it is there.
-void add_once(std::vector<std::string>& texts, const std::string& text);
 
 /// Titles are "model, data set"; the data set goes without saying where it is the only one.
 void leave_out_common_ending(std::vector<Plot>& plots, const std::vector<std::string>& datasets);

@@ -7,6 +7,7 @@
 
 #include "assay/collective/comm.h"
 #include "assay/evaluate/eval.h"
+#include "core/add_once.h"
 #include "evaluate/eval/eval_items.h"
 #include "evaluate/eval/running_accuracy.h"
 #include "evaluate/label_signs.h"
@@ -78,15 +79,6 @@ std::string chance_warning(const EvaluatedModel& model, std::size_t classes) {
         model.check.empty() ? std::string() : fmt::format("; type `{}`", model.check));
 }
 
-void add_note(EvalResult& result, const std::string& text) {
-    if (std::ranges::find(result.notes, text) == result.notes.end()) result.notes.push_back(text);
-}
-
-void add_warning(EvaluatedModel& model, const std::string& text) {
-    if (std::ranges::find(model.warnings, text) == model.warnings.end())
-        model.warnings.push_back(text);
-}
-
 void mark_not_settled(Estimate& estimate) {
     estimate.note += (estimate.note.empty() ? "" : "; ") + std::string(not_settled_mark);
 }
@@ -129,17 +121,17 @@ void add_scores(EvalResult& result, std::span<const PredictionStore* const> stor
         model.measurements = std::move(report.measurements);
         model.worst_classes = worst_of(report.per_class);
         model.calibration = calibration_of(model);
-        for (const std::string& text : report.notes) add_note(result, text);
+        for (const std::string& text : report.notes) add_once(result.notes, text);
         const std::string chance = chance_warning(model, report.classes.size());
         for (const std::string& text : report.warnings) {
             // Its own one names the command as it was typed.
             if (chance.empty() || !text.starts_with(evaluate::low_accuracy_sign))
-                add_warning(model, text);
+                add_once(model.warnings, text);
         }
-        if (!chance.empty()) add_warning(model, chance);
+        if (!chance.empty()) add_once(model.warnings, chance);
     }
     result.gates = std::move(scores.gates);
-    for (const std::string& text : scores.notes) add_note(result, text);
+    for (const std::string& text : scores.notes) add_once(result.notes, text);
 }
 
 void add_comparison(EvalResult& result, std::span<const PredictionStore* const> stores,
@@ -151,10 +143,11 @@ void add_comparison(EvalResult& result, std::span<const PredictionStore* const> 
         compare_opened(*stores.front(), stores.subspan(1), how, *self_comm(), progress);
     for (std::size_t c = 0; c < compared.pairs.size(); ++c) {
         const PairReport& pair = compared.pairs[c];
-        for (const std::string& text : pair.notes) add_note(result, text);
-        for (const std::string& text : pair.warnings) add_warning(result.models.at(c + 1), text);
+        for (const std::string& text : pair.notes) add_once(result.notes, text);
+        for (const std::string& text : pair.warnings)
+            add_once(result.models.at(c + 1).warnings, text);
     }
-    for (const std::string& text : compared.notes) add_note(result, text);
+    for (const std::string& text : compared.notes) add_once(result.notes, text);
     result.comparison = std::move(compared);
 }
 
