@@ -19,6 +19,7 @@
 #include "core/hash.h"
 #include "core/statistics.h"
 #include "program.h"
+#include "readme_blocks.h"
 
 namespace assay {
 namespace {
@@ -165,6 +166,18 @@ TEST_F(Demo, ShowsWhatItDoes) {
     EXPECT_EQ(yours.at("settled"), 0);
     EXPECT_TRUE(fs::exists(world() / "world.png"));
     EXPECT_TRUE(fs::exists(world() / "mad-sheets/standard--few.png"));
+}
+
+// The accuracies of trained networks depend on the machine; their sizes and the columns do not.
+TEST_F(Demo, ReadmeShowsItsTable) {
+    const std::vector<std::string> printed = unaligned(lines_of(walkthrough().out));
+    const std::vector<std::string> shown = unaligned(block_with("shape bias %"));
+    ASSERT_EQ(shown.size(), 10U);
+    EXPECT_THAT(printed, testing::Contains(shown.front()));
+    for (std::size_t i = 2; i < shown.size(); ++i) {
+        const std::string size = shown[i].substr(0, shown[i].find(" k ") + 3);
+        EXPECT_THAT(printed, testing::Contains(testing::StartsWith(size)));
+    }
 }
 
 TEST_F(Demo, ThePrintedCommandsAreTheUsers) {
