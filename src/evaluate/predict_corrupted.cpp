@@ -22,6 +22,7 @@
 #include "core/refuse.h"
 #include "evaluate/model_trial.h"
 #include "evaluate/prediction_run.h"
+#include "evaluate/window_reader.h"
 #include "store/dataset_files.h"
 #include "store/parts.h"
 
@@ -34,8 +35,6 @@ using prediction::ModelRun;
 constexpr std::uint32_t block_images = 1024;
 /// Of the windows of a block: 1,024 of 224 x 224 pixels take 196 MiB.
 constexpr std::uint64_t most_window_bytes = std::uint64_t{256} << 20;
-/// Smaller shares of memory are not worth waiting for.
-constexpr std::uint64_t small_share = std::uint64_t{32} << 20;
 
 /// One version of the data set, and the stores that its scores go to.
 struct VersionRun {
@@ -43,69 +42,6 @@ struct VersionRun {
     std::string dataset;  ///< its name
     std::shared_ptr<store::ImageCheck> images;
     std::vector<std::unique_ptr<ModelRun>> models;
-};
-
-/// Reads images down to the windows that are corrupted.
-class WindowReader {
-public:
-    /// `memory`: for decoding and corrupting. All outlive this.
-    WindowReader(const Dataset& dataset, const CorruptedVersions& versions, DecodeLimits limits,
-                 MemoryBudget& memory)
-        : dataset_(dataset), versions_(versions), limits_(std::move(limits)), memory_(memory) {}
-
-    /// Cuts it out of the image's file; what is wrong with that, if anything. `read` gets what the
-    /// file is.
-    std::optional<std::string> cut(std::uint64_t row, Image& window, ReadImage& read) const {
-        return prediction::use_image(
-            dataset_, row, limits_, memory_,
-            [&](const Image& image) { window = versions_.window(image); }, &read);
-    }
-
-    Image make(const CorruptionVersion& what, const Image& window, std::uint64_t row) const {
-        MemoryBudget::Share share;
-        const std::uint64_t bytes = CorruptedVersions::memory(window.width, window.height);
-        if (bytes > small_share) share = memory_.take(bytes);
-        return versions_.make(what, window, dataset_.ids[static_cast<std::size_t>(row)]);
-    }
-
-    /// Whether the version can be made now. Remembers what its images are: the stores of one run
-    /// mostly lack the same ones.
-    bool can_be_made(const CorruptionVersion& which, std::uint64_t row) {
-        const auto known = sides_.find(row);
-        std::pair<int, int> sides{0, 0};
-        if (known != sides_.end()) {
-            sides = known->second;
-        } else {
-            Image window;
-            ReadImage read;
-            if (!cut(row, window, read)) sides = {window.width, window.height};
-            sides_.emplace(row, sides);
-        }
-        return sides.first > 0 && unless_unreadable([&] {
-                                      versions_.check_size(which, sides.first, sides.second);
-                                  }).empty();
-    }
-
-    /// Runs `body`; why there is no image, or "".
-    template <class Body>
-    static std::string unless_unreadable(Body&& body) {
-        try {
-            body();
-        } catch (const Error& error) {
-            if (ends_the_run(error)) throw;
-            return error.message();
-        } catch (const std::bad_alloc&) {
-            return "there is not enough memory to decode it";
-        }
-        return {};
-    }
-
-private:
-    const Dataset& dataset_;
-    const CorruptedVersions& versions_;
-    DecodeLimits limits_;
-    MemoryBudget& memory_;
-    std::map<std::uint64_t, std::pair<int, int>> sides_;
 };
 
 /// All models of one batch size over some versions of one data set.

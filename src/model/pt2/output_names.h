@@ -1,0 +1,12 @@
+// What a program of torch.export calls its outputs.
+#pragma once
+
+#include "core/json_reader.h"
+#include "model/pt2/program.h"
+
+namespace assay::pt2 {
+
+/// Names the outputs by the entries of the container that the model returns, or by their places.
+void name_outputs(const JsonReader& module, Program& program);
+
+}  // namespace assay::pt2
