@@ -33,8 +33,8 @@ constexpr Named<CropMode> crop_modes[] = {
 };
 constexpr Named<ChannelOrder> channel_orders[] = {{"rgb", ChannelOrder::rgb},
                                                   {"bgr", ChannelOrder::bgr}};
-constexpr Named<ResizeRule> resize_rules[] = {{"pillow", ResizeRule::pillow},
-                                              {"torch", ResizeRule::torch}};
+constexpr Named<ResizeRule> resize_rules[] = {
+    {"pillow", ResizeRule::pillow}, {"torch", ResizeRule::torch}, {"opencv", ResizeRule::opencv}};
 constexpr Named<CropStart> crop_starts[] = {{"round", CropStart::round},
                                             {"floor", CropStart::floor}};
 
@@ -124,8 +124,10 @@ std::string describe_size(const Preprocess& p) {
 
 std::string describe_window(const Preprocess& p) {
     const std::string window = fmt::format("{}x{}", p.height, p.width);
-    const std::string filter = fmt::format(
-        "{}{}", p.resize_as == ResizeRule::torch ? "PyTorch's " : "", name_of(p.interpolation));
+    const std::string_view whose = p.resize_as == ResizeRule::torch    ? "PyTorch's "
+                                   : p.resize_as == ResizeRule::opencv ? "OpenCV's "
+                                                                       : "";
+    const std::string filter = fmt::format("{}{}", whose, name_of(p.interpolation));
     if (p.crop_mode == CropMode::none) return fmt::format("resize to {} ({})", window, filter);
     const std::string_view how = p.crop_mode == CropMode::center   ? "short side"
                                  : p.crop_mode == CropMode::squash ? "both sides"
@@ -163,9 +165,10 @@ ChannelOrder channel_order_named(std::string_view name) {
     return find_value(channel_orders, "channel order", name);
 }
 ResizeRule resize_rule_named(std::string_view name) {
-    if (name == "opencv" || name == "torch_float") {
+    if (name == "torch_float") {
         throw Error(ErrorCode::usage,
-                    fmt::format("the resize `{}` is not reproduced; known: pillow, torch. Run the "
+                    fmt::format("the resize `{}` is not reproduced; known: pillow, torch, opencv. "
+                                "Run the "
                                 "model with your own preprocessing and read its scores with "
                                 "`assay import`",
                                 name));
@@ -183,6 +186,14 @@ void check_filter(ResizeRule rule, Interpolation filter) {
             ErrorCode::usage,
             fmt::format("PyTorch has no filter {}: with --resize-as torch, --interpolation is "
                         "nearest, bilinear, bicubic or lanczos",
+                        name_of(filter)));
+    }
+    if (rule == ResizeRule::opencv &&
+        (filter == Interpolation::hamming || filter == Interpolation::lanczos)) {
+        throw Error(
+            ErrorCode::usage,
+            fmt::format("OpenCV's {} is not reproduced: with --resize-as opencv, "
+                        "--interpolation is nearest, bilinear, bicubic, or box (INTER_AREA)",
                         name_of(filter)));
     }
 }

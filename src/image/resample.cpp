@@ -12,6 +12,7 @@
 #include "assay/error.h"
 #include "core/cpu.h"
 #include "image/decode.h"
+#include "image/resample_opencv.h"
 
 namespace assay {
 namespace pixels {
@@ -196,6 +197,23 @@ void resize_nearest(const Image& image, int width, int height, const Part& part,
     }
 }
 
+/// The whole image is resized, of which the part is copied.
+void resize_by_opencv(const Image& image, Interpolation filter, const ResizeWindow& window,
+                      const Part& part) {
+    if (window.width > max_image_pixels / window.height) {
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("a resize to {} x {} pixels as OpenCV does it: the limit is {} "
+                                "pixels",
+                                window.width, window.height, max_image_pixels));
+    }
+    const Image whole = resize_as_opencv(image, filter, window.width, window.height);
+    for (int y = part.y0; y < part.y1; ++y) {
+        const std::size_t first = static_cast<std::size_t>(whole.width) * y + part.x0;
+        std::memcpy(part.row(y), whole.pixels.data() + 4 * first,
+                    4 * static_cast<std::size_t>(part.width()));
+    }
+}
+
 void check(const Image& image, const ResizeWindow& window, std::int64_t crop_w,
            std::int64_t crop_h) {
     const auto bytes =
@@ -245,7 +263,9 @@ Image resize(const Image& image, Interpolation filter, const ResizeWindow& windo
     part.out = result.pixels.data() +
                part.stride * static_cast<std::size_t>(part.y0 - std::int64_t{window.crop_y}) +
                4 * static_cast<std::size_t>(part.x0 - std::int64_t{window.crop_x});
-    if (filter == Interpolation::nearest) {
+    if (rule == ResizeRule::opencv) {
+        resize_by_opencv(image, filter, window, part);
+    } else if (filter == Interpolation::nearest) {
         resize_nearest(image, window.width, window.height, part, rule);
     } else {
         thread_local Scratch scratch;

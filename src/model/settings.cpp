@@ -189,7 +189,7 @@ const std::vector<Row>& rows() {
         {{"input_size", "224, HEIGHT,WIDTH, or 3 HEIGHT WIDTH", "input-size", "PIXELS", true},
          Form::list,
          set_input_size},
-        {{"resize_as", "Whose resize it is, bit for bit", "resize-as", "{pillow,torch}"},
+        {{"resize_as", "Whose resize it is, bit for bit", "resize-as", "{pillow,torch,opencv}"},
          Form::word,
          [](const JsonReader& v, ModelSpec& s) {
              s.preprocess.resize_as = named(v, resize_rule_named);

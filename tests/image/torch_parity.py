@@ -32,6 +32,7 @@ except ImportError as error:
     os.execv(found.stdout.strip(), [found.stdout.strip(), *sys.argv])
 
 from pillow_parity import Tool
+from tally import Tally
 
 FILTERS = {
     "bilinear": v2.InterpolationMode.BILINEAR,
@@ -41,26 +42,6 @@ FILTERS = {
 WINDOWS = {224: 256, 256: 292, 384: 384}  # the input and the resize
 SIZES = [(64, 64), (500, 333), (31, 190), (401, 17), (1, 7), (3, 300), (1024, 900)]
 MEAN, STD = [0.485, 0.456, 0.406], [0.229, 0.224, 0.225]
-
-
-class Tally:
-    def __init__(self):
-        self.rows = {}
-
-    def add(self, what, image, ours, theirs):
-        row = self.rows.setdefault(what, [0, 0, 0.0, ""])
-        row[0] += 1
-        assert ours.shape == theirs.shape, (what, image, ours.shape, theirs.shape)
-        if ours.tobytes() == theirs.tobytes():
-            return
-        row[1] += 1
-        row[2] = max(row[2], float(np.abs(ours.astype(np.float64) - theirs.astype(np.float64)).max()))
-        row[3] = row[3] or str(image)
-
-    def report(self):
-        print(f"{'':<44}{'compared':>10}{'differing':>11}  largest difference")
-        for what, (compared, differing, most, where) in self.rows.items():
-            print(f"{what:<44}{compared:>10,}{differing:>11,}  {most:.3g}" + (f"  first: {where}" if where else ""))
 
 
 def pixels(tensor):
@@ -144,7 +125,7 @@ def main():
             theirs = processor(image, return_tensors="pt")["pixel_values"][0].numpy()
             tally.add(f"transformers: {name}", path, tool.ask("input", path, json.dumps(settings)), theirs)
     tally.report()
-    sys.exit(1 if any(row[1] for row in tally.rows.values()) else 0)
+    sys.exit(tally.status())
 
 
 if __name__ == "__main__":

@@ -3,16 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <sstream>
 #include <string>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "assay/error.h"
 #include "assay/image/preprocess.h"
-#include "core/file.h"
+#include "image/resize_fixtures.h"
 #include "message_of.h"
 
 namespace assay {
@@ -20,55 +16,14 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const std::vector<std::byte>& blob() {
-    static const std::vector<std::byte> bytes =
-        read_file(std::filesystem::path(ASSAY_SOURCE_DIR) / "tests/data/fixtures/torch_resize.bin");
-    return bytes;
-}
-
-Image image_at(std::size_t at, int width, int height) {
-    Image image{width, height, {}};
-    for (std::size_t i = 0; i < 3 * static_cast<std::size_t>(width * height); ++i) {
-        image.pixels.push_back(static_cast<std::uint8_t>(blob().at(at + i)));
-        if (i % 3 == 2) image.pixels.push_back(255);
-    }
-    return image;
-}
-
-struct TorchCase {
-    std::string filter;
-    Image from, to;
-
-    std::string text() const {
-        return fmt::format("{} {} x {} to {} x {}", filter, from.width, from.height, to.width,
-                           to.height);
-    }
-};
-
-std::vector<TorchCase> torch_cases() {
-    std::istringstream lines(read_text(std::filesystem::path(ASSAY_SOURCE_DIR) /
-                                       "tests/data/fixtures/torch_resize.tsv"));
-    std::vector<TorchCase> cases;
-    for (std::string line; std::getline(lines, line);) {
-        if (line.starts_with('#')) continue;
-        std::istringstream fields(line);
-        TorchCase c;
-        int sizes[4] = {};
-        std::size_t from = 0, to = 0;
-        fields >> c.filter;
-        for (int& size : sizes) fields >> size;
-        fields >> from >> to;
-        c.from = image_at(from, sizes[0], sizes[1]);
-        c.to = image_at(to, sizes[2], sizes[3]);
-        cases.push_back(std::move(c));
-    }
-    return cases;
+std::vector<ResizeCase> torch_cases() {
+    return resize_cases("torch_resize");
 }
 
 TEST(TorchResize, GivesPyTorchsPixels) {
-    const std::vector<TorchCase> cases = torch_cases();
+    const std::vector<ResizeCase> cases = torch_cases();
     ASSERT_EQ(cases.size(), 100U);
-    for (const TorchCase& c : cases) {
+    for (const ResizeCase& c : cases) {
         const Image found =
             resize(c.from, interpolation_named(c.filter),
                    {.width = c.to.width, .height = c.to.height}, {0, 0, 0}, ResizeRule::torch);
@@ -78,7 +33,7 @@ TEST(TorchResize, GivesPyTorchsPixels) {
 
 TEST(TorchResize, AWindowIsAPartOfTheWhole) {
     // The largest weight may lie outside of the window; it still says how all are rounded.
-    for (const TorchCase& c : torch_cases()) {
+    for (const ResizeCase& c : torch_cases()) {
         if (c.to.width < 8 || c.to.height < 8) continue;
         const ResizeWindow window{.width = c.to.width,
                                   .height = c.to.height,
@@ -98,7 +53,7 @@ TEST(TorchResize, AWindowIsAPartOfTheWhole) {
 
 TEST(TorchResize, IsNotPillows) {
     std::size_t different = 0;
-    for (const TorchCase& c : torch_cases()) {
+    for (const ResizeCase& c : torch_cases()) {
         const Image pillow = resize(c.from, interpolation_named(c.filter),
                                     {.width = c.to.width, .height = c.to.height});
         different += pillow.pixels != c.to.pixels ? 1 : 0;
@@ -117,8 +72,8 @@ TEST(TorchResize, RefusesFiltersThatPyTorchLacks) {
                 ErrorCode::usage),
             HasSubstr("nearest, bilinear, bicubic or lanczos"));
     }
-    EXPECT_THAT(message_of([] { resize_rule_named("opencv"); }, ErrorCode::usage),
-                HasSubstr("is not reproduced; known: pillow, torch"));
+    EXPECT_THAT(message_of([] { resize_rule_named("torch_float"); }, ErrorCode::usage),
+                HasSubstr("is not reproduced; known: pillow, torch, opencv"));
     EXPECT_THAT(message_of([] { resize_rule_named("tourch"); }, ErrorCode::usage),
                 HasSubstr("did you mean `torch`"));
 }

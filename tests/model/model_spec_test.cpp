@@ -223,7 +223,7 @@ TEST(Sidecar, BadValuesAreRefused) {
         {R"({"interpolation": 3})", "interpolation"},
         {R"({"crop_mode": "centre"})", "crop_mode"},
         {R"({"channel_order": "rbg"})", "channel_order"},
-        {R"({"resize_as": "opencv"})", "is not reproduced; known: pillow, torch"},
+        {R"({"resize_as": "torch_float"})", "is not reproduced; known: pillow, torch, opencv"},
         {R"({"resize_as": 256})", "resize_as"},
         {R"({"crop_start": "ceil"})", "crop_start"},
         {R"({"outputs": "softmax"})", "outputs"},
@@ -263,6 +263,16 @@ TEST(Resolve, PyTorchsResizeNeedsAFilterThatItHas) {
     const json bicubic = {{"preset", "timm"}, {"resize_as", "torch"}};
     EXPECT_EQ(folder.resolve(bicubic).preprocess.resize_as, ResizeRule::torch);
     EXPECT_EQ(folder.resolve({{"preset", "timm"}}).preprocess.resize_as, ResizeRule::pillow);
+}
+
+TEST(Resolve, OpenCvsResizeNeedsAFilterThatIsReproduced) {
+    const ModelFolder folder;
+    json settings = {{"preset", "timm"}, {"resize_as", "opencv"}, {"interpolation", "lanczos"}};
+    EXPECT_THAT(message_of([&] { folder.resolve(settings); }, ErrorCode::usage),
+                HasSubstr("OpenCV's lanczos is not reproduced: with --resize-as opencv, "
+                          "--interpolation is nearest, bilinear, bicubic, or box (INTER_AREA)"));
+    settings["interpolation"] = "box";
+    EXPECT_EQ(folder.resolve(settings).preprocess.resize_as, ResizeRule::opencv);
 }
 
 TEST(Resolve, NothingSaidIsRefused) {

@@ -37,6 +37,8 @@ enum class ResizeRule {
     pillow,  ///< Pillow's Image.resize
     torch,  ///< PyTorch's interpolate(antialias=True) of a uint8 tensor on a CPU, which torchvision
             ///< v2 and the fast image processors of transformers call
+    opencv,  ///< OpenCV's cv2.resize of bytes: `bilinear` is INTER_LINEAR, `bicubic` INTER_CUBIC,
+             ///< `box` INTER_AREA, `nearest` INTER_NEAREST
 };
 
 /// Where a centre crop starts if the margin is odd.
@@ -92,7 +94,7 @@ CropMode crop_mode_named(std::string_view);
 ChannelOrder channel_order_named(std::string_view);
 ResizeRule resize_rule_named(std::string_view);
 CropStart crop_start_named(std::string_view);
-/// Throws usage if PyTorch has no such filter and the rule is PyTorch's.
+/// Throws usage if PyTorch or OpenCV has no such filter and the rule is theirs.
 void check_filter(ResizeRule, Interpolation);
 
 /// Canonical JSON with every field (sorted keys; resize_size is null when unset), and back.
@@ -109,7 +111,8 @@ std::string describe(const Preprocess&);
 
 /// Pillow's Image.resize((width, height), filter) on RGB, byte for byte (Pillow 9.4,
 /// src/libImaging/Resample.c), or PyTorch's (2.14, ATen/native/cpu/UpSampleKernel.cpp, on
-/// processors with AVX2; `nearest` is its nearest-exact). Only columns [crop_x, crop_x + crop_w)
+/// processors with AVX2; `nearest` is its nearest-exact), or OpenCV's (4.12 and 5.0 for x86-64,
+/// modules/imgproc/src/resize.cpp, without Intel's library). Only columns [crop_x, crop_x + crop_w)
 /// and rows [crop_y, crop_y + crop_h) of the result are computed and returned.
 struct ResizeWindow {
     int width, height;             ///< of the whole resized image

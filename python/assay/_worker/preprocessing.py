@@ -8,6 +8,7 @@ from __future__ import annotations
 import struct
 from typing import Any, Optional
 
+from .opencv_transforms import is_of_albumentations, of_albumentations
 from .wire import Refused
 
 # Of timm's pretrained_cfg: what says how an image becomes the input. src/model/sidecar.cpp applies them by timm's rules.
@@ -132,7 +133,7 @@ class _Steps:
         if self.kind == "floats":
             raise Refused(
                 "the transform resizes a tensor of floats, which Assay does not: let Resize come before ToTensor, or resize a tensor of "
-                "bytes before ToDtype(scale=True)"
+                "bytes before ToDtype(scale=True). A data set with this transform prepares its images itself (ImageFolder)"
             )
         if getattr(step, "max_size", None):
             raise Refused("Resize with max_size has no counterpart here: give the preprocessing by options")
@@ -187,8 +188,13 @@ class _Steps:
         return self.settings
 
 
-def of_transform(transform: Any) -> "dict[str, Any]":
-    """From a transform of torchvision, timm or open_clip: a Compose of Resize, CenterCrop, ToTensor and Normalize, or weights.transforms()."""
+def of_transform(transform: Any, notes: "Optional[list[str]]" = None) -> "dict[str, Any]":
+    """From a transform of torchvision, timm or open_clip: a Compose of Resize, CenterCrop, ToTensor and Normalize, or weights.transforms().
+
+    One of albumentations is read, too. notes: gets what differs from the transform in the last bits.
+    """
+    if is_of_albumentations(transform):
+        return of_albumentations(transform, [] if notes is None else notes)
     if hasattr(transform, "crop_size") and hasattr(transform, "resize_size"):
         return of_torchvision(transform)
     steps = _Steps()

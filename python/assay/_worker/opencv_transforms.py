@@ -1,0 +1,91 @@
+"""Settings from an albumentations Compose: OpenCV resizes, and the crop is rounded down."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+from .wire import Refused
+
+# Filters by the number of cv2.INTER_*; `box` is INTER_AREA.
+_FILTERS = {0: "nearest", 1: "bilinear", 2: "bicubic", 3: "box"}
+_OTHERS = {4: "INTER_LANCZOS4", 5: "INTER_LINEAR_EXACT", 6: "INTER_NEAREST_EXACT"}
+_OPTIONS = "give the preprocessing by options (preset=, input_size=, resize_as=\"opencv\", ...)"
+
+
+def is_of_albumentations(transform: Any) -> bool:
+    return type(transform).__module__.split(".")[0] == "albumentations"
+
+
+def _filter(step: Any) -> str:
+    number = int(step.interpolation)
+    if number not in _FILTERS:
+        raise Refused(f"OpenCV's {_OTHERS.get(number, f'interpolation {number}')} is not reproduced (INTER_NEAREST, _LINEAR, _CUBIC and _AREA are): {_OPTIONS}")
+    if getattr(step, "area_for_downscale", None):
+        raise Refused(f"Resize with area_for_downscale takes another filter for each image, which has no counterpart here: {_OPTIONS}")
+    return _FILTERS[number]
+
+
+def of_albumentations(transform: Any, notes: "list[str]") -> "dict[str, Any]":
+    """Of Resize, CenterCrop, Normalize and ToTensorV2. notes: what differs from albumentations."""
+    settings: "dict[str, Any]" = {"resize_as": "opencv", "crop_start": "floor"}
+    resized: "Optional[tuple[int, int]]" = None
+    crop: "Optional[tuple[int, int]]" = None
+    normalised = False
+    for step in getattr(transform, "transforms", [transform]):
+        name = type(step).__name__
+        if getattr(step, "p", 1) != 1:
+            raise Refused(f"the step {name} has p={step.p}: a random step has no counterpart here. Make it with p=1")
+        if normalised and name not in ("ToTensorV2", "ToTensor"):
+            raise Refused(f"the step {name} comes after Normalize, which has no counterpart here: {_OPTIONS}")
+        if name == "Resize" and resized is None and crop is None:
+            resized = (int(step.height), int(step.width))
+            settings["interpolation"] = _filter(step)
+        elif name == "CenterCrop" and resized is not None and crop is None and not getattr(step, "pad_if_needed", False):
+            crop = (int(step.height), int(step.width))
+        elif name == "Normalize" and getattr(step, "normalization", "standard") == "standard":
+            settings.update(_normalized(step, notes))
+            normalised = True
+        elif name not in ("ToTensorV2", "ToTensor"):
+            raise Refused(f"the step {name} of the transform has no counterpart here (one Resize, CenterCrop, a standard Normalize and ToTensorV2 have one): {_OPTIONS}")
+    if resized is None:
+        raise Refused(f"the transform resizes nothing, and images differ in size: {_OPTIONS}")
+    if not normalised:
+        raise Refused("the transform leaves bytes from 0 to 255, and Assay gives floats: let Normalize follow (mean 0 and std 1 divide by 255)")
+    if crop in (None, resized):
+        settings["crop_mode"] = "none"
+    elif resized[0] != resized[1]:
+        raise Refused(f"a resize to {resized} before a crop to {crop} has no counterpart here: {_OPTIONS}")
+    else:
+        settings.update(crop_mode="squash", resize_size=resized[0])
+    settings["input_size"] = [3, *(crop or resized)]
+    if settings["interpolation"] == "bicubic":
+        notes.append(
+            "INTER_CUBIC is computed as OpenCV's own code does. On x86 OpenCV calls Intel's library, whose bytes differ by 1 in places; "
+            "cv2.ipp.setUseIPP(False) gives the same bytes"
+        )
+    return settings
+
+
+def _normalized(step: Any, notes: "list[str]") -> "dict[str, Any]":
+    """mean, std and scale; a note counts the values that albumentations rounds in another way."""
+    import numpy
+
+    def three(value: Any) -> "list[float]":
+        numbers = [float(one) for one in (value if hasattr(value, "__iter__") else [value])]
+        return numbers * 3 if len(numbers) == 1 else numbers
+
+    mean, std = three(step.mean), three(step.std)
+    most = float(step.max_pixel_value)
+    # Without mean and std, albumentations multiplies by the float32 nearest to 1/255.
+    plain = mean == [0.0] * 3 and std == [1.0] * 3
+    scale = float(numpy.float32(1 / most)) if plain or most != 255 else 1 / 255
+    values = numpy.arange(256, dtype=numpy.uint8)
+    theirs = step(image=numpy.repeat(values.reshape(16, 16, 1), 3, 2))["image"].reshape(256, 3)
+    numbers = values.astype(numpy.float32)
+    numbers = numbers / numpy.float32(255) if scale == 1 / 255 else numbers * numpy.float32(scale)
+    ours = numpy.stack([(numbers - numpy.float32(m)) / numpy.float32(s) for m, s in zip(mean, std)], 1)
+    different = int((ours != theirs).sum())
+    if different:
+        largest = float(numpy.abs(ours - theirs).max())
+        notes.append(f"{different} of the 768 normalised values of a byte differ from albumentations', which multiplies where Assay divides, by at most {largest:.1e}")
+    return {"mean": mean, "std": std, "scale": scale}
