@@ -32,8 +32,10 @@ if TYPE_CHECKING:
     from ._score import score as score
     from .command import attack as attack
     from .command import check as check
+    from .command import corrupt as corrupt
     from .command import cost as cost
     from .command import predict as predict
+    from .command import robustness as robustness
     from .command import run as run
     from .evaluation import Evaluation as Evaluation
     from .evaluation import evaluate as evaluate
@@ -60,14 +62,15 @@ _PLACES = {
     "Store": "store", "StoreWriter": "store", "stores": "store",
     "Metrics": "streaming",
     "Evaluation": "evaluation", "evaluate": "evaluation",
-    "attack": "command", "check": "command", "cost": "command", "predict": "command", "run": "command",
+    "attack": "command", "check": "command", "corrupt": "command", "cost": "command", "predict": "command", "robustness": "command",
+    "run": "command",
 }
 _MODULES = ("annotation", "command", "mad", "patchml", "quality", "replicate")
 
 __all__ = [
     "Comparison", "Difference", "Error", "Estimate", "Evaluation", "Gap", "Interval", "Measurement", "Metrics", "Report", "Store", "StoreWriter",
-    "annotation", "attack", "check", "command", "compare", "cost", "evaluate", "gap", "mad", "metrics", "patchml", "predict", "quality", "replicate",
-    "run", "score", "stores", "version",
+    "annotation", "attack", "check", "command", "compare", "corrupt", "cost", "evaluate", "gap", "mad", "metrics", "patchml", "predict", "quality", "replicate",
+    "robustness", "run", "score", "stores", "version",
 ]
 
 

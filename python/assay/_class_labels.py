@@ -9,13 +9,13 @@ from ._library import Error
 from .store import Store
 
 
-def _class_list(classes: Any) -> "tuple[list[str], list[str]]":
+def class_list(classes: Any) -> "tuple[list[str], list[str]]":
     """Ids and names of what classes= takes: "imagenet", a file, a list."""
     store = Store.of([0], classes=classes)
     return store.class_ids, store.class_names
 
 
-def _listed(classes: Any) -> Any:
+def listed_in(classes: Any) -> Any:
     """The class list in a model's settings, as classes= takes it."""
     if not isinstance(classes, dict) or not isinstance(classes.get("names"), list):
         return classes
@@ -33,12 +33,12 @@ class ClassLabels:
     def __init__(self, items: Items, run: Any, options: "dict[str, Any]"):
         own = items.classes
         settings = run.model.description.settings
-        given = options.get("classes", _listed(settings.get("classes") or settings.get("label_names")))
+        given = options.get("classes", listed_in(settings.get("classes") or settings.get("label_names")))
         self.classes: Any = given if given is not None else "imagenet" if run.classes == 1000 else None
         self.size = run.classes
         self.warning = ""
         self._map: "Optional[list[int]]" = None
-        listed = _class_list(self.classes) if self.classes is not None else None
+        listed = class_list(self.classes) if self.classes is not None else None
         if listed is not None and len(listed[0]) != run.classes:
             raise Error(f"{run.name} returns {run.classes} scores, and its class list has {len(listed[0])}: give the model's own list, classes=[...]")
         if own is None:
@@ -73,4 +73,4 @@ class ClassLabels:
         return out
 
 
-__all__ = ["ClassLabels"]
+__all__ = ["ClassLabels", "class_list", "listed_in"]

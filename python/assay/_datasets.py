@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from typing import Any, Optional
 
 from ._hub_data import columns_of, file_names, parts_of
+from ._label_values import label_of, labels_of
 from ._library import Error
 from ._pixels import is_image
 from ._worker.objects import safe_name
@@ -70,43 +71,6 @@ def _parts(item: Any, columns: "tuple[str, str]" = ("", "")) -> "tuple[Any, Any]
             raise Error("an item is empty: (image, label) is needed", "bad_input")
         return item[0], item[1] if len(item) > 1 else None
     return item, None
-
-
-def label_of(value: Any, classes: "Optional[list[str]]" = None) -> int:
-    """The class of a label: a whole number, one with a fraction of zero, a class's name, or a vector with a single 1. -1: none."""
-    if value is None:
-        return -1
-    if isinstance(value, str):
-        if classes is None or value not in classes:
-            raise Error(f"the label {value!r} is none of the data set's classes" + ("" if classes else ", which have no names"), "bad_input")
-        return classes.index(value)
-    if hasattr(value, "tolist"):
-        value = value.tolist()
-    if isinstance(value, (list, tuple)):
-        if len(value) == 1:  # a column of labels
-            return label_of(value[0], classes)
-        ones = [i for i, one in enumerate(value) if one == 1]
-        if len(ones) == 1 and all(one in (0, 1) for one in value):
-            return ones[0]
-        raise Error(
-            f"a label is the vector {str(value)[:80]}: one class for each image is needed (a whole number, or a vector with a single 1)", "bad_input"
-        )
-    if isinstance(value, bool):
-        return int(value)
-    number = int(value) if isinstance(value, (int, float)) and value == value and abs(value) < 2**31 else None
-    if number is None or number != value:
-        raise Error(f"the label {value!r} is no whole number", "bad_input")
-    return number if number >= 0 else -1
-
-
-def labels_of(values: Any, count: int, classes: "Optional[list[str]]" = None) -> "list[int]":
-    """Of a batch."""
-    if values is None:
-        return [-1] * count
-    listed = values.tolist() if hasattr(values, "tolist") else list(values)
-    if not isinstance(listed, list) or len(listed) != count:
-        raise Error(f"{len(listed) if isinstance(listed, list) else 1} labels for {count} images", "bad_input")
-    return [label_of(one, classes) for one in listed]
 
 
 class Items:
@@ -263,6 +227,11 @@ class _Facts:
             items.root = os.path.abspath(root) if inside and root is not None else None
         if len(set(items.ids)) != items.count:
             raise Error(f"the data set has an item twice ({_first_twice(items.ids)}): each image counts once", "bad_input")
+
+
+def base_of(items: Items) -> Any:
+    """The data set behind loaders and parts of it."""
+    return _Facts(getattr(items._data, "dataset", items._data)).base
 
 
 def _first_twice(ids: "list[str]") -> str:
@@ -450,4 +419,4 @@ def folder_of(data: Any) -> Optional[Folder]:
     return Folder(data) if found == len(files) == len(data.samples) else None
 
 
-__all__ = ["Folder", "Items", "folder_of", "is_words", "items_of", "label_of", "labels_of"]
+__all__ = ["Folder", "Items", "base_of", "folder_of", "is_words", "items_of"]

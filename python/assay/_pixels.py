@@ -17,6 +17,32 @@ def _float32(value: float) -> float:
     return float(struct.unpack("f", struct.pack("f", value))[0])
 
 
+# The float32 nearest to 1/255: a scale that multiplies, while 1/255 divides by 255 (docs/models.md).
+FLOAT_255TH = _float32(1 / 255)
+
+
+def byte_tables(how: "dict[str, Any]") -> "list[Any]":
+    """What each byte becomes, by channel: the arithmetic of byte_values() (src/image/preprocess.cpp) in float32."""
+    import numpy
+
+    scale = float(how["scale"])
+    bytes_ = numpy.arange(256, dtype=numpy.float32)
+    by_255 = _float32(scale) == FLOAT_255TH and scale != FLOAT_255TH
+    values = bytes_ / numpy.float32(255) if by_255 else bytes_ * numpy.float32(scale)
+    return [(values - numpy.float32(mean)) / numpy.float32(std) for mean, std in zip(how["mean"], how["std"])]
+
+
+def rgb_of(image: Any, where: str = "") -> Any:
+    """The image in RGB. Raises Error: no image of Pillow, or one that cannot be decoded."""
+    place = f"{where}: " if where else ""
+    if not is_image(image):
+        raise Error(f"{place}{type(image).__name__} where the data set gave images of Pillow before: every item needs an image", "bad_input")
+    try:
+        return image.convert("RGB")
+    except (OSError, SyntaxError, ValueError) as error:
+        raise Error(f"{place}the image cannot be decoded: {type(error).__name__}: {error}", "bad_input") from error
+
+
 class Pixels:
     """One preprocessing: the object `preprocess` of `assay predict --dry-run --json`."""
 
@@ -24,9 +50,9 @@ class Pixels:
         self.how = how
         self.height, self.width = int(how["height"]), int(how["width"])
         self.floor = how.get("crop_start", "round") == "floor"
-        if how.get("resize_as", "pillow") != "pillow":
+        if (rule := how.get("resize_as", "pillow")) != "pillow":
             raise Error(
-                "images of this process are resized by Pillow, and this preprocessing resizes as PyTorch does. "
+                f"images of this process are resized by Pillow, and this preprocessing resizes as {'PyTorch' if rule == 'torch' else 'OpenCV'} does. "
                 "Store the images in a folder, or give resize_as=\"pillow\""
             )
 
@@ -60,9 +86,7 @@ class Pixels:
         import numpy
         from PIL import Image
 
-        if not is_image(image):
-            raise Error(f"{type(image).__name__} where the data set gave images of Pillow before: every item needs an image", "bad_input")
-        image = image.convert("RGB")
+        image = rgb_of(image)
         width, height = self.resized(image.size)
         if image.size != (width, height):
             image = image.resize((width, height), getattr(Image, str(self.how["interpolation"]).upper()))
@@ -82,7 +106,7 @@ class Pixels:
         import numpy
 
         out = numpy.empty((len(images), 3, self.height, self.width), numpy.float32)
-        tables = self._tables()
+        tables = byte_tables(self.how)
         for i, image in enumerate(images):
             window = self.window(image)
             if self.how["channel_order"] == "bgr":
@@ -90,16 +114,6 @@ class Pixels:
             for channel in range(3):
                 out[i, channel] = tables[channel][window[..., channel]]
         return out
-
-    def _tables(self) -> "list[Any]":
-        """What each byte becomes, by channel: the arithmetic of byte_values() in float32."""
-        import numpy
-
-        scale = numpy.float32(self.how["scale"])
-        bytes_ = numpy.arange(256, dtype=numpy.float32)
-        by_255 = _float32(self.how["scale"]) == _float32(1 / 255)
-        values = bytes_ / numpy.float32(255) if by_255 else bytes_ * scale
-        return [(values - numpy.float32(mean)) / numpy.float32(std) for mean, std in zip(self.how["mean"], self.how["std"])]
 
 
 def _start(size: int, crop: int, floor: bool) -> int:
@@ -109,4 +123,4 @@ def _start(size: int, crop: int, floor: bool) -> int:
     return (size - crop) // 2 if floor else round((size - crop) / 2)
 
 
-__all__ = ["Pixels", "is_image"]
+__all__ = ["FLOAT_255TH", "Pixels", "byte_tables", "is_image", "rgb_of"]

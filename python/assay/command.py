@@ -140,27 +140,35 @@ def _with_models(command: str, model: Any, rest: "list[Any]", progress: Optional
         return _run([command, *served.words, *rest, *words(options), "--json"], progress, True, served).json
 
 
-def _settings_of(transform: Any, options: "dict[str, Any]", progress: Optional[bool]) -> None:
-    """A data set's transform as options of the command. What says more is given by the caller, and then the transform is not used."""
+def _settings_of(transform: Any, options: "dict[str, Any]", progress: Optional[bool]) -> bool:
+    """A data set's transform as options of the command. What says more is given by the caller, and then the transform is not used.
+
+    False: Assay cannot do what the transform does, so that the data set prepares its images itself.
+    """
     from ._local import note
     from ._worker.preprocessing import of_transform
     from ._worker.wire import Refused
 
     if transform is None:
-        return
+        return True
     given = [key for key in _PREPARING if options.get(key) is not None]
     if given:
         note(f"the transform of the data set is not used: {', '.join(f'{key}=' for key in given)} says how images are prepared", progress)
-        return
+        return True
     try:
         found = of_transform(transform)
     except Refused as error:
-        raise Error(f"the transform of the data set: {error.message}", error.code) from None
+        steps = [type(step).__name__ for step in getattr(transform, "transforms", [transform])]
+        if any("Random" in step for step in steps):
+            raise Error(f"the transform of the data set: {error.message}", error.code) from None
+        note(f"the data set prepares its images itself, with its transform ({', '.join(steps)}): {error.message}", progress)
+        return False
     # What a transform does not name is as it always is there, whatever the model's own settings say.
     found = {"scale": 1 / 255, "resize_as": "pillow", "channel_order": "rgb", **found}
     found["input_size"] = found["input_size"][1:]
     options.update({key: ",".join(map(str, value)) if isinstance(value, list) else value for key, value in found.items()})
     note(f"images are prepared as the transform of the data set says ({', '.join(f'{key} {options[key]}' for key in found)})", progress)
+    return True
 
 
 def source_of(data: Any, options: "dict[str, Any]", progress: Optional[bool]) -> Any:
@@ -170,9 +178,8 @@ def source_of(data: Any, options: "dict[str, Any]", progress: Optional[bool]) ->
     if is_words(data):
         return _data(data)
     folder = folder_of(data)
-    if folder is None:
+    if folder is None or not _settings_of(folder.transform, options, progress):
         return items_of(data)
-    _settings_of(folder.transform, options, progress)
     return FolderWords(_data(folder.path), folder.images)
 
 
@@ -191,12 +198,17 @@ class FolderWords(list):  # type: ignore[type-arg]
             note(f"Assay found {found} images in the folder, and the data set lists {self.images}: their extensions differ (docs/python.md)", progress)
 
 
-def _files(command: str, data: Any, options: "dict[str, Any]", progress: Optional[bool]) -> "list[Any]":
-    """For commands that read the images themselves."""
-    found = source_of(data, options, progress)
-    if not isinstance(found, list):
-        raise Error(f"assay.{command} reads images from files, and {type(data).__name__} has them in this process: store them in a folder, or give the path")
-    return found
+def _over(
+    command: str, model: Any, source: Any, more: "list[Any]", progress: Optional[bool], options: "dict[str, Any]", sample: Optional[int] = None
+) -> Any:
+    """The JSON of a command that reads the images itself. Those of this process are stored for it. source: of source_of(). sample: so many are enough."""
+    if isinstance(source, list):
+        return _with_models(command, model, [*source, *more], progress, options)
+    from ._objects import Served
+    from ._stored import Stored
+
+    with Served(model, options) as served, Stored(source, command, served.models, options, progress, sample) as stored:
+        return _run([command, *served.words, *stored.words, *more, *words(options), "--json"], progress, True, served).json
 
 
 def _data(data: Any) -> "list[Any]":
@@ -236,11 +248,15 @@ def predict(
     from .store import Store
 
     source = source_of(data, options, progress)
-    if not isinstance(source, list):
+    if not isinstance(source, list) and options.get("corrupt") is None:
         from ._local import predict_items
 
         return predict_items(model, source, runs, progress, options).stores
-    found = _with_models("predict", model, [*source, "--out", runs], progress, options)
+    if not isinstance(source, list):
+        from ._stored import refuse_numbers
+
+        refuse_numbers(source, "corrupt=")
+    found = _over("predict", model, source, ["--out", runs], progress, options)
     stores = [Store(row["store"]) for row in found.get("stores", found.get("results", []))]
     if isinstance(source, FolderWords) and stores:
         source.compare(len(stores[0]), options, progress)
@@ -252,15 +268,48 @@ def attack(
 ) -> Any:
     """Accuracy under adversarial attack, as `assay attack --json` gives it. Gradients of an nn.Module come from autograd.
 
-    model, data: as of predict(), with images in files. runs: where predictions under attack are stored. options: attack="autoattack", eps="4/255", ...
+    model, data: as of predict(). Images of this process are in a temporary folder meanwhile. Numbers of a loader have to be normalised bytes: mean= and
+    std= say how, if neither the transform nor the model does.
+    runs: where predictions under attack are stored. options: attack="autoattack", eps="4/255", ...
     Raises Error, also if a model has no gradients (a function of NumPy arrays).
     """
-    return _with_models("attack", model, [*_files("attack", data, options, progress), *([] if runs is None else ["--out", runs])], progress, options)
+    source = source_of(data, options, progress)
+    if not isinstance(source, list):
+        options.setdefault("dataset_name", f"{source.name}-attack")  # what predict() stores of them is another store
+    return _over("attack", model, source, [] if runs is None else ["--out", runs], progress, options)
 
 
 def check(model: Any, data: Any, *, progress: Optional[bool] = None, **options: Any) -> Any:
-    """Whether a model, its settings and a data set fit together, as `assay check --json` gives it. model, data: as of attack()."""
-    return _with_models("check", model, _files("check", data, options, progress), progress, options)
+    """Whether a model, its settings and a data set fit together, as `assay check --json` gives it. model, data: as of attack().
+
+    Of images of this process, `sample` (128) are looked at, which a hash of their ids chooses.
+    """
+    source = source_of(data, options, progress)
+    sample = None if options.get("decode_all") else int(options.get("sample") or 128)
+    return _over("check", model, source, [], progress, options, sample)
+
+
+def corrupt(data: Any, out: "str | os.PathLike[str] | None" = None, *, progress: Optional[bool] = None, **options: Any) -> Any:
+    """Writes copies of images under common corruptions, as `assay corrupt --json` does. predict(..., corrupt="all") needs no copies.
+
+    data: as of predict(), of Pillow's images or files. options: corruptions="blur", severities="1,3,5", sheet="sheet.png", ...
+    """
+    from ._datasets import folder_of, is_words, items_of
+    from ._stored import Stored, refuse_numbers
+
+    more = [*([] if out is None else ["--out", out]), *words(options), "--json"]
+    folder = None if is_words(data) else folder_of(data)
+    if folder is not None or is_words(data):
+        return _run(["corrupt", folder.path if folder is not None else data, *more], progress, True).json
+    items = items_of(data)
+    refuse_numbers(items, "assay.corrupt")
+    with Stored(items, "corrupt", [], options, progress) as stored:
+        return _run(["corrupt", stored.images, "--list", stored.listed, *more], progress, True).json
+
+
+def robustness(runs: Any, clean: str, **options: Any) -> Any:
+    """Accuracy under corruptions of stored predictions, as `assay robustness --json` gives it. clean: the data set without corruption."""
+    return run("robustness", *(runs if isinstance(runs, (list, tuple)) else [runs]), "--clean", clean, *words(options), "--json").json
 
 
 def cost(model: Any, *, progress: Optional[bool] = None, **options: Any) -> Any:
@@ -334,4 +383,4 @@ class Files:
         return path
 
 
-__all__ = ["Files", "Finished", "attack", "check", "cost", "main", "predict", "program", "run", "table", "words"]
+__all__ = ["Files", "Finished", "attack", "check", "corrupt", "cost", "main", "predict", "program", "robustness", "run", "table", "words"]

@@ -133,8 +133,6 @@ class Loaders(InFolder):
         self.refused(lambda: self.predict(Batches(data), settings=SETTINGS), "usage", "settings=")
         self.refused(lambda: self.predict(Batches(data), limit=5), "usage", "limit= belong to images in files")
         self.refused(lambda: self.predict(Batches(data), "m.onnx"), "usage", "m.onnx: a model file runs over images in files")
-        for call in (assay.attack, assay.check):
-            self.refused(lambda call=call: call(model, Batches(data)), "usage", f"assay.{call.__name__} reads images from files", "Batches")
         self.assertFalse([path for path in self.folder.rglob("*.json") if "runs/" in str(path) and "loader" not in str(path)])
 
     def test_a_loader_that_fails_in_the_middle_is_named_and_its_part_kept(self):
@@ -269,6 +267,53 @@ class Images(InFolder):
         items = self.scores(self.items(), "items", None, preset="timm", input_size=16)
         np.testing.assert_array_equal(np.asarray(items.scores()), np.asarray(files.scores()))
         self.refused(lambda: self.scores(self.items(), "none", None), "bad_input", "preset")
+
+    def folder_with(self, step):
+        """An ImageFolder whose transform is of one step."""
+        from PIL import Image
+
+        def default_loader(path):
+            return Image.open(path).convert("RGB")
+
+        class Compose:
+            transforms = [step]
+
+        class ImageFolder:
+            root, loader, transform, extensions = str(self.data), default_loader, Compose(), (".png",)
+            classes = [f"c{i}" for i in range(CLASSES)]
+            class_to_idx = {name: i for i, name in enumerate(classes)}
+            samples = [(str(path), int(path.parent.name[1])) for path in self.paths]
+            targets = [label for _, label in samples]
+
+            def __len__(self):
+                return len(self.samples)
+
+            def __getitem__(self, i):
+                path, label = self.samples[i]
+                return step(default_loader(path)), label
+
+        return ImageFolder()
+
+    def test_a_transform_of_ones_own_is_run_as_it_is(self):
+        class Sharpen:
+            def __call__(self, image):
+                return np.asarray(image.resize((SIDE, SIDE)), np.float32).transpose(2, 0, 1) ** 2
+
+        folder = self.folder_with(Sharpen())
+        with contextlib.redirect_stderr(io.StringIO()) as said:
+            (store,) = assay.predict(model, folder, self.folder / "runs")
+        self.assertIn("the data set prepares its images itself, with its transform (Sharpen): the step Sharpen", said.getvalue())
+        expected = model(np.stack([folder[i][0] for i in range(COUNT)]))
+        np.testing.assert_array_equal(np.asarray(store.scores()), expected)
+        self.assertEqual((store.dataset, store.ids[0], store.labels().tolist()), ("photos-pixels", "c0/00.png", folder.targets))
+
+        class RandomSharpen(Sharpen):
+            pass
+
+        self.refused(lambda: assay.predict(model, self.folder_with(RandomSharpen()), self.folder / "two"), "bad_input", "the step RandomSharpen")
+        # Options say how images are prepared: the command reads the files.
+        (store,) = assay.predict(model, self.folder_with(RandomSharpen()), self.folder / "two", settings=SETTINGS, progress=False)
+        self.assertEqual(store.dataset, "photos")
 
     def test_images_with_equal_ids_never_mix(self):
         self.scores(self.items(), "runs")

@@ -114,6 +114,24 @@ class Objects(InFolder):
         self.assertEqual(cost["macs"], 7 * 7 * 8 * 27 + 32 * CLASSES)
         self.assertIn("Sequential", str(assay.check(net, self.data, settings=SETTINGS)))
 
+    def test_attack_takes_what_predict_takes(self):
+        net, paths = network(), sorted(self.data.rglob("*.png"))
+
+        def attacked(data, name, **options):
+            found = assay.attack(net, data, self.folder / name, attack="fgsm", dataset_name="data", progress=False, **options)
+            return [{**one, "store": ""} for one in found["models"][0]["attacks"] if one["attack"] == "fgsm"]
+
+        files = attacked(self.data, "runs", settings=SETTINGS)
+        self.assertEqual(len(files), 1)
+        images = [(Image.open(path), int(path.parent.name[1])) for path in paths]
+        self.assertEqual(attacked(images, "images", settings=SETTINGS), files)
+        tensors = [(torch.from_numpy(prepared(path)), int(path.parent.name[1])) for path in paths]
+        loader = torch.utils.data.DataLoader(tensors, batch_size=5)
+        self.assertEqual(attacked(loader, "loader", mean=0.5, std=0.25), files)
+        self.assertEqual(attacked(loader, "loader", mean=0.5, std=0.25), files)  # resumed
+        (clean,) = assay.predict(net, loader, self.folder / "clean", progress=False)
+        np.testing.assert_array_equal(np.asarray(assay.Store(self.folder / "loader/data/Sequential").scores()), np.asarray(clean.scores()))
+
     def test_ctrl_c_ends_a_model_that_hangs(self):
         script = """
 import sys, time, threading

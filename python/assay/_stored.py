@@ -1,0 +1,308 @@
+"""Images of this process as files, for commands that read images themselves: attack, check and corruptions.
+
+They are in a temporary folder, losslessly, while the command runs. Numbers of a loader become images again if undoing mean and std gives
+whole bytes. The command then computes the same numbers, to the last bit.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import os
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Optional
+
+from ._class_labels import ClassLabels, class_list, listed_in
+from ._datasets import Items, base_of
+from ._library import Error
+from ._local import GIVEN_PREPARING, PREPARING, note
+from ._pixels import FLOAT_255TH, byte_tables, rgb_of
+
+# What classifiers are usually normalised with; a reading counts only if it gives whole bytes everywhere.
+_USUAL = (((0.0,) * 3, (1.0,) * 3), ((0.485, 0.456, 0.406), (0.229, 0.224, 0.225)), ((0.5,) * 3, (0.5,) * 3))
+_BATCH = 16
+_MOST_NAME = 200  # bytes of a part of a path
+
+
+def _three(value: Any, what: str) -> "tuple[float, ...]":
+    """mean= and std= as three numbers: one number stands for all."""
+    if isinstance(value, str):
+        value = [float(part) for part in value.split(",")]
+    numbers = tuple(float(one) for one in (value if hasattr(value, "__iter__") else [value]))
+    numbers = numbers * 3 if len(numbers) == 1 else numbers
+    if len(numbers) != 3:
+        raise Error(f"{what}= has {len(numbers)} numbers; one for each of the three channels is needed")
+    return numbers
+
+
+def _normalize_of(data: Any) -> Optional[Any]:
+    """The step Normalize of a data set's transform, if it has one."""
+    transform = getattr(data, "transform", None)
+    steps = getattr(transform, "transforms", [transform])
+    found = [step for step in steps if hasattr(step, "mean") and hasattr(step, "std")]
+    return found[-1] if found else None
+
+
+class _Scale:
+    """One way from bytes to numbers: (byte * scale - mean) / std."""
+
+    def __init__(self, mean: "tuple[float, ...]", std: "tuple[float, ...]", scale: float):
+        self.mean, self.std, self.scale = mean, std, scale
+        self._tables = byte_tables({"mean": mean, "std": std, "scale": scale})
+
+    def bytes_of(self, images: Any) -> Optional[Any]:
+        """n x height x width x 3 bytes of n x 3 x height x width numbers; None: some number is that of no byte."""
+        import numpy
+
+        out = numpy.empty((len(images), images.shape[2], images.shape[3], 3), numpy.uint8)
+        for channel, table in enumerate(self._tables):
+            numbers = images[:, channel]
+            places = numpy.minimum(numpy.searchsorted(table, numbers), 255)
+            if not bool((table[places] == numbers).all()):
+                return None
+            out[..., channel] = places
+        return out
+
+    def options(self) -> "dict[str, Any]":
+        out = {key: ",".join(map(repr, value)) for key, value in (("mean", self.mean), ("std", self.std))}
+        return {**out, "scale": repr(self.scale)}
+
+    def __str__(self) -> str:
+        def text(values: "tuple[float, ...]") -> str:
+            return ", ".join(f"{value:g}" for value in values)
+
+        return f"mean {text(self.mean)}, std {text(self.std)}" + (" of bytes" if self.scale == 1 else "")
+
+
+def _readings(items: Items, settings: "list[dict[str, Any]]", options: "dict[str, Any]") -> "list[_Scale]":
+    """What the numbers may be, the likeliest first."""
+    pairs: "list[tuple[Any, Any]]" = []
+    if "mean" in options or "std" in options:
+        pairs = [(_three(options.get("mean", 0), "mean"), _three(options.get("std", 1), "std"))]
+    else:
+        step = _normalize_of(base_of(items))
+        for mean, std in [] if step is None else [(step.mean, step.std)]:
+            pairs.append((_three(mean, "mean"), _three(std, "std")))
+        pairs += [(_three(own["mean"], "mean"), _three(own["std"], "std")) for own in settings if "mean" in own and "std" in own]
+        pairs += _USUAL
+    scales = [float(options["scale"])] if "scale" in options else [1 / 255, FLOAT_255TH]
+    readings = [_Scale(mean, std, scale) for mean, std in dict.fromkeys(pairs) if min(std) > 0 for scale in scales]
+    return readings + ([] if "scale" in options or "mean" in options else [_Scale((0.0,) * 3, (1.0,) * 3, 1.0)])
+
+
+def _array(images: Any) -> Any:
+    import numpy
+
+    if hasattr(images, "detach"):
+        images = images.detach().cpu().float().numpy()
+    return numpy.asarray(images, numpy.float32)
+
+
+class _Numbers:
+    """Batches of numbers as images. `how`: the options by which the command makes the same numbers of them."""
+
+    def __init__(self, items: Items, settings: "list[dict[str, Any]]", options: "dict[str, Any]", command: str):
+        self._items, self._command = items, command
+        self._readings = _readings(items, settings, options)
+        self._sides: "Optional[tuple[int, int]]" = None
+
+    @property
+    def scale(self) -> _Scale:
+        return self._readings[0]
+
+    def how(self) -> "dict[str, Any]":
+        assert self._sides is not None
+        fixed = {"input_size": f"{self._sides[0]},{self._sides[1]}", "crop_mode": "none", "channel_order": "rgb", "resize_as": "pillow"}
+        return {**fixed, "interpolation": "bilinear", **self.scale.options()}
+
+    def images(self, batch: Any, where: str) -> Any:
+        array = _array(batch)
+        if array.ndim != 4 or array.shape[1] != 3:
+            raise Error(f"{where}: a batch of {' x '.join(map(str, array.shape))} numbers is no batch of images, n x 3 x height x width", "bad_input")
+        sides = (int(array.shape[2]), int(array.shape[3]))
+        self._sides = self._sides or sides
+        if self._sides != sides:
+            raise Error(f"{where}: an image of {sides[0]} x {sides[1]} numbers, and the first ones have {self._sides[0]} x {self._sides[1]}", "bad_input")
+        fits = [(one, found) for one in self._readings if (found := one.bytes_of(array)) is not None]
+        if not fits:
+            raise Error(
+                f"{where}: the numbers are no bytes under {self.scale}, and assay.{self._command} works on bytes. Give mean= and std= of the "
+                "loader's Normalize, or the folder of the images. A data set of Pillow images (no transform) works, too, with weights=, transform= or preset="
+            )
+        # Of other readings, those that give the same bytes: which of them it is, later images tell.
+        self._readings = [one for one, found in fits if bool((found == fits[0][1]).all())]
+        return fits[0][1]
+
+
+def _safe_paths(ids: "list[str]") -> "list[str]":
+    """A file for each id: its own name where it can be one, else its number."""
+    folders = {os.path.dirname(id_) for id_ in ids}
+
+    def fits(id_: str) -> bool:
+        parts = id_.split("/")
+        plain = all(part and part not in (".", "..") and len(os.fsencode(part)) <= _MOST_NAME for part in parts)
+        return plain and not any(ord(c) < 0x20 for c in id_) and id_ not in folders and "." in parts[-1]
+
+    if all(map(fits, ids)):
+        return list(ids)
+    return [f"{i:08}.png" for i in range(len(ids))]
+
+
+def drawn(ids: "list[str]", count: int) -> "set[int]":
+    """So many items, drawn by a hash of their ids: the same in every call."""
+    hashes = sorted((hashlib.blake2b(id_.encode(errors="surrogatepass"), digest_size=8).digest(), i) for i, id_ in enumerate(ids))
+    return {i for _, i in hashes[:count]}
+
+
+class _Guess:
+    """What ClassLabels asks of a run. The number of scores is known to the command alone, which refuses a list of another length."""
+
+    name = "the model"
+
+    def __init__(self, model: Any, classes: int):
+        self.model, self.classes = model, classes
+
+
+class _Unread:
+    """A model that a text names: the command opens it."""
+
+    class description:
+        settings: "dict[str, Any]" = {}
+
+
+def _labels_for(items: Items, model: Any, options: "dict[str, Any]") -> ClassLabels:
+    """The data set's classes as the model's."""
+    model = model or _Unread
+    settings, own = model.description.settings, items.classes
+    listed = options.get("classes", listed_in(settings.get("classes") or settings.get("label_names")))
+    if listed is not None:
+        count = len(class_list(listed)[0])
+    elif own is not None:
+        count = 1000 if any(set(own) <= set(names) for names in class_list("imagenet")) else len(own)
+    else:
+        count = 1 << 31
+    return ClassLabels(items, _Guess(model, count), options)
+
+
+class Stored:
+    """A context in which the images are in the folder `images`, and the file `listed` lists them. `options` gets what the command has to know.
+
+    words: the arguments that name them.
+    """
+
+    def __init__(self, items: Items, command: str, models: "list[Any]", options: "dict[str, Any]", progress: Any, sample: Optional[int] = None):
+        """models: objects, or None for those that a text names. sample: so many images are enough."""
+        self._items, self._command, self._models = items, command, models
+        self._options, self._progress, self._sample = options, progress, sample
+        self._folder = tempfile.TemporaryDirectory(prefix="assay-images-")
+        self.images = os.path.join(self._folder.name, items.name)
+        self.listed = os.path.join(self._folder.name, "images.csv")
+
+    @property
+    def words(self) -> "list[str]":
+        name = [] if "dataset_name" in self._options else ["--dataset-name", self._items.name]
+        return ["--data", self.images, "--list", self.listed, *name]
+
+    def __enter__(self) -> "Stored":
+        try:
+            self._write()
+            return self
+        except OSError as error:
+            self._folder.cleanup()
+            raise Error(f"{error}: assay.{self._command} needs the images in a temporary folder; TMPDIR names another place, a Subset is smaller", "io")
+        except BaseException:
+            self._folder.cleanup()
+            raise
+
+    def __exit__(self, *_: Any) -> None:
+        self._folder.cleanup()
+
+    def _write(self) -> None:
+        items, options = self._items, self._options
+        numbers = self._numbers()
+        labels = _labels_for(items, next((model for model in self._models if model is not None), None), options)
+        wanted = range(items.count) if self._sample is None or self._sample >= items.count else drawn(items.ids, self._sample)
+        paths = _safe_paths(items.ids)
+        rows, total = [], 0
+        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+            for begin, batch, own in items.batches(_BATCH):
+                own = labels.of(own, items.ids[begin:begin + len(own)])
+                chosen = [i for i in range(len(own)) if begin + i in wanted]
+                if not chosen:
+                    continue
+                made = batch if numbers is None else numbers.images(batch, f"item {begin} ({items.ids[begin]})")
+                total += sum(pool.map(lambda i: _save(made[i], os.path.join(self.images, paths[begin + i]), items.ids[begin + i]), chosen))  # noqa: B023
+                rows += [(items.ids[begin + i], paths[begin + i], own[i]) for i in chosen]
+        if numbers is not None:
+            for key in (*PREPARING, *GIVEN_PREPARING):
+                options.pop(key, None)
+            options.update(numbers.how())
+        self._list(rows, labels)
+        size = f"{total / 1e6:.1f} MB" if total < 1e9 else f"{total / 1e9:.1f} GB"
+        what = f"{len(rows)} images" if len(rows) == items.count else f"{len(rows)} of {items.count} images, drawn by a hash of their ids,"
+        note(f"{items.name}: {items.says}: {what} are in a temporary folder for assay.{self._command} ({size})", self._progress)
+        if numbers is not None:
+            note(f"{items.name}: the numbers are bytes with {numbers.scale}: the model gets the same numbers", self._progress)
+        for text in (*items.warnings, *([labels.warning] if labels.warning else ())):
+            note(text, self._progress)
+
+    def _numbers(self) -> Optional[_Numbers]:
+        if not self._items.raw:
+            return None
+        others = [key for key in (*PREPARING, *GIVEN_PREPARING) if key in self._options and key not in ("mean", "std", "scale")]
+        if others:
+            raise Error(f"{self._items.says}: they are used unchanged, so leave {', '.join(f'{key}=' for key in others)} out")
+        settings = [model.description.settings for model in self._models if model is not None]
+        return _Numbers(self._items, settings, self._options, self._command)
+
+    def _list(self, rows: "list[tuple[str, str, int]]", labels: ClassLabels) -> None:
+        """Writes the list of the images, and of the classes where there is one."""
+        ids = None if labels.classes is None else class_list(labels.classes)[0]
+        with open(self.listed, "w", newline="", encoding="utf-8", errors="surrogateescape") as file:
+            writer = csv.writer(file)
+            writer.writerow(("id", "path", "label"))
+            for id_, place, label in rows:
+                writer.writerow((id_, place, "" if label < 0 else label if ids is None else ids[label]))
+        if ids is not None and self._command != "corrupt":
+            self._options["classes"] = _class_file(self._folder.name, labels.classes)
+
+
+def _class_file(folder: str, classes: Any) -> str:
+    """A class list as the command takes it."""
+    if classes == "imagenet":
+        return "imagenet"
+    path = os.path.join(folder, "classes.csv")
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(("index", "id", "name"))
+        for i, (id_, name) in enumerate(zip(*class_list(classes))):
+            writer.writerow((i, id_, name or id_))
+    return path
+
+
+def _save(image: Any, path: str, id_: str) -> int:
+    """Writes a PNG, whatever the file is called, and says how many bytes it has."""
+    import numpy
+
+    try:
+        from PIL import Image
+    except ImportError as error:
+        raise Error("images of this process are written by Pillow: pip install pillow") from error
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    # A new image: colour profiles and transparency of the old one would be written, too.
+    pixels = image if isinstance(image, numpy.ndarray) else numpy.asarray(rgb_of(image, id_))
+    Image.fromarray(pixels).save(path, "PNG", compress_level=1)
+    return os.path.getsize(path)
+
+
+def refuse_numbers(items: Items, what: str) -> None:
+    """Of commands that change the bytes of images before these are prepared."""
+    if items.raw:
+        raise Error(
+            f"{what} changes images before they are prepared, and these are numbers that are prepared already ({items.says}). Give the folder of "
+            "the images, or a data set of Pillow images (no transform). weights=, transform= or preset= say how they are prepared"
+        )
+
+
+__all__ = ["Stored", "drawn", "refuse_numbers"]
