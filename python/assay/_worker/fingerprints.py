@@ -125,8 +125,37 @@ def _is_plain(value: Any) -> bool:
     return value is None or isinstance(value, (bool, int, float, complex, str, bytes)) or is_tensor(value) or _is_array(value)
 
 
+def _has(value: Any, *names: str) -> bool:
+    """Whether it has these attributes; modules that are loaded on their first use may raise anything."""
+    try:
+        return all(hasattr(value, name) for name in names)
+    except Exception:
+        return False
+
+
 def _is_array(value: Any) -> bool:
-    return hasattr(value, "__array_interface__") and hasattr(value, "tobytes")
+    return _has(value, "__array_interface__", "tobytes") or (_owner(value) in ("jax", "jaxlib") and _has(value, "__array__", "dtype"))
+
+
+def _owner(value: Any) -> str:
+    """The package of its class."""
+    return str(type(value).__module__).partition(".")[0]
+
+
+# Their functions and classes count by name and version: a model of theirs would lead through the whole library.
+_BY_NAME = ("jax", "jaxlib", "flax", "keras", "tf_keras", "tensorflow", "equinox", "haiku")
+
+
+def _library_of(value: Any) -> str:
+    """"jax 0.4.30" of a function or a class of such a library; "": it is none of theirs."""
+    top = str(getattr(value, "__module__", None) or "").partition(".")[0]
+    return f"{top} {getattr(sys.modules.get(top), '__version__', '')}" if top in _BY_NAME else ""
+
+
+def is_keras(value: Any) -> bool:
+    """Whether it is a model of Keras, whatever computes it."""
+    packages = {str(kind.__module__).partition(".")[0] for kind in type(value).__mro__}
+    return bool(packages & {"keras", "tf_keras", "tensorflow"}) and _has(value, "get_weights", "get_config", "layers")
 
 
 def _globals_of(code: types.CodeType) -> "list[str]":
@@ -210,7 +239,27 @@ class _Walk:
                     self._text(name)
                     self.add(part, depth)
 
+    def _keras(self, model: Any, depth: int) -> None:
+        """Its layers with their settings, its weights, and the code of classes that are the user's own."""
+        import json
+
+        try:
+            text = json.dumps(model.get_config(), sort_keys=True, default=repr)
+            names = dict.fromkeys(re.findall(r'"name": ("[^"\\]*")', text))
+            for i, name in enumerate(names):  # they count how many layers this process has made
+                text = text.replace(name, f'"#{i}"')
+            self._text(_ADDRESS.sub("", text))
+        except Exception:  # a subclass that cannot say it: its code does
+            self._text(_ADDRESS.sub("", repr(model)))
+        kinds = {type(one) for one in [model, *model.layers]}
+        for kind in sorted((one for kind in kinds for one in kind.__mro__ if _is_users(one.__module__)), key=lambda one: one.__qualname__):
+            self.add(kind, depth)
+        for weight in model.get_weights():
+            self.add(weight, depth)
+
     def _others(self, value: Any, depth: int) -> None:
+        if isinstance(value, (types.FunctionType, type)) and (library := _library_of(value)):
+            return self._text(f"{library} {value.__module__}.{value.__qualname__}")
         if isinstance(value, type) and _is_users(value.__module__):
             return self._class(value, depth)
         if isinstance(value, (types.BuiltinFunctionType, type)) or type(value).__name__ == "ufunc":
@@ -233,8 +282,14 @@ class _Walk:
         if isinstance(value, dict):
             return self._items([part for item in value.items() for part in item], depth)
         if _is_array(value):
+            import numpy
+
             self._text(f"{value.dtype} {value.shape}")
-            return self.hash.update(value.tobytes())  # type: ignore[no-any-return]
+            return self.hash.update(numpy.asarray(value).tobytes())  # type: ignore[no-any-return]
+        if is_keras(value):
+            return self._keras(value, depth)
+        if _owner(value) in ("jax", "jaxlib") and _has(value, "__wrapped__"):  # jit
+            return self.add(value.__wrapped__, depth)
         if isinstance(getattr(type(value), "__call__", None), types.FunctionType) and hasattr(value, "__dict__"):
             self._text(f"{type(value).__module__}.{type(value).__qualname__}")
             for kind in type(value).__mro__:

@@ -193,7 +193,7 @@ def _one_thread() -> None:
         torch.set_num_threads(1)
 
 
-def _refuse_device(device: str) -> None:
+def refuse_device(device: str) -> None:
     """Of a function, which chooses itself."""
     if device not in ("auto", "cpu"):
         raise Refused(f"a function computes on the device that it chooses: leave device={device} out, or give the nn.Module", "usage")
@@ -278,7 +278,7 @@ class TorchModel(Model):
         import torch
 
         if self._module is None:
-            return _refuse_device(device)
+            return refuse_device(device)
         if device == "auto":
             wanted = "cuda" if self._movable and torch.cuda.is_available() else ""
         else:
@@ -430,70 +430,3 @@ class TorchModel(Model):
         else:
             weights = costs.without_weights("a function that refers to no nn.Module does not say what its weights are")
         return {**counted, **weights, "seconds": seconds}
-
-
-class ArrayModel(Model):
-    """A function from a NumPy array to scores: NumPy's, or whatever NumPy or DLPack reads on the processor."""
-
-    def __init__(self, description: Description, call: Callable[[Any], Any]):
-        import numpy
-
-        super().__init__(description)
-        description.libraries.insert(0, f"Python {sys.version.split()[0]}, NumPy {numpy.__version__}")
-        self._call = call
-
-    def place(self, device: str, process: int) -> None:
-        _refuse_device(device)
-
-    def _run(self, x: Any) -> "tuple[Any, str]":
-        import numpy
-
-        value, note = scores_in(self._call(x), self.output)
-        if fingerprints.is_tensor(value):
-            value = value.detach().cpu().float().numpy()
-        elif not hasattr(value, "__array__"):
-            value = numpy.from_dlpack(value)
-        array = numpy.asarray(value)
-        if array.dtype.kind != "f":
-            raise Refused(f"the function returns numbers of the type {array.dtype}; scores are floating-point numbers")
-        return array, note
-
-    def probe(self, height: int, width: int) -> "tuple[int, list[str]]":
-        import numpy
-
-        value, note = self._run(numpy.zeros((1, 3, height, width), numpy.float32))
-        return checked_shape(value.shape, 1, None), [note] if note else []
-
-    def facts(self) -> "dict[str, Any]":
-        return {"parameters": 0, "device": "cpu", "lanes": 0, "memory_format": "contiguous"}
-
-    def scores_of(self, images: Any) -> Any:
-        import numpy
-
-        scores, _ = self._run(images.numpy() if fingerprints.is_tensor(images) else numpy.asarray(images))
-        checked_shape(scores.shape, len(images), None)
-        return scores.astype(numpy.float32)
-
-    def compute(self, batch: Batch, buffer: Any) -> None:
-        import numpy
-
-        height, width, classes = self.sides_of(batch)
-        if batch.loss is not None:
-            raise Refused("a function of NumPy arrays has no gradients: give an nn.Module, or a function of tensors (batches=\"torch\")")
-        floats = numpy.frombuffer(buffer, numpy.float32, batch.floats)
-        images = floats[:batch.input].reshape(batch.images, 3, height, width)
-        scores, _ = self._run(images)
-        checked_shape(scores.shape, batch.images, classes)
-        floats[batch.input:batch.gradient_at].reshape(batch.images, -1)[...] = scores
-
-    def cost(self, request: CostRequest) -> "dict[str, Any]":
-        import numpy
-
-        height, width, _ = self._last
-        zeros = numpy.zeros((request.batch, 3, height, width), numpy.float32)
-        seconds = costs.timed(lambda: self._run(zeros), request.warmup, request.runs)
-        return {
-            **costs.without_counts("a function of NumPy arrays does not say what it computes"),
-            **costs.without_weights("a function of NumPy arrays does not say what its weights are"),
-            "seconds": seconds, "notes": ["timed on the threads that the function chooses"] if request.runs else [],
-        }

@@ -6,7 +6,8 @@ import sys
 from typing import Any, Optional
 
 from . import fingerprints, preprocessing
-from .models import ArrayModel, Description, Model, TorchModel
+from .array_model import ArrayModel
+from .models import Description, Model, TorchModel
 from .wire import Refused, cut
 
 _LABELS = ("classes", "label_names", "label_descriptions")
@@ -78,7 +79,7 @@ def _say(description: Description, settings: "dict[str, Any]") -> None:
 class Given:
     """What the caller says about a model: options of assay.predict beside those of the command."""
 
-    KEYS = ("identity", "weights", "transform", "processor", "settings", "batches")
+    KEYS = ("identity", "weights", "transform", "processor", "settings", "batches", "channels_last")
 
     def __init__(self, options: "Optional[dict[str, Any]]" = None):
         given = dict(options or {})
@@ -88,6 +89,7 @@ class Given:
         self.processor: Any = given.pop("processor", None)
         self.settings: Any = given.pop("settings", None)
         self.batches: Any = given.pop("batches", None)
+        self.channels_last: Optional[bool] = given.pop("channels_last", None)
         if self.batches not in (None, "torch", "numpy"):
             raise Refused(f"batches={self.batches!r}: \"torch\" and \"numpy\" are allowed", "usage")
         several = [key for key in ("weights", "transform", "processor") if getattr(self, key) is not None]
@@ -101,7 +103,7 @@ class Given:
             weights = preprocessing.torchvision_weights(self.weights)
             description.settings = {**labels, **preprocessing.of_torchvision(weights.transforms())}
         if self.transform is not None:
-            description.settings = {**labels, **preprocessing.of_transform(self.transform)}
+            description.settings = {**labels, **preprocessing.of_transform(self.transform, description.notes)}
         if self.weights is not None or self.transform is not None:
             description.image_processor, description.processor_notes = None, []
         if self.processor is not None:
@@ -124,6 +126,8 @@ def model_of(value: Any, name: str = "", given: Optional[Given] = None, format: 
     description = Description(name, format)
     own = getattr(value, "assay_settings", None)
     if fingerprints.is_module(value):
+        if given.channels_last:
+            raise Refused("channels_last= is of functions of NumPy arrays; a module of PyTorch takes n x 3 x H x W", "usage")
         _describe_module(value, description)
         description.name = safe_name(description.name or type(value).__name__)
         model: Model = TorchModel(description, value, value, movable)
@@ -136,13 +140,24 @@ def model_of(value: Any, name: str = "", given: Optional[Given] = None, format: 
             other = "numpy" if kind == "torch" else "torch"
             what = "torch tensors" if kind == "torch" else "NumPy arrays"
             description.notes.append(f"the function {description.name} is given {what} (batches=\"{other}\" changes it)")
-        model = TorchModel(description, value, _one_of(modules)) if kind == "torch" else ArrayModel(description, value)
+        channels_last = given.channels_last
+        if channels_last is None and (channels_last := _takes_channels_last(value)):
+            description.notes.append(f"{description.name} is given batches with the channels last, as its input_shape says (channels_last=False changes it)")
+        if kind == "torch" and channels_last:
+            raise Refused("channels_last= is of functions of NumPy arrays: give batches=\"numpy\", too, or let the function permute its tensor", "usage")
+        model = TorchModel(description, value, _one_of(modules)) if kind == "torch" else ArrayModel(description, value, bool(channels_last))
     else:
         raise Refused(f"{type(value).__name__} is no model: give an nn.Module, a function from a batch to scores, or the path of a file", "usage")
     if isinstance(own, dict):
         _say(description, own)
     given.settle(description)
     return model
+
+
+def _takes_channels_last(value: Any) -> bool:
+    """A model of Keras whose input is n x H x W x 3."""
+    shape = getattr(value, "input_shape", None) if fingerprints.is_keras(value) else None
+    return isinstance(shape, tuple) and len(shape) == 4 and shape[3] == 3 and shape[1] != 3
 
 
 def _one_of(modules: "list[Any]") -> Any:

@@ -1,0 +1,85 @@
+"""A function of NumPy arrays as a model."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, Callable
+
+from . import costs, fingerprints
+from .models import Description, Model, checked_shape, refuse_device, scores_in
+from .wire import Batch, CostRequest, Refused
+
+
+class ArrayModel(Model):
+    """A function from a NumPy array to scores: NumPy's, or whatever NumPy or DLPack reads on the processor.
+
+    channels_last: it takes n x H x W x 3.
+    """
+
+    def __init__(self, description: Description, call: Callable[[Any], Any], channels_last: bool = False):
+        import numpy
+
+        super().__init__(description)
+        self._channels_last = channels_last
+        description.libraries.insert(0, f"Python {sys.version.split()[0]}, NumPy {numpy.__version__}")
+        self._call = call
+
+    def place(self, device: str, process: int) -> None:
+        refuse_device(device)
+
+    def _run(self, x: Any) -> "tuple[Any, str]":
+        import numpy
+
+        if self._channels_last and x.ndim == 4 and x.shape[1] == 3:  # a loader may give them last
+            x = numpy.ascontiguousarray(x.transpose(0, 2, 3, 1))
+        value, note = scores_in(self._call(x), self.output)
+        if fingerprints.is_tensor(value):
+            value = value.detach().cpu().float().numpy()
+        elif not hasattr(value, "__array__"):
+            value = numpy.from_dlpack(value)
+        array = numpy.asarray(value)
+        if array.dtype.name == "bfloat16":  # a type that JAX adds to NumPy's
+            array = array.astype(numpy.float32)
+        if array.dtype.kind != "f":
+            raise Refused(f"the function returns numbers of the type {array.dtype}; scores are floating-point numbers")
+        return array, note
+
+    def probe(self, height: int, width: int) -> "tuple[int, list[str]]":
+        import numpy
+
+        value, note = self._run(numpy.zeros((1, 3, height, width), numpy.float32))
+        return checked_shape(value.shape, 1, None), [note] if note else []
+
+    def facts(self) -> "dict[str, Any]":
+        return {"parameters": 0, "device": "cpu", "lanes": 0, "memory_format": "channels_last" if self._channels_last else "contiguous"}
+
+    def scores_of(self, images: Any) -> Any:
+        import numpy
+
+        scores, _ = self._run(images.numpy() if fingerprints.is_tensor(images) else numpy.asarray(images))
+        checked_shape(scores.shape, len(images), None)
+        return scores.astype(numpy.float32)
+
+    def compute(self, batch: Batch, buffer: Any) -> None:
+        import numpy
+
+        height, width, classes = self.sides_of(batch)
+        if batch.loss is not None:
+            raise Refused("a function of NumPy arrays has no gradients: give an nn.Module, or a function of tensors (batches=\"torch\")")
+        floats = numpy.frombuffer(buffer, numpy.float32, batch.floats)
+        images = floats[:batch.input].reshape(batch.images, 3, height, width)
+        scores, _ = self._run(images)
+        checked_shape(scores.shape, batch.images, classes)
+        floats[batch.input:batch.gradient_at].reshape(batch.images, -1)[...] = scores
+
+    def cost(self, request: CostRequest) -> "dict[str, Any]":
+        import numpy
+
+        height, width, _ = self._last
+        zeros = numpy.zeros((request.batch, 3, height, width), numpy.float32)
+        seconds = costs.timed(lambda: self._run(zeros), request.warmup, request.runs)
+        return {
+            **costs.without_counts("a function of NumPy arrays does not say what it computes"),
+            **costs.without_weights("a function of NumPy arrays does not say what its weights are"),
+            "seconds": seconds, "notes": ["timed on the threads that the function chooses"] if request.runs else [],
+        }
