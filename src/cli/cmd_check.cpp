@@ -47,6 +47,7 @@ int cmd_check(std::vector<std::string> arguments) {
     if (!parse(*app, std::move(arguments))) return Status::done;
     require_inputs(models, data, "check");
     data.sample.check();
+    models.draw({});
     models.classes_of_data = classes_of(data);
     const ClassifierOptions opening = models.opening();
     options.reopen = [&](const ModelSpec& spec) { return open_classifier(spec, opening); };

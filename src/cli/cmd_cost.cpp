@@ -69,6 +69,7 @@ int cmd_cost(std::vector<std::string> arguments) {
         throw Error(ErrorCode::usage, "--runs is 0; --no-latency times nothing");
     }
 
+    models.draw({});
     const std::vector<ModelSpec> specs = models.resolve();
     ProgressLine progress("cost", "models");
     const std::vector<ClassifierCost> results =

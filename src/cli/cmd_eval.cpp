@@ -124,6 +124,7 @@ int cmd_eval(std::vector<std::string> arguments) {
     inputs.measure.threads = inputs.predict.threads;
     inputs.data.index_folder = archive_index_folder(inputs.predict.runs);
 
+    inputs.models.draw(inputs.predict.runs);
     inputs.models.classes_of_data = classes_of(inputs.data);
     const EvalResult result = run_evaluation(inputs);
     const Report report = report_of(result);

@@ -51,6 +51,22 @@ void ModelFlags::add_to(CLI::App& app) {
                    "folder's name where stems are equal)")
         ->type_name("NAME")
         ->group(group);
+    app.add_option(
+           "--draw-models", drawn.models,
+           "Draw N of the models of a pattern, such as --model \"timm:resnet*\", evenly over "
+           "published accuracies; without any, over names")
+        ->type_name("N")
+        ->check(CLI::PositiveNumber)
+        ->group(group);
+    app.add_option("--draw-seed", drawn.seed, "Which models are drawn")
+        ->check(decimal_number())
+        ->capture_default_str()
+        ->group(group);
+    app.add_option("--published", drawn.published,
+                   "csv of published results with the columns model and top1, for --draw-models: "
+                   "timm's results-imagenet.csv")
+        ->type_name("FILE")
+        ->group(group);
     add_options(app, options, group);
 
     for (const SettingKey& key : setting_keys()) {

@@ -24,6 +24,13 @@ namespace assay::cli {
 /// The options for this process among those of its machine.
 ClassifierOptions opening_here(ClassifierOptions options);
 
+/// Which of the models that a pattern stands for.
+struct DrawFlags {
+    std::size_t models = 0;
+    std::uint64_t seed = 0;
+    std::filesystem::path published;
+};
+
 /// --preset, --input-size, --mean, ...: the flag layer over presets and sidecars.
 class ModelFlags {
 public:
@@ -35,12 +42,17 @@ public:
     std::vector<std::filesystem::path>
         sidecars;                    ///< --sidecar: files, or folders that hold <model>.toml
     std::vector<std::string> names;  ///< --name: one for each model, or none
+    DrawFlags drawn;
     ClassifierOptions options;
     /// The classes of the images, for models that classify by names.
     std::function<ClassList()> classes_of_data = {};
 
     /// How to open them.
     ClassifierOptions opening() const { return opening_here(options); }
+    /// Puts drawn models into the place of patterns (timm:resnet*), and says which. `runs`: the
+    /// folder of results, where they are listed for a later call; "": none. Throws usage: a pattern
+    /// of several models without --draw-models; as names_in_python() and parse_published().
+    void draw(const std::filesystem::path& runs);
     /// preset < sidecar < flags, for every file.
     std::vector<ModelSpec> resolve() const;
 

@@ -77,6 +77,99 @@ TEST_F(PythonCommands, PredictStoresTheSameBytesForAnyNumberOfThreads) {
     EXPECT_EQ(Program({ASSAY_PROGRAM, "score", runs("1")}).wait().status, 0);
 }
 
+/// Names of the models that have a store.
+std::vector<std::string> stored_models(const fs::path& dataset) {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(dataset))
+        if (entry.is_directory()) names.push_back(entry.path().filename().string());
+    std::ranges::sort(names);
+    return names;
+}
+
+TEST_F(PythonCommands, APatternStandsForModelsThatAreDrawn) {
+    Outcome outcome = Program(predict("torchvision:drawn*", {"--draw-models", "3"})).wait();
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_THAT(outcome.err,
+                AllOf(HasSubstr("torchvision:drawn* stands for 10 models of library 1 (3 of other "
+                                "classes than ImageNet's are skipped); 3 models drawn evenly over "
+                                "published accuracies from 0.450 to 0.900 (seed 0): "),
+                      HasSubstr("lists them for later calls")));
+    const std::vector<std::string> models = stored_models(fs::path(runs()) / "shapes");
+    ASSERT_EQ(models.size(), 3U);
+    // The thirds of the list, from the lowest accuracy on: 9 to 7, 6 to 4, 3 to 0.
+    EXPECT_THAT(models[0], testing::MatchesRegex("drawn[0-3].*"));
+    EXPECT_THAT(models[1], testing::MatchesRegex("drawn[4-6].*"));
+    EXPECT_THAT(models[2], testing::MatchesRegex("drawn[7-9].*"));
+
+    // A later call takes the listed ones, whatever the library has by then.
+    outcome = Program(predict("torchvision:drawn*", {"--draw-models", "3"})).wait();
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr("everything was there already"),
+                                   HasSubstr("torchvision:drawn*: the models that ")));
+    // Another folder, the same draw.
+    outcome = Program({ASSAY_PROGRAM, "predict", "-m", "torchvision:drawn*", "-d", images(),
+                       "--out", runs("again"), "--draw-models", "3"})
+                  .wait();
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(stored_models(fs::path(runs("again")) / "shapes"), models);
+    // A damaged list ends in its name.
+    for (const auto& entry : fs::directory_iterator(runs("again")))
+        if (entry.path().extension() == ".json") std::ofstream(entry.path()) << "{\"schema\": ";
+    outcome = Program({ASSAY_PROGRAM, "predict", "-m", "torchvision:drawn*", "-d", images(),
+                       "--out", runs("again"), "--draw-models", "3"})
+                  .wait();
+    EXPECT_EQ(outcome.status, 2) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr("drawn-models-"));
+}
+
+TEST_F(PythonCommands, APatternOfSeveralModelsNeedsANumber) {
+    const auto refused = [&](const std::vector<std::string>& more, const std::string& text,
+                             const std::string& model = "timm:drawn*") {
+        const Outcome outcome = Program(predict(model, more)).wait();
+        EXPECT_EQ(outcome.status, 2) << outcome.err;
+        EXPECT_THAT(outcome.err, HasSubstr(text));
+    };
+    refused({}, "timm:drawn* stands for 10 models of library 1");
+    refused({}, "--draw-models 9 draws 9 of them, --draw-models 10 takes all");
+    refused({"--draw-models", "11"}, "--draw-models 10 is allowed at most, and 11 is given");
+    refused({"--draw-models", "0"}, "--draw-models");
+    refused({"--draw-models", "2"}, "is of patterns, and no --model here is one", "timm:linear");
+    refused({"--published", "x.csv"}, "--published is of patterns", "timm:linear");
+    refused({"--draw-models", "2"}, "no list here", "open_clip:*");
+    EXPECT_FALSE(fs::exists(runs()));
+
+    // One that stands for one model needs none.
+    EXPECT_EQ(Program(predict("timm:drawn[4]")).wait().status, 0);
+    EXPECT_THAT(stored_models(fs::path(runs()) / "shapes"), testing::ElementsAre("drawn4.v1"));
+    const Outcome cost =
+        Program({ASSAY_PROGRAM, "cost", "timm:drawn*", "--draw-models", "2", "--no-latency"})
+            .wait();
+    EXPECT_EQ(cost.status, 0) << cost.err;
+    EXPECT_THAT(cost.err, HasSubstr("evenly over their names, for no accuracies are known "
+                                    "(--published FILE gives them)"));
+}
+
+TEST_F(PythonCommands, PublishedAccuraciesComeFromATable) {
+    std::ofstream(scratch_ / "results.csv")
+        << "model,img_size,top1\ndrawn2,224,70.5\ndrawn2,288,71\ndrawn5,224,80.25\nother,224,9\n";
+    const auto draw = [&](const std::string& count, const std::string& file) {
+        return Program(
+                   predict("timm:drawn*", {"--draw-models", count, "--published", scratch_ / file}))
+            .wait();
+    };
+    const Outcome outcome = draw("2", "results.csv");
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr("2 models drawn evenly over published accuracies from 0.710 "
+                                       "to 0.802, 8 have none (seed 0): timm:drawn2, timm:drawn5"));
+    EXPECT_THAT(draw("3", "results.csv").err,
+                HasSubstr("8 without a published accuracy: --draw-models 2 is allowed at most"));
+    std::ofstream(scratch_ / "others.csv") << "model,top1\nother,9\n";
+    EXPECT_THAT(draw("2", "others.csv").err, HasSubstr("has none of the models that timm:drawn*"));
+    std::ofstream(scratch_ / "top5.csv") << "model,top5\ndrawn2,9\n";
+    EXPECT_THAT(draw("2", "top5.csv").err, HasSubstr("has no column top1; it has top5"));
+    EXPECT_EQ(draw("2", "nowhere.csv").status, 2);
+}
+
 TEST_F(PythonCommands, DryRunPrintsTheSource) {
     const Outcome outcome = Program(predict("timm:linear", {"--dry-run", "--json"})).wait();
     EXPECT_EQ(outcome.status, 0) << outcome.err;

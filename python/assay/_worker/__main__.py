@@ -1,6 +1,6 @@
 """Answers the program over descriptor 3 for the model that a text names: the program starts it as main([SOURCE]) or main([SOURCE, CHECKPOINT]).
 
-main(["--plugin"]) runs the functions of a plug-in (plugins.py).
+main(["--plugin"]) runs the functions of a plug-in (plugins.py), main(["--names", PATTERN]) says which models a pattern stands for (patterns.py).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from .serve import Server, failure_of
 
 CONTROL = 3
 PLUGIN = "--plugin"
+NAMES = "--names"
 
 
 def main(arguments: "list[str]") -> int:
@@ -29,6 +30,9 @@ def main(arguments: "list[str]") -> int:
 
         Worker(control).run()
         return 0
+
+    if arguments[0] == NAMES:
+        return tell_names(control, arguments[1])
 
     def say(text: str) -> None:
         wire.send(control, wire.said(text))
@@ -45,6 +49,24 @@ def main(arguments: "list[str]") -> int:
         return 1
     model.__enter__()  # for good: a thread may still compute when the program is gone
     Server(model, control).run()
+    return 0
+
+
+def tell_names(control: socket.socket, pattern: str) -> int:
+    """Sends the models that a pattern stands for as a description is sent."""
+    import json
+    import os
+
+    try:
+        from .patterns import matches_of
+
+        data = json.dumps(matches_of(pattern)).encode()
+        descriptor = wire.sealed(data)
+    except BaseException as error:
+        wire.send(control, failure_of(error))
+        return 1
+    wire.send(control, wire.described("names", len(data)), (descriptor,))
+    os.close(descriptor)
     return 0
 
 

@@ -413,6 +413,8 @@ def source_of(text: str, say: Say, ask: "Optional[Callable[[], Names]]" = None) 
         prefix = "hf"
     if not colon or prefix not in SOURCES:
         raise Refused(f"{text}: a model in Python is named by {', '.join(f'{p}:NAME' for p in SOURCES)}", "usage")
+    if prefix != "python" and any(c in name for c in "*?["):
+        raise Refused(f"{text} is a pattern, and one model is needed here: `--model \"{text}\" --draw-models N` of a command draws N of its models", "usage")
     return SOURCES[prefix](name, say, ask)
 
 

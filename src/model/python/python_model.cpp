@@ -17,6 +17,8 @@
 
 #include "assay/error.h"
 #include "core/hash.h"
+#include "core/json_limits.h"
+#include "core/json_reader.h"
 #include "core/paths.h"
 #include "model/isolated/channel.h"
 #include "model/isolated/isolated_classifier.h"
@@ -229,6 +231,41 @@ std::shared_ptr<PythonModel> load_in_onnxruntime(const fs::path& file,
     start.offline = options.offline;
     start.model_timeout = options.model_timeout;
     return loaded(std::string(source_of_onnx_files), absolute_path(file), start);
+}
+
+SourceNames names_in_python(const std::string& pattern, const ClassifierOptions& options) {
+    const Interpreter python = find_interpreter();
+    PythonStart start;
+    start.model_timeout = options.model_timeout;
+    return with_note(
+        fmt::format("listing {} in {} (chosen by {})", pattern, python.program.string(),
+                    python.chosen_by),
+        [&] {
+            constexpr bool offline = true;  // a list is part of the library
+            const auto process = start_worker(python, {"--names", pattern}, offline);
+            std::vector<Descriptor> along;
+            std::optional<std::string> message;
+            if (next_of_loading(*process, pattern, start) == Arrival::message)
+                message = isolated::receive_message(process->control(), &along);
+            if (!message) throw ended_early(*process, pattern);
+            if (isolated::kind_of(*message) == MessageKind::failed)
+                throw isolated::failure(*message);
+            if (isolated::kind_of(*message) != MessageKind::described || along.size() != 1)
+                isolated::wire_nonsense("something else than names of models");
+            constexpr int depth = 4;
+            const nlohmann::json all =
+                parse_json(bytes_in(along.front(), isolated::described(*message).length), depth);
+            const JsonReader fields(all, {"what the process sends"});
+            SourceNames found{fields["library"].text(), {}, fields["left_out"].whole()};
+            for (const JsonReader& name : fields["names"].entries()) {
+                const std::vector<JsonReader> pair = name.entries();
+                if (pair.size() != 2) name.refuse_as("a name and an accuracy");
+                SourceNames::Name& row = found.names.emplace_back();
+                row.source = pair[0].text();
+                if (!pair[1].json().is_null()) row.accuracy = pair[1].number();
+            }
+            return found;
+        });
 }
 
 std::unique_ptr<Classifier> open_python(const ModelSpec& spec, const ClassifierOptions& options) {

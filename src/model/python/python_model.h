@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -75,6 +76,20 @@ std::shared_ptr<PythonModel> load_in_python(const std::string& source,
 /// Has onnxruntime in Python load a file, in a process of its own. Throws as load_in_python().
 std::shared_ptr<PythonModel> load_in_onnxruntime(const std::filesystem::path& file,
                                                  const ClassifierOptions& options);
+
+/// The models that a pattern stands for (timm:resnet*), by the library's own list.
+struct SourceNames {
+    struct Name {
+        std::string source;              ///< "timm:resnet18.a1_in1k"
+        std::optional<double> accuracy;  ///< top-1 on ImageNet, where the library carries it
+    };
+    std::string library;         ///< "timm 1.0.31"
+    std::vector<Name> names;     ///< sorted
+    std::uint64_t left_out = 0;  ///< those of other classes than ImageNet's
+};
+/// Asks the library, which builds no model and downloads nothing. Throws usage: no such list, no
+/// name that fits; else as load_in_python().
+SourceNames names_in_python(const std::string& pattern, const ClassifierOptions& options);
 
 /// Opens it for one classifier. Throws as open_classifier().
 std::unique_ptr<Classifier> open_python(const ModelSpec& spec, const ClassifierOptions& options);

@@ -51,6 +51,13 @@ bool is_python_source(const fs::path& model) {
     return kind_in(model.string()) != nullptr;
 }
 
+bool is_source_pattern(const fs::path& model) {
+    const std::string text = model.string();
+    const SourceKind* const kind = kind_in(text);
+    return kind != nullptr && kind->kind != "python" && kind->kind != "process" &&
+           name_in_source(text).find_first_of("*?[") != std::string_view::npos;
+}
+
 fs::path model_from(const fs::path& folder, const fs::path& model) {
     const std::string text = model.string();
     if (text.empty()) return {};

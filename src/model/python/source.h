@@ -11,6 +11,9 @@ namespace assay {
 /// open_clip:NAME, python:FILE.py:NAME, process:DESCRIPTOR.
 bool is_python_source(const std::filesystem::path& model);
 
+/// Whether it names many models: timm:resnet*, torchvision:*, open_clip:ViT-B-32/*.
+bool is_source_pattern(const std::filesystem::path& model);
+
 /// A model as a file in `folder` names it: a file, or the FILE.py of a source, is relative to that
 /// folder.
 std::filesystem::path model_from(const std::filesystem::path& folder,

@@ -7,6 +7,7 @@ be found here. The name in the source says how it misbehaves: `timm:linear` does
 import array
 import ctypes
 import fcntl
+import fnmatch
 import hashlib
 import json
 import math
@@ -358,5 +359,25 @@ class Worker:
                 part(at + (3 * i + c) * plane, plane)[:] = memoryview(array.array("f", [slope]) * plane)
 
 
+def tell_names(pattern):
+    """Which of ten models a pattern stands for. Those of torchvision have accuracies, the last the lowest."""
+    control = socket.socket(fileno=CONTROL)
+    prefix = pattern.partition(":")[0]
+    if prefix == "open_clip":
+        control.send(failed(USAGE, "no list here"))
+        return 1
+    names = [f"{prefix}:drawn{i}" for i in range(10)]
+    accuracies = [0.9 - i / 20 if prefix == "torchvision" else None for i in range(10)]
+    found = [[name, accuracy] for name, accuracy in zip(names, accuracies) if fnmatch.fnmatchcase(name, pattern)]
+    data = json.dumps({"library": "library 1", "left_out": 3, "names": found}).encode()
+    memory = os.memfd_create("names", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    os.write(memory, data)
+    fcntl.fcntl(memory, fcntl.F_ADD_SEALS, SEALS)
+    socket.send_fds(control, [message(DESCRIBED, number(1), text("names"), number(len(data)))], [memory])
+    return 0
+
+
 def main(arguments):
+    if arguments[0] == "--names":
+        return tell_names(arguments[1])
     return Worker(arguments[0], arguments[1] if len(arguments) > 1 else "").serve()

@@ -1,0 +1,71 @@
+"""Models that a pattern stands for, by the list of the library itself: timm:resnet*, torchvision:*, open_clip:ViT-B-32/*.
+
+Nothing is downloaded for it, and no model is built.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+from typing import Any, Optional
+
+from .hubs import package
+from .wire import Refused
+
+_IMAGENET = 1000
+
+
+class Match:
+    """source: "timm:resnet18.a1_in1k". accuracy: top-1 on ImageNet, a proportion, where the library carries it."""
+
+    def __init__(self, source: str, accuracy: Optional[float] = None):
+        self.source, self.accuracy = source, accuracy
+
+
+def _timm(pattern: str) -> "tuple[str, list[Match], int]":
+    timm = package("timm")
+    from timm.models import get_pretrained_cfg
+
+    names = timm.list_models(pattern, pretrained=True)
+    classes = {name: getattr(get_pretrained_cfg(name, allow_unregistered=True), "num_classes", None) for name in names}
+    # Models of other classes, and those without a classifier, cannot be compared with the others.
+    kept = [name for name in names if classes[name] == _IMAGENET] or names
+    return f"timm {timm.__version__}", [Match(f"timm:{name}") for name in kept], len(names) - len(kept)
+
+
+def _torchvision(pattern: str) -> "tuple[str, list[Match], int]":
+    models = package("torchvision.models", "torch torchvision")
+    version = package("torchvision").__version__.split("+")[0]
+    found = []
+    for name in models.list_models(module=models):
+        for weights in models.get_model_weights(name):
+            if fnmatch.fnmatchcase(name, pattern) or fnmatch.fnmatchcase(f"{name}.{weights.name}", pattern):
+                found.append(Match(f"torchvision:{name}.{weights.name}", _accuracy(weights.meta)))
+    return f"torchvision {version}", found, 0
+
+
+def _accuracy(meta: Any) -> Optional[float]:
+    percent = (meta.get("_metrics") or {}).get("ImageNet-1K", {}).get("acc@1")
+    return None if percent is None else round(percent / 100, 6)
+
+
+def _open_clip(pattern: str) -> "tuple[str, list[Match], int]":
+    library = package("open_clip")
+    names = [f"{arch}/{tag}" for arch, tag in library.list_pretrained()]
+    return f"open_clip {library.__version__}", [Match(f"open_clip:{name}") for name in names if fnmatch.fnmatchcase(name, pattern)], 0
+
+
+_LISTS = {"timm": _timm, "torchvision": _torchvision, "open_clip": _open_clip}
+
+
+def matches_of(text: str) -> "dict[str, Any]":
+    """library, names ([source, accuracy or None], sorted), left_out (models of other classes than ImageNet's)."""
+    prefix, _, pattern = text.partition(":")
+    if prefix not in _LISTS:
+        raise Refused(f"{text}: patterns are of {', '.join(f'{one}:PATTERN' for one in _LISTS)}; no list says which models {prefix}: has", "usage")
+    library, found, left_out = _LISTS[prefix](pattern)
+    if not found:
+        raise Refused(f"{library} has no model with weights that {pattern} matches", "usage")
+    return {"library": library, "names": [[one.source, one.accuracy] for one in sorted(found, key=lambda one: one.source)], "left_out": left_out}
+
+
+__all__ = ["matches_of"]

@@ -1,0 +1,200 @@
+// Patterns of models in Python (timm:resnet*), and the models that are drawn of them.
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "assay/error.h"
+#include "assay/evaluate/published.h"
+#include "assay/report.h"
+#include "cli/command.h"
+#include "cli/inputs.h"
+#include "cli/ranks.h"
+#include "core/file.h"
+#include "core/hash.h"
+#include "core/json_limits.h"
+#include "core/json_reader.h"
+#include "core/json_text.h"
+#include "core/random.h"
+#include "core/text.h"
+#include "model/python/python_model.h"
+#include "model/python/source.h"
+
+namespace assay::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr std::string_view drawn_schema = "assay.drawn_models";
+
+/// What the same call draws again, whatever the library's list holds by then.
+json draw_request(const std::string& pattern, const DrawFlags& how) {
+    return {{"pattern", pattern},
+            {"models", how.models},
+            {"seed", how.seed},
+            {"published", how.published.filename().string()}};
+}
+
+fs::path list_place(const fs::path& runs, const json& request) {
+    if (runs.empty()) return {};
+    constexpr std::size_t digits = 8;
+    const std::string hash = hash_text(request.dump());
+    return runs / fmt::format("drawn-models-{}.json", hash.substr(hash.size() - digits));
+}
+
+std::vector<std::string> listed_models(const fs::path& file) {
+    return with_note(fmt::format("reading {}", file.string()), [&] {
+        constexpr int depth = 4;
+        const json all = parse_json(read_text(file), depth);
+        const JsonReader fields(all);
+        if (fields["schema"].text() != drawn_schema)
+            fields["schema"].refuse_as(std::string(drawn_schema));
+        return fields["drawn"].texts();
+    });
+}
+
+/// Top-1 of the table's models by their names; of a model with several settings the best.
+std::map<std::string, double, std::less<>> accuracies_in(const fs::path& file) {
+    const PublishedTable table = read_published(file.string());
+    const auto column = std::ranges::find(table.metrics, "top1");
+    if (column == table.metrics.end()) {
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("{} has no column top1; it has {}", file.string(),
+                                fmt::join(table.metrics, ", ")));
+    }
+    std::map<std::string, double, std::less<>> out;
+    for (const PublishedTable::Row& row : table.rows) {
+        const double value = row.values[static_cast<std::size_t>(column - table.metrics.begin())];
+        auto [place, added] = out.emplace(row.model, value);
+        if (!added) place->second = std::max(place->second, value);
+    }
+    return out;
+}
+
+/// One from each of `count` parts of the list, which are equal but for one.
+std::vector<SourceNames::Name> drawn_of(const std::vector<SourceNames::Name>& names,
+                                        std::size_t count, std::uint64_t seed) {
+    std::vector<SourceNames::Name> out;
+    for (std::size_t part = 0; part < count; ++part) {
+        const std::size_t begin = part * names.size() / count;
+        const std::size_t end = (part + 1) * names.size() / count;
+        out.push_back(names[begin + RandomStream(seed, "models.draw", part).below(end - begin)]);
+    }
+    return out;
+}
+
+struct Drawn {
+    std::vector<std::string> models;
+    std::string how;  ///< for people
+};
+
+Drawn drawn_from(SourceNames found, const std::string& pattern, const DrawFlags& how) {
+    const std::string left_out =
+        found.left_out == 0
+            ? ""
+            : fmt::format(" ({} of other classes than ImageNet's are skipped)", found.left_out);
+    const std::string stands =
+        fmt::format("{} stands for {} of {}{}", pattern, how_many(found.names.size(), "model"),
+                    found.library, left_out);
+    if (how.models == 0 && found.names.size() > 1) {
+        const std::size_t some = std::min<std::size_t>(10, found.names.size() - 1);
+        throw Error(ErrorCode::usage,
+                    fmt::format("{}: --draw-models {} draws {} of them, --draw-models {} takes all",
+                                stands, some, some, found.names.size()));
+    }
+    std::size_t without = 0;
+    if (!how.published.empty()) {
+        const auto published = accuracies_in(how.published);
+        for (SourceNames::Name& name : found.names) {
+            const auto row = published.find(name_in_source(name.source));
+            name.accuracy = row == published.end() ? std::nullopt : std::optional(row->second);
+        }
+    }
+    const auto known = [](const SourceNames::Name& name) { return name.accuracy.has_value(); };
+    const bool by_accuracy = std::ranges::any_of(found.names, known);
+    if (!by_accuracy && !how.published.empty()) {
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("{} has none of the models that {} stands for",
+                                how.published.string(), pattern));
+    }
+    if (by_accuracy) {
+        without = std::erase_if(found.names, [&](const auto& name) { return !known(name); });
+        std::ranges::stable_sort(found.names, {}, &SourceNames::Name::accuracy);
+    }
+    const std::size_t count = how.models == 0 ? 1 : how.models;
+    if (count > found.names.size()) {
+        throw Error(
+            ErrorCode::usage,
+            fmt::format(
+                "{}{}: --draw-models {} is allowed at most, and {} is given", stands,
+                without == 0 ? "" : fmt::format(", {} without a published accuracy", without),
+                found.names.size(), count));
+    }
+    const std::vector<SourceNames::Name> chosen = drawn_of(found.names, count, how.seed);
+    Drawn out;
+    for (const SourceNames::Name& name : chosen) out.models.push_back(name.source);
+    out.how = by_accuracy ? fmt::format("evenly over published accuracies from {:.3f} to {:.3f}{}",
+                                        *found.names.front().accuracy, *found.names.back().accuracy,
+                                        without == 0 ? "" : fmt::format(", {} have none", without))
+                          : std::string(
+                                "evenly over their names, for no accuracies are known "
+                                "(--published FILE gives them)");
+    out.how = fmt::format("{}; {} drawn {} (seed {})", stands, how_many(count, "model"), out.how,
+                          how.seed);
+    return out;
+}
+
+/// The models of one pattern.
+std::vector<std::string> models_of(const std::string& pattern, const DrawFlags& how,
+                                   const ClassifierOptions& options, const fs::path& runs) {
+    const json request = draw_request(pattern, how);
+    const fs::path file = list_place(runs, request);
+    if (!file.empty() && fs::exists(file)) {
+        std::vector<std::string> models = listed_models(file);
+        note(fmt::format("{}: the models that {} lists: {}", pattern, file.string(),
+                         fmt::join(models, ", ")));
+        return models;
+    }
+    const Drawn found = drawn_from(names_in_python(pattern, options), pattern, how);
+    note(fmt::format("{}: {}", found.how, fmt::join(found.models, ", ")));
+    if (!file.empty() && how.models > 0 && is_first_rank()) {
+        fs::create_directories(runs);
+        json all = request;
+        all.update({{"schema", drawn_schema},
+                    {"schema_version", 1},
+                    {"how", found.how},
+                    {"drawn", found.models}});
+        write_file_atomically(file, json_text(all));
+        note(fmt::format("{} lists them for later calls", file.string()));
+    }
+    return found.models;
+}
+
+}  // namespace
+
+void ModelFlags::draw(const fs::path& runs) {
+    const auto pattern = [](const fs::path& model) { return is_source_pattern(model); };
+    if (std::ranges::none_of(files, pattern)) {
+        if (drawn.models > 0 || !drawn.published.empty()) {
+            throw Error(ErrorCode::usage,
+                        fmt::format("{} is of patterns, and no --model here is one: --model "
+                                    "\"timm:resnet*\"",
+                                    drawn.models > 0 ? "--draw-models" : "--published"));
+        }
+        return;
+    }
+    std::vector<fs::path> all;
+    for (const fs::path& file : files) {
+        if (!pattern(file)) {
+            all.push_back(file);
+            continue;
+        }
+        for (const std::string& model : models_of(file.string(), drawn, options, runs))
+            all.emplace_back(model);
+    }
+    files = std::move(all);
+}
+
+}  // namespace assay::cli
