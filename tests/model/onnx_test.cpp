@@ -8,6 +8,7 @@
 #include "assay/error.h"
 #include "core/file.h"
 #include "images.h"
+#include "onnx_writer.h"
 #include "scratch.h"
 
 namespace assay {
@@ -94,6 +95,54 @@ TEST(Onnx, AFileThatSaysOtherwiseThanTheSidecarIsRefused) {
                 HasSubstr("the model takes images of 3 x 16 x 16, but layout is nhwc"));
     spec.layout = InputLayout::nchw;
     EXPECT_EQ(open_classifier(spec)->facts().classes, 5U);
+}
+
+TEST(Onnx, ALinkToWeightsIsJudgedByWhereItLeads) {
+    namespace fs = std::filesystem;
+    const Scratch scratch;
+    const auto save = [](const fs::path& folder, const std::string& weights) {
+        fs::create_directories(folder / fs::path(weights).parent_path());
+        OnnxWriter net(weights);
+        const std::string w = net.weight({3, 5});
+        net.save(
+            folder / "model.onnx",
+            net.node("MatMul", {net.node("Flatten", {net.node("GlobalAveragePool", {"x"})}), w}),
+            16);
+    };
+    ModelSpec spec = fixture_spec("model.onnx");
+    const auto opens = [&](const fs::path& model) {
+        spec.path = model;
+        return open_classifier(spec, {"cpu"})->facts().data_files.size();
+    };
+    // As hubs keep it: both names lead to files in a folder of contents.
+    const fs::path hub = scratch / "hub", snapshot = hub / "snapshots/main/onnx";
+    save(hub / "blobs", "w.bin");
+    fs::create_directories(snapshot);
+    fs::create_symlink("../../../blobs/model.onnx", snapshot / "model.onnx");
+    fs::rename(hub / "blobs/w.bin", hub / "blobs/a1b2");
+    fs::create_symlink("../../../blobs/a1b2", snapshot / "w.bin");
+    EXPECT_EQ(opens(snapshot / "model.onnx"), 1U);
+    // Inside the model's folder.
+    save(scratch / "own", "data/w.bin");
+    fs::rename(scratch / "own/data/w.bin", scratch / "own/weights");
+    fs::create_symlink("../weights", scratch / "own/data/w.bin");
+    EXPECT_EQ(opens(scratch / "own/model.onnx"), 1U);
+    // Out of it, by a file or by a folder.
+    save(scratch / "file", "w.bin");
+    fs::rename(scratch / "file/w.bin", scratch / "elsewhere");
+    fs::create_symlink(scratch / "elsewhere", scratch / "file/w.bin");
+    save(scratch / "folder", "data/w.bin");
+    fs::rename(scratch / "folder/data", scratch / "other");
+    fs::create_symlink("../other", scratch / "folder/data");
+    for (const auto& [model, real] : {std::pair{"file/model.onnx", "elsewhere"},
+                                      std::pair{"folder/model.onnx", "other/w.bin"}}) {
+        const std::string said = error_of([&] { opens(scratch / model); }).message();
+        EXPECT_THAT(said, HasSubstr("but a link to " + (scratch / real).string()));
+        EXPECT_THAT(said, HasSubstr("cp --remove-destination"));
+    }
+    fs::remove(scratch / "file/w.bin");
+    EXPECT_THAT(error_of([&] { opens(scratch / "file/model.onnx"); }).message(),
+                HasSubstr("cannot be read"));
 }
 
 TEST(Onnx, DamagedFilesAreRefused) {

@@ -44,7 +44,8 @@ TEST(TorchExport, ScoresEqualPyTorchs) {
     for (const char* name :
          {"pt2_plain.pt2", "pt2_vit.pt2", "pt2_decomposed.pt2", "pt2_decomposed_cnn.pt2",
           "pt2_sizes.pt2", "pt2_no_grad.pt2", "pt2_in_place.pt2", "pt2_through_reshape.pt2",
-          "pt2_standardised.pt2", "pt2_tied.pt2", "pt2_fixed_arguments.pt2", "pt2_double.pt2"}) {
+          "pt2_standardised.pt2", "pt2_tied.pt2", "pt2_fixed_arguments.pt2", "pt2_double.pt2",
+          "pt2_quantised.pt2"}) {
         SCOPED_TRACE(name);
         const auto classifier = open_classifier(fixture_spec(name), {"cpu"});
         expect_exported(*classifier, name);

@@ -5,6 +5,7 @@ FLOAT, UINT8, HALF = 1, 2, 10
 
 
 def varint(value):
+    value &= (1 << 64) - 1
     out = bytearray()
     while value > 0x7F:
         out.append(value & 0x7F | 0x80)
@@ -37,6 +38,21 @@ def integers(name, values):
 
 def integer(name, value):
     return field(1, name) + field(3, value) + field(20, 2)
+
+
+def attribute(name, value):
+    """By the value's type: an int, a float, a text, or a list of ints."""
+    if isinstance(value, float):
+        return field(1, name) + varint(2 << 3 | 5) + struct.pack("<f", value) + field(20, 1)
+    if isinstance(value, str):
+        return field(1, name) + field(4, value) + field(20, 3)
+    return integer(name, value) if isinstance(value, int) else integers(name, value)
+
+
+def array(name, values):
+    """Of NumPy, with its type: float32, uint8, int32, int64 or bool."""
+    kind = {"float32": 1, "uint8": 2, "int32": 6, "int64": 7, "bool": 9}[values.dtype.name]
+    return b"".join(field(1, side) for side in values.shape) + field(2, kind) + field(8, name) + field(9, values.tobytes())
 
 
 def tensor(name, sizes, values, external=""):

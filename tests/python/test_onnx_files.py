@@ -66,6 +66,25 @@ class Graphs(Files):
         for outside in ("/etc/passwd", "../w.bin", "sub/../../w.bin", "w\0.bin"):
             self.refused(lambda: Graph(self.linear(external=outside)), "bad_input", "not inside the model's folder")
 
+    def test_a_link_to_a_data_file_is_judged_by_where_it_leads(self):
+        weights = np.array(WEIGHTS, np.float32).tobytes()
+        blobs, snapshot = self.folder / "blobs", self.folder / "snapshots/main/onnx"
+        blobs.mkdir()
+        snapshot.mkdir(parents=True)
+        for name, blob, data in (("m.onnx", "a1", onnx_writer.linear(WEIGHTS, external="w.bin")), ("w.bin", "b2", weights)):
+            (blobs / blob).write_bytes(data)
+            (snapshot / name).symlink_to(f"../../../blobs/{blob}")  # as hubs keep it
+        self.assertEqual(Graph(str(snapshot / "m.onnx")).data_files, {"w.bin"})
+        own = self.folder / "own"
+        own.mkdir()
+        (own / "m.onnx").write_bytes((blobs / "a1").read_bytes())
+        (own / "w.bin").symlink_to("../blobs/b2")
+        self.refused(lambda: Graph(str(own / "m.onnx")), "bad_input", f"a link to {blobs / 'b2'}", "cp --remove-destination")
+        (own / "w.bin").unlink()
+        (own / "weights").write_bytes(weights)
+        (own / "w.bin").symlink_to("weights")
+        self.assertEqual(Graph(str(own / "m.onnx")).data_files, {"w.bin"})
+
     def test_every_cut_and_damage_is_refused_or_read(self):
         whole = onnx_writer.linear(WEIGHTS)
         for size in range(len(whole)):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import mmap
 import os
+import shlex
 from typing import Any, Iterator
 
 from .wire import Refused
@@ -161,4 +162,12 @@ class Graph:
         file = os.path.join(os.path.dirname(self.path), location)
         if not os.path.isfile(file):
             raise Refused(f"{self.path} keeps weights in {file}, and there is no such file")
+        # A link is judged by where it leads. Hubs keep a model as links into one folder of contents.
+        real = os.path.realpath(file)
+        folders = (os.path.realpath(os.path.dirname(self.path) or "."), os.path.dirname(os.path.realpath(self.path)))
+        if not any(os.path.commonpath([folder, real]) == folder for folder in folders):
+            raise Refused(
+                f"{self.path}: tensor {tensor!r}: its data file {location!r} is not inside the model's folder, but a link to {real}. "
+                f"If you trust that file, put it in place of the link: cp --remove-destination {shlex.quote(real)} {shlex.quote(file)}"
+            )
         self.data_files.add(location)

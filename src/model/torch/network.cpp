@@ -1,5 +1,6 @@
 #include "model/torch/network.h"
 
+#include <ATen/ops/arange.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
@@ -79,12 +80,19 @@ public:
         facts_.data_files = network().data_files();
         check_declared_input();
         probe();
+        const bool alone = facts_.fixed_batch == 0 && batches_round_otherwise();
+        if (alone) facts_.fixed_batch = 1;
         try_other_copies();
         facts_.memory_format =
             layout_ == at::MemoryFormat::ChannelsLast ? "channels_last" : "contiguous";
         check_classes(spec);
         facts_.notes = network().notes();
         facts_.notes.insert(facts_.notes.end(), group_.notes.begin(), group_.notes.end());
+        if (alone) {
+            facts_.notes.emplace_back(
+                "the model rounds floats to int8, and their last bits depend on the size of a "
+                "batch. It is given one image at a time, so that no score depends on other images");
+        }
         if (bytes_ && !spec.input_type) {
             facts_.notes.emplace_back(
                 "the model takes bytes: scale, mean and std of the preprocessing are not applied");
@@ -443,6 +451,39 @@ private:
                 classes_for(copies_[i], std::max<std::int64_t>(facts_.fixed_batch, 1));
             });
         }
+    }
+
+    /// Whether images of a model that rounds get other scores beside others than alone: the
+    /// products of matrices are added up in another order for another number of rows.
+    bool batches_round_otherwise() const {
+        if (!network().rounds() || !group_.on_processor()) return false;
+        std::int64_t count = 8;  // the size of a run's batches
+        if (const std::int64_t most = network().largest_batch(); most > 0)
+            count = std::min(count, most);
+        const NetworkCopy& copy = copies_.front();
+        const c10::InferenceMode guard;
+        prepare_thread();
+        const at::Tensor images = empty_batch(copy, count);
+        // Any numbers, and always the same ones.
+        images.copy_(at::arange(images.numel(), at::kLong)
+                         .mul(7919)
+                         .remainder(1009)
+                         .to(at::kFloat)
+                         .div(504.5)
+                         .sub(1)
+                         .view(images.sizes()));
+        const auto scores = [&](const at::Tensor& some) {
+            return as_rows(copy.network->forward(fed(copy, some.clone())), some.size(0)).clone();
+        };
+        try {
+            const at::Tensor together = scores(images);
+            for (std::int64_t i = 0; i < count; ++i) {
+                if (!scores(images.narrow(0, i, 1)).equal(together.narrow(0, i, 1))) return true;
+            }
+        } catch (...) {
+            // A batch that the model refuses: a run meets it too and tells.
+        }
+        return false;
     }
 
     /// Channels last is up to half faster on processors. Models that regroup channels with view()

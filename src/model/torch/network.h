@@ -34,6 +34,8 @@ public:
     virtual std::int64_t largest_batch() const { return 0; }
     /// Images of one batch would change each other's scores.
     virtual bool one_at_a_time() const { return false; }
+    /// It rounds what it computes of an image to whole numbers (int8): a last bit can move scores.
+    virtual bool rounds() const { return false; }
     /// What the user should know about how the file is run; complete after the first forward().
     virtual std::vector<std::string> notes() const { return {}; }
     /// See ModelFacts.

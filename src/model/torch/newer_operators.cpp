@@ -225,12 +225,6 @@ void prelu(Stack& stack) {
     stack.emplace_back(at::where(x.gt(0), x, x.mul(given.tensor(1))));
 }
 
-struct NewerOperator {
-    const char*
-        schema;  ///< PyTorch's, with an overload name of its own where an older one is taken
-    void (*run)(Stack& stack);
-};
-
 // An older LibTorch has "correction" too, but wants `dim` and a whole number.
 constexpr NewerOperator kDefined[] = {
     {"aten::scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? "
@@ -312,8 +306,10 @@ bool is_there(const c10::FunctionSchema& schema) {
 
 }  // namespace
 
-void define_newer_operators() {
-    for (const NewerOperator& op : kDefined) {
+namespace {
+
+void define_newer(std::span<const NewerOperator> operators) {
+    for (const NewerOperator& op : operators) {
         const std::string_view schema = op.schema;
         const std::string name(schema.substr(0, schema.find_first_of(".(")));
         // One node of a graph, whatever it calls.
@@ -324,6 +320,13 @@ void define_newer_operators() {
         torch::jit::Operator made(op.schema, run, c10::AliasAnalysisKind::FROM_SCHEMA);
         if (!is_there(made.schema())) torch::jit::registerOperator(std::move(made));
     }
+}
+
+}  // namespace
+
+void define_newer_operators() {
+    define_newer(kDefined);
+    define_newer(decomposed_quantisation());
 }
 
 std::string where_operator_is(std::string_view name) {

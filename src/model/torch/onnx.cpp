@@ -308,6 +308,12 @@ public:
         return type_ == at::kByte ? at::kByte : at::kFloat;
     }
     bool one_at_a_time() const override { return one_at_a_time_; }
+    bool rounds() const override {
+        return std::ranges::any_of(graph_.steps, [](const Step& step) {
+            return step.node.op.ends_with("QuantizeLinear") &&
+                   !step.node.op.ends_with("DequantizeLinear");
+        });
+    }
     std::vector<std::string> notes() const override { return notes_; }
     std::vector<std::filesystem::path> data_files() const override { return data_files_; }
 
@@ -490,7 +496,8 @@ const OnnxOperator* find_onnx_operator(std::string_view name) {
         for (const auto family :
              {elementwise_operators(), activation_operators(), layer_operators(), pool_operators(),
               reduce_operators(), shape_operators(), index_operators(), resize_operators(),
-              recurrent_operators(), quantised_operators(), fused_operators()}) {
+              recurrent_operators(), quantised_operators(), fused_operators(),
+              sampling_operators()}) {
             for (const OnnxOperator& op : family) all[op.name] = &op;
         }
         return all;

@@ -89,6 +89,8 @@ struct OnnxGraph {
 
 /// Reads and checks a file: sizes, types, order of nodes. Throws Error.
 OnnxGraph parse_onnx(const std::filesystem::path& path);
+/// Its parameters and buffers, of which parse_onnx() fills in the count.
+WeightCost count_onnx_weights(const OnnxGraph& graph);
 
 /// One run of one node.
 class OnnxCall {
@@ -156,6 +158,7 @@ std::span<const OnnxOperator> elementwise_operators();
 std::span<const OnnxOperator> activation_operators();
 std::span<const OnnxOperator> layer_operators();
 std::span<const OnnxOperator> pool_operators();
+std::span<const OnnxOperator> sampling_operators();
 std::span<const OnnxOperator> reduce_operators();
 std::span<const OnnxOperator> shape_operators();
 std::span<const OnnxOperator> index_operators();
@@ -182,6 +185,15 @@ at::ScalarType quantised_type_of(std::int64_t onnx_type);
 /// Conv and Gemm, for the operators that go on with their result.
 at::Tensor convolved(const OnnxCall& call);
 at::Tensor general_product(const OnnxCall& call);
+
+/// What convolutions share: input and weight checked, strides and dilations with their defaults.
+struct ConvolutionWindow {
+    Ints kernel;
+    Ints strides;
+    Ints dilations;
+    Ints reach;  ///< kernel with its dilation
+};
+ConvolutionWindow window_of(const OnnxCall& call);
 
 /// Padding before and after, for each spatial dimension.
 struct Padding {

@@ -7,6 +7,7 @@
 #include <ATen/ops/softmax.h>
 #include <ATen/ops/softplus.h>
 #include <ATen/ops/where.h>
+#include <ATen/ops/zeros_like.h>
 #include <fmt/format.h>
 
 #include "model/torch/onnx_graph.h"
@@ -101,6 +102,12 @@ std::span<const OnnxOperator> activation_operators() {
         {"Softmax",
          [](const OnnxCall& c) {
              return soft_max(c, [](const Tensor& x, std::int64_t d) { return at::softmax(x, d); });
+         }},
+        {"Hardmax",
+         [](const OnnxCall& c) {
+             return soft_max(c, [](const Tensor& x, std::int64_t d) {
+                 return at::zeros_like(x).scatter(d, x.argmax(d, true), 1);
+             });
          }},
         {"LogSoftmax",
          [](const OnnxCall& c) {

@@ -103,9 +103,27 @@ Tensor cast(const OnnxCall& call) {
 }
 
 Tensor is_inf(const OnnxCall& call) {
-    if (call.integer("detect_positive", 1) != 1 || call.integer("detect_negative", 1) != 1)
-        throw NodeError("one-sided tests are not supported");
-    return call.in(0).isinf();
+    const Tensor infinite = call.in(0).isinf();
+    const bool positive = call.integer("detect_positive", 1) != 0;
+    const bool negative = call.integer("detect_negative", 1) != 0;
+    if (positive && negative) return infinite;
+    const Tensor& x = call.in(0);
+    return infinite.logical_and(positive ? x.gt(0) : negative ? x.lt(0) : x.ne(x));
+}
+
+template <class Function>
+Tensor bitwise(const OnnxCall& call, Function&& function) {
+    if (call.in(0).is_floating_point()) throw NodeError("bits of numbers that are not whole");
+    return binary(call, function);
+}
+
+Tensor bit_shift(const OnnxCall& call) {
+    const std::string direction = call.text("direction", "");
+    if (direction != "LEFT" && direction != "RIGHT")
+        throw NodeError(fmt::format("direction \"{}\"; LEFT and RIGHT are allowed", direction));
+    return bitwise(call, [&](const Tensor& a, const Tensor& b) {
+        return direction == "LEFT" ? a.bitwise_left_shift(b) : a.bitwise_right_shift(b);
+    });
 }
 
 }  // namespace
@@ -165,6 +183,20 @@ std::span<const OnnxOperator> elementwise_operators() {
          [](const OnnxCall& c) {
              return binary(c, [](const Tensor& a, const Tensor& b) { return a.logical_xor(b); });
          }},
+        {"BitwiseAnd",
+         [](const OnnxCall& c) {
+             return bitwise(c, [](const Tensor& a, const Tensor& b) { return a.bitwise_and(b); });
+         }},
+        {"BitwiseOr",
+         [](const OnnxCall& c) {
+             return bitwise(c, [](const Tensor& a, const Tensor& b) { return a.bitwise_or(b); });
+         }},
+        {"BitwiseXor",
+         [](const OnnxCall& c) {
+             return bitwise(c, [](const Tensor& a, const Tensor& b) { return a.bitwise_xor(b); });
+         }},
+        {"BitwiseNot", [](const OnnxCall& c) { return c.in(0).bitwise_not(); }},
+        {"BitShift", bit_shift},
         {"Equal",
          [](const OnnxCall& c) {
              return binary(c, [](const Tensor& a, const Tensor& b) { return a.eq(b); });

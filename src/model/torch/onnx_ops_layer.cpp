@@ -13,26 +13,16 @@
 #include "model/torch/onnx_graph.h"
 
 namespace assay::torch_plugin {
-namespace {
-
 using at::Tensor;
 
-/// What convolutions share: input and weight checked, strides and dilations with their defaults.
-struct Window {
-    Ints kernel;
-    Ints strides;
-    Ints dilations;
-    Ints reach;  ///< kernel with its dilation
-};
-
-Window window_of(const OnnxCall& call) {
+ConvolutionWindow window_of(const OnnxCall& call) {
     const Tensor& x = call.in(0);
     const Tensor& weight = call.in(1);
     if (x.dim() < 3 || x.dim() > 5 || weight.dim() != x.dim())
         throw NodeError(
             fmt::format("a convolution of a {}-dimensional input with a {}-dimensional weight",
                         x.dim(), weight.dim()));
-    Window out;
+    ConvolutionWindow out;
     out.kernel = Ints(weight.sizes().begin() + 2, weight.sizes().end());
     if (call.integers("kernel_shape", out.kernel) != out.kernel)
         throw NodeError("kernel_shape is not the weight's");
@@ -49,10 +39,8 @@ Window window_of(const OnnxCall& call) {
     return out;
 }
 
-}  // namespace
-
 Tensor convolved(const OnnxCall& call) {
-    const Window w = window_of(call);
+    const ConvolutionWindow w = window_of(call);
     Tensor x = call.in(0);
     Padding padding = padding_of(call, x, w.reach, w.strides);
     if (!padding.symmetric()) {
@@ -66,7 +54,7 @@ Tensor convolved(const OnnxCall& call) {
 namespace {
 
 Tensor conv_transpose(const OnnxCall& call) {
-    const Window w = window_of(call);
+    const ConvolutionWindow w = window_of(call);
     const Tensor& x = call.in(0);
     const std::size_t spatial = w.kernel.size();
     const Ints extra = call.integers("output_padding", Ints(spatial, 0));
@@ -215,6 +203,21 @@ Tensor lp_normalization(const OnnxCall& call) {
     return x.div(x.norm(p, {axis_in(call.integer("axis", -1), x.dim())}, true));
 }
 
+/// By default over each channel of the whole batch: of several images the scores depend on each
+/// other.
+Tensor mean_variance_normalization(const OnnxCall& call) {
+    const Tensor& x = call.in(0);
+    Ints axes = call.integers("axes", {0, 2, 3});
+    for (std::int64_t& axis : axes) {
+        axis = axis_in(axis, x.dim());
+        if (axis == 0 && x.size(0) > 1 && !call.folding())
+            throw NodeError(
+                "it normalises over the images of a batch; export it with a batch of 1");
+    }
+    const Tensor centred = x.sub(x.mean(axes, true));
+    return centred.div(centred.mul(centred).mean(axes, true).sqrt().add(1e-9));
+}
+
 Tensor einsum(const OnnxCall& call) {
     Tensors operands;
     for (std::size_t i = 0; i < call.count(); ++i) operands.push_back(call.in(i));
@@ -249,6 +252,7 @@ std::span<const OnnxOperator> layer_operators() {
         {"LayerNormalization", layer_normalization},
         {"LpNormalization", lp_normalization},
         {"LRN", local_response},
+        {"MeanVarianceNormalization", mean_variance_normalization},
         {"Dropout", nullptr, dropout},
     };
     return table;

@@ -1,6 +1,8 @@
 // ONNX's pooling.
 #include <ATen/ops/avg_pool2d.h>
+#include <ATen/ops/convolution.h>
 #include <ATen/ops/max_pool2d.h>
+#include <ATen/ops/ones.h>
 #include <ATen/ops/ones_like.h>
 #include <fmt/format.h>
 
@@ -87,18 +89,85 @@ bool is_simple(const Pool& p) {
 }
 
 Tensor max_pool(const OnnxCall& call) {
-    const Pool p = pool_of(call);
+    Pool p = pool_of(call);
     const bool up = call.integer("ceil_mode", 0) != 0;
-    if (is_simple(p))
-        return p.finished(
-            at::max_pool2d(p.x, p.kernel, p.strides, p.padding.before, p.dilations, up));
+    // ATen does not pool the codes of quantised images, which floats hold exactly.
+    const at::ScalarType type = p.x.scalar_type();
+    if (type == at::kChar || type == at::kByte) p.x = p.x.to(at::kFloat);
+    if (is_simple(p)) {
+        return p
+            .finished(at::max_pool2d(p.x, p.kernel, p.strides, p.padding.before, p.dilations, up))
+            .to(type);
+    }
     const Tensor x = padded(p.x, p.padding, -std::numeric_limits<double>::infinity());
-    return p.finished(at::max_pool2d(x, p.kernel, p.strides, {0, 0}, p.dilations, up));
+    return p.finished(at::max_pool2d(x, p.kernel, p.strides, {0, 0}, p.dilations, up)).to(type);
+}
+
+/// The sum under each window of `x`, with zeros around it.
+Tensor sums_of(const Pool& p, const Tensor& x) {
+    // The last window may reach beyond the padding where the size is rounded up.
+    Padding around = p.padding;
+    for (std::size_t d = 0; d < 2; ++d) {
+        const std::int64_t reach = (p.kernel[d] - 1) * p.dilations[d] + 1;
+        const std::int64_t there =
+            x.size(static_cast<std::int64_t>(d) + 2) + around.before[d] + around.after[d];
+        const std::int64_t needed = (p.out[d] - 1) * p.strides[d] + reach;
+        around.after[d] += std::max<std::int64_t>(0, needed - there);
+    }
+    const Tensor wide = padded(x, around, 0);
+    if (p.dilations == Ints{1, 1}) {
+        return at::avg_pool2d(wide, p.kernel, p.strides, {0, 0}, false, true, 1)
+            .narrow(2, 0, p.out[0])
+            .narrow(3, 0, p.out[1]);
+    }
+    const Tensor planes = wide.reshape({x.size(0) * x.size(1), 1, wide.size(2), wide.size(3)});
+    const Tensor sums =
+        at::convolution(planes, at::ones({1, 1, p.kernel[0], p.kernel[1]}, x.options()), {},
+                        p.strides, {0, 0}, p.dilations, false, {0, 0}, 1);
+    return sums.narrow(2, 0, p.out[0])
+        .narrow(3, 0, p.out[1])
+        .reshape({x.size(0), x.size(1), p.out[0], p.out[1]});
+}
+
+/// Opset 1 wrote p as a number with a fraction.
+double exponent_of(const OnnxCall& call) {
+    const double p =
+        call.opset() < 2 ? call.real("p", 2) : static_cast<double>(call.integer("p", 2));
+    if (!(p >= 1)) throw NodeError(fmt::format("p = {}; 1 or more is allowed", p));
+    return p;
+}
+
+/// (sum of |x|^p)^(1/p), by a function that sums.
+template <class Sum>
+Tensor norm_by(double p, const Tensor& x, Sum&& sum) {
+    if (p == 1) return sum(x.abs());
+    if (p == 2) return sum(x.mul(x)).sqrt();
+    return sum(x.abs().pow(p)).pow(1 / p);
+}
+
+Tensor lp_pool(const OnnxCall& call) {
+    const Pool p = pool_of(call);
+    const Tensor y =
+        norm_by(exponent_of(call), p.x, [&](const Tensor& x) { return sums_of(p, x); });
+    return p.finished(y);
+}
+
+/// The mean of windows with gaps. `counted` is 1 where a place counts, which includes the padding
+/// if the file says so.
+Tensor dilated_mean(const Pool& p, bool count_padding) {
+    Tensor counted = at::ones_like(p.x.narrow(0, 0, 1).narrow(1, 0, 1));
+    Pool of_counts = p;
+    if (count_padding) {
+        counted = padded(counted, p.padding, 1);
+        of_counts.padding = {{0, 0}, {0, 0}};
+    }
+    return p.finished(sums_of(p, p.x).div(sums_of(of_counts, counted)));
 }
 
 Tensor average_pool(const OnnxCall& call) {
     const Pool p = pool_of(call);
-    if (p.dilations != Ints{1, 1}) throw NodeError("dilated average pooling is not supported");
+    if (p.dilations != Ints{1, 1})
+        return dilated_mean(p, call.integer("count_include_pad", 0) != 0);
     const bool up = call.integer("ceil_mode", 0) != 0;
     const bool count_padding = call.integer("count_include_pad", 0) != 0;
     if (is_simple(p))
@@ -125,6 +194,12 @@ std::span<const OnnxOperator> pool_operators() {
     static constexpr OnnxOperator table[] = {
         {"MaxPool", max_pool},
         {"AveragePool", average_pool},
+        {"LpPool", lp_pool},
+        {"GlobalLpPool",
+         [](const OnnxCall& c) {
+             return norm_by(exponent_of(c), c.in(0),
+                            [&](const Tensor& x) { return x.sum(spatial_axes(c.in(0)), true); });
+         }},
         {"GlobalAveragePool",
          [](const OnnxCall& c) { return c.in(0).mean(spatial_axes(c.in(0)), true); }},
         {"GlobalMaxPool",

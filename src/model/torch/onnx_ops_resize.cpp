@@ -158,6 +158,8 @@ Tensor resized(const OnnxCall& call, std::vector<double> scales, Ints sizes, con
     const Tensor& x = call.in(0);
     if (rule.mode != "nearest" && rule.mode != "linear" && rule.mode != "cubic")
         throw NodeError(fmt::format("mode \"{}\" is not supported", rule.mode));
+    if (rule.mode != "nearest" && !x.is_floating_point())
+        throw NodeError(fmt::format("mode \"{}\" of whole numbers is not supported", rule.mode));
     Ints axes = call.integers("axes");
     if (axes.empty()) {
         for (std::int64_t d = 0; d < x.dim(); ++d) axes.push_back(d);

@@ -250,6 +250,48 @@ Tensor space_to_depth(const OnnxCall& call) {
     return x.reshape({n, c, h, b, w, b}).permute({0, 3, 5, 1, 2, 4}).reshape({n, c * b * b, h, w});
 }
 
+/// Each named axis to a wanted size: cut, or with zeros around it, the odd one at the end.
+Tensor center_crop_pad(const OnnxCall& call) {
+    const Tensor& x = call.in(0);
+    const Ints sizes = call.ints_in(1);
+    Ints axes = call.integers("axes");
+    if (axes.empty()) {
+        axes.resize(static_cast<std::size_t>(x.dim()));
+        std::iota(axes.begin(), axes.end(), 0);
+    }
+    if (sizes.size() != axes.size()) throw NodeError("one size for each axis is needed");
+    Tensor out = x;
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+        const std::int64_t axis = axis_in(axes[i], x.dim());
+        const std::int64_t there = out.size(axis), wanted = sizes[i];
+        if (wanted < 0) throw NodeError(fmt::format("axis {} cut to {} numbers", axis, wanted));
+        if (wanted <= there) {
+            out = out.narrow(axis, (there - wanted) / 2, wanted);
+            continue;
+        }
+        Ints result = out.sizes().vec();
+        result[static_cast<std::size_t>(axis)] = wanted;
+        check_numbers(result);
+        Ints last_first(static_cast<std::size_t>(2 * (x.dim() - axis)), 0);  // ATen's order
+        const std::int64_t before = (wanted - there) / 2;
+        *(last_first.end() - 2) = before;
+        last_first.back() = wanted - there - before;
+        out = at::constant_pad_nd(out, last_first, 0);
+    }
+    return out;
+}
+
+/// Ones on a diagonal, in the shape of the input.
+Tensor eye_like(const OnnxCall& call) {
+    const Tensor& x = call.in(0);
+    if (x.dim() != 2) throw NodeError(fmt::format("a {}-dimensional matrix", x.dim()));
+    const at::ScalarType type =
+        call.has_attribute("dtype") ? scalar_type_of(call.integer("dtype")) : x.scalar_type();
+    const std::int64_t k = call.integer("k", 0);
+    const Tensor rows = at::arange(x.size(0), at::kLong).unsqueeze(1);
+    return at::arange(x.size(1), at::kLong).sub(rows).eq(k).to(type);
+}
+
 Tensor trilu(const OnnxCall& call) {
     std::int64_t diagonal = 0;
     if (call.has(1)) diagonal = call.in(1).item<std::int64_t>();
@@ -277,6 +319,8 @@ std::span<const OnnxOperator> shape_operators() {
         {"Pad", pad},
         {"DepthToSpace", depth_to_space},
         {"SpaceToDepth", space_to_depth},
+        {"CenterCropPad", center_crop_pad},
+        {"EyeLike", eye_like},
         {"Trilu", trilu},
     };
     return table;

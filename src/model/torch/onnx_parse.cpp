@@ -1,22 +1,17 @@
 // From protobuf to OnnxGraph. Everything that a damaged file can say wrong is checked here.
-#include <ATen/ops/empty.h>
-#include <c10/util/accumulate.h>
 #include <fmt/format.h>
 #include <google/protobuf/unknown_field_set.h>
 #include <onnx/onnx_pb.h>
 
-#include <charconv>
-#include <cstring>
-#include <fstream>
 #include <limits>
 #include <map>
 #include <set>
 #include <utility>
 
-#include "assay/error.h"
 #include "core/file.h"
 #include "core/refuse.h"
 #include "model/torch/onnx_graph.h"
+#include "model/torch/onnx_tensors.h"
 
 namespace assay::torch_plugin {
 namespace {
@@ -26,239 +21,6 @@ namespace fs = std::filesystem;
 /// Functions may call functions: a few bytes can ask for any number of nodes.
 constexpr std::size_t kMostNodes = 1'000'000;
 constexpr int kDeepestCall = 64;
-
-/// The type of one number as the file holds it.
-at::ScalarType stored_type(std::int64_t type, const std::string& name) {
-    using onnx::TensorProto;
-    switch (type) {
-        case TensorProto::FLOAT:
-            return at::kFloat;
-        case TensorProto::DOUBLE:
-            return at::kDouble;
-        case TensorProto::FLOAT16:
-            return at::kHalf;
-        case TensorProto::BFLOAT16:
-            return at::kBFloat16;
-        case TensorProto::INT8:
-            return at::kChar;
-        case TensorProto::UINT8:
-            return at::kByte;
-        case TensorProto::INT16:
-            return at::kShort;
-        case TensorProto::UINT16:  // torch has no such type
-            return at::kInt;
-        case TensorProto::INT32:
-            return at::kInt;
-        case TensorProto::INT64:
-            return at::kLong;
-        case TensorProto::BOOL:
-            return at::kBool;
-        default:
-            refuse(fmt::format("tensor \"{}\" has numbers of ONNX type {}, which is not supported",
-                               name, type));
-    }
-}
-
-Ints checked_sizes(const onnx::TensorProto& proto) {
-    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / 16;
-    Ints sizes(proto.dims().begin(), proto.dims().end());
-    if (sizes.size() > 16)
-        refuse(fmt::format("tensor \"{}\" has {} dimensions", proto.name(), sizes.size()));
-    std::int64_t numbers = 1;
-    for (const std::int64_t size : sizes) {
-        if (size < 0)
-            refuse(fmt::format("tensor \"{}\" has a dimension of size {}", proto.name(), size));
-        if (size > 0 && numbers > most / size)
-            refuse(fmt::format("tensor \"{}\" has an impossible size", proto.name()));
-        numbers *= size;
-    }
-    return sizes;
-}
-
-/// The folder of the model, and the files in it that hold tensors.
-struct DataFiles {
-    fs::path folder;
-    std::set<fs::path> used;
-};
-
-/// The bytes of a tensor that the file keeps in another one beside it.
-std::string external_bytes(const onnx::TensorProto& proto, DataFiles& data, std::uint64_t bytes) {
-    std::map<std::string, std::string> entries;
-    for (const auto& entry : proto.external_data()) entries[entry.key()] = entry.value();
-    const fs::path location = entries["location"];
-    const auto outside = [](const fs::path& part) { return part == ".."; };
-    if (location.empty() || location.is_absolute() || std::ranges::any_of(location, outside))
-        refuse(fmt::format("tensor \"{}\": its data file \"{}\" is not inside the model's folder",
-                           proto.name(), location.string()));
-    const auto number = [&](const char* key, std::uint64_t fallback) {
-        const std::string& text = entries[key];
-        if (text.empty()) return fallback;
-        std::uint64_t value = 0;
-        const auto [stop, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-        if (code != std::errc{} || stop != text.data() + text.size())
-            refuse(fmt::format("tensor \"{}\": the {} of its data is \"{}\", not a number",
-                               proto.name(), key, text));
-        return value;
-    };
-    const std::uint64_t offset = number("offset", 0);
-    if (const std::uint64_t length = number("length", bytes); length != bytes)
-        refuse(fmt::format("tensor \"{}\" needs {} bytes of external data, the model says {}",
-                           proto.name(), bytes, length));
-    const fs::path path = data.folder / location;
-    data.used.insert(path);
-    std::error_code error;
-    const std::uint64_t there = fs::file_size(path, error);
-    if (error)
-        refuse(fmt::format("the model's data file {} cannot be read: {}", path.string(),
-                           error.message()));
-    if (offset > there || bytes > there - offset) {
-        refuse(
-            fmt::format("the model's data file {} has {} bytes; tensor \"{}\" needs {} from {} on",
-                        path.string(), there, proto.name(), bytes, offset));
-    }
-    std::string out(bytes, '\0');
-    std::ifstream file(path, std::ios::binary);
-    file.seekg(static_cast<std::streamoff>(offset));
-    if (!file.read(out.data(), static_cast<std::streamsize>(bytes)))
-        throw Error(ErrorCode::io, fmt::format("reading {} failed", path.string()));
-    return out;
-}
-
-/// Numbers kept one by one in a typed field; narrow types share the int32 field.
-template <class Stored, class Field>
-void copy_field(at::Tensor& out, const Field& field, const std::string& name) {
-    if (field.size() != out.numel())
-        refuse(fmt::format("tensor \"{}\" has component for {} numbers and holds {}", name,
-                           out.numel(), field.size()));
-    auto* to = static_cast<Stored*>(out.data_ptr());
-    for (const auto value : field) *to++ = static_cast<Stored>(value);
-}
-
-constexpr int kUint4 = 21, kInt4 = 22;  ///< TensorProto.DataType of ONNX 1.16
-
-/// The bytes of a tensor, wherever they are; empty: it is held in a typed field.
-std::optional<std::string> raw_bytes(const onnx::TensorProto& proto, DataFiles& data,
-                                     std::uint64_t bytes) {
-    if (proto.data_location() == onnx::TensorProto::EXTERNAL)
-        return external_bytes(proto, data, bytes);
-    if (!proto.has_raw_data()) return std::nullopt;
-    if (proto.raw_data().size() != bytes)
-        refuse(fmt::format("tensor \"{}\" needs {} bytes and has {}", proto.name(), bytes,
-                           proto.raw_data().size()));
-    return proto.raw_data();
-}
-
-/// Two numbers a byte, the first in the lower half.
-at::Tensor decode_halves_of_bytes(const onnx::TensorProto& proto, DataFiles& data) {
-    const Ints sizes = checked_sizes(proto);
-    const auto numbers = static_cast<std::uint64_t>(c10::multiply_integers(sizes));
-    const std::uint64_t bytes = (numbers + 1) / 2;
-    std::optional<std::string> packed = raw_bytes(proto, data, bytes);
-    if (!packed) {
-        if (static_cast<std::uint64_t>(proto.int32_data_size()) != bytes)
-            refuse(fmt::format("tensor \"{}\" needs {} bytes and has {}", proto.name(), bytes,
-                               proto.int32_data_size()));
-        packed.emplace();
-        for (const auto value : proto.int32_data()) packed->push_back(static_cast<char>(value));
-    }
-    const bool is_signed = proto.data_type() == kInt4;
-    at::Tensor out = at::empty(sizes, is_signed ? at::kChar : at::kByte);
-    auto* to = static_cast<std::uint8_t*>(out.data_ptr());
-    for (std::uint64_t i = 0; i < numbers; ++i) {
-        const int value = static_cast<std::uint8_t>((*packed)[i / 2]) >> (i % 2 * 4) & 15;
-        to[i] = static_cast<std::uint8_t>(is_signed && value > 7 ? value - 16 : value);
-    }
-    return out;
-}
-
-at::Tensor decode_uint16(const onnx::TensorProto& proto, DataFiles& data) {
-    const Ints sizes = checked_sizes(proto);
-    const auto numbers = static_cast<std::uint64_t>(c10::multiply_integers(sizes));
-    const std::optional<std::string> raw = raw_bytes(proto, data, 2 * numbers);
-    if (!raw && static_cast<std::uint64_t>(proto.int32_data_size()) != numbers)
-        refuse(fmt::format("tensor \"{}\" has component for {} numbers and holds {}", proto.name(),
-                           numbers, proto.int32_data_size()));
-    at::Tensor out = at::empty(sizes, at::kInt);
-    auto* to = out.data_ptr<std::int32_t>();
-    for (std::uint64_t i = 0; i < numbers; ++i) {
-        std::uint16_t value = 0;
-        if (raw) {
-            std::memcpy(&value, raw->data() + 2 * i, sizeof value);
-        } else {
-            value = static_cast<std::uint16_t>(proto.int32_data(static_cast<int>(i)));
-        }
-        to[i] = value;
-    }
-    return out;
-}
-
-at::Tensor decode_tensor(const onnx::TensorProto& proto, DataFiles& data) {
-    if (proto.data_type() == kUint4 || proto.data_type() == kInt4)
-        return decode_halves_of_bytes(proto, data);
-    if (proto.data_type() == onnx::TensorProto::UINT16) return decode_uint16(proto, data);
-    const at::ScalarType type = stored_type(proto.data_type(), proto.name());
-    const Ints sizes = checked_sizes(proto);
-    const auto numbers = static_cast<std::uint64_t>(c10::multiply_integers(sizes));
-    const std::uint64_t bytes = numbers * c10::elementSize(type);
-    const bool external = proto.data_location() == onnx::TensorProto::EXTERNAL;
-    if (proto.has_segment())
-        refuse(
-            fmt::format("tensor \"{}\" is cut in segments, which is not supported", proto.name()));
-
-    // The component is taken only once the numbers are known to be there.
-    const auto from_bytes = [&](const std::string& raw) {
-        if (raw.size() != bytes)
-            refuse(fmt::format("tensor \"{}\" needs {} bytes and has {}", proto.name(), bytes,
-                               raw.size()));
-        at::Tensor out = at::empty(sizes, type);
-        if (bytes > 0) std::memcpy(out.data_ptr(), raw.data(), bytes);
-        return out;
-    };
-    at::Tensor out;
-    if (external) {
-        out = from_bytes(external_bytes(proto, data, bytes));
-    } else if (proto.has_raw_data()) {
-        out = from_bytes(proto.raw_data());
-    } else {
-        const auto held = static_cast<std::uint64_t>(proto.float_data_size()) +
-                          proto.double_data_size() + proto.int32_data_size() +
-                          proto.int64_data_size();
-        if (held != numbers)
-            refuse(fmt::format("tensor \"{}\" has component for {} numbers and holds {}",
-                               proto.name(), numbers, held));
-        out = at::empty(sizes, type);
-        switch (type) {
-            case at::kFloat:
-                copy_field<float>(out, proto.float_data(), proto.name());
-                break;
-            case at::kDouble:
-                copy_field<double>(out, proto.double_data(), proto.name());
-                break;
-            case at::kLong:
-                copy_field<std::int64_t>(out, proto.int64_data(), proto.name());
-                break;
-            case at::kInt:
-                copy_field<std::int32_t>(out, proto.int32_data(), proto.name());
-                break;
-            case at::kShort:
-                copy_field<std::int16_t>(out, proto.int32_data(), proto.name());
-                break;
-            case at::kChar:
-                copy_field<std::int8_t>(out, proto.int32_data(), proto.name());
-                break;
-            case at::kByte:
-                copy_field<std::uint8_t>(out, proto.int32_data(), proto.name());
-                break;
-            case at::kBool:
-                copy_field<bool>(out, proto.int32_data(), proto.name());
-                break;
-            default:
-                copy_field<std::uint16_t>(out, proto.int32_data(), proto.name());
-                break;  // the bits of half types
-        }
-    }
-    return type == at::kHalf || type == at::kBFloat16 ? out.to(at::kFloat) : out;
-}
 
 /// A field that this protobuf does not know yet: libonnx may be older than the file.
 template <class Message>
@@ -292,8 +54,8 @@ struct LocalFunction {
 /// Collects the graph; values are numbered as their names appear.
 class Reader {
 public:
-    Reader(const onnx::ModelProto& model, fs::path folder)
-        : proto_(model.graph()), data_{std::move(folder), {}}, opset_(opset_of(model)) {
+    Reader(const onnx::ModelProto& model, const fs::path& path)
+        : proto_(model.graph()), data_(path), opset_(opset_of(model)) {
         if (opset_ > kNewestOpset) {
             graph_.notes.push_back(fmt::format(
                 "the model uses ONNX opset {}; its operators are run as opset {} defines them",
@@ -305,18 +67,18 @@ public:
     OnnxGraph read() {
         read_initialisers(proto_);
         read_inputs();
-        for (const onnx::NodeProto& node : proto_.node()) read_node(node, graph_.nodes);
+        for (const onnx::NodeProto* node : nodes_in_order(proto_)) read_node(*node, graph_.nodes);
         for (const auto& output : proto_.output())
             graph_.outputs.push_back(known(output.name(), "the model's output"));
         if (graph_.outputs.empty()) refuse("the model has no output");
-        count_weights();
+        graph_.weights = count_onnx_weights(graph_);
         if (by_range_of_batch_) {
             graph_.one_at_a_time = true;
             graph_.notes.emplace_back(
                 "the model quantises by the range of a whole batch; it is given one image at a "
                 "time, so that no score depends on other images");
         }
-        graph_.data_files.assign(data_.used.begin(), data_.used.end());
+        graph_.data_files = data_.used();
         return std::move(graph_);
     }
 
@@ -622,75 +384,6 @@ private:
         node.attributes.push_back(std::move(out));
     }
 
-    /// Which inputs of a quantised operator are weights, and which scales and zero points.
-    struct QuantisedInputs {
-        std::string_view op;
-        std::vector<std::size_t> weights, scales;
-    };
-
-    void count_weights() {
-        static const QuantisedInputs quantised[] = {
-            {"DequantizeLinear", {0}, {1, 2}},
-            {"QuantizeLinear", {}, {1, 2}},
-            {"com.microsoft::DequantizeLinear", {0}, {1, 2}},
-            {"com.microsoft::QuantizeLinear", {}, {1, 2}},
-            {"QLinearConv", {3, 8}, {1, 2, 4, 5, 6, 7}},
-            {"QLinearMatMul", {3}, {1, 2, 4, 5, 6, 7}},
-            {"MatMulInteger", {1}, {2, 3}},
-            {"ConvInteger", {1}, {2, 3}},
-            {"com.microsoft::QLinearConv", {3, 8}, {1, 2, 4, 5, 6, 7}},
-            {"com.microsoft::QGemm", {3, 6}, {1, 2, 4, 5, 7, 8}},
-            {"com.microsoft::MatMulIntegerToFloat", {1}, {2, 3, 4, 5}},
-            {"com.microsoft::DynamicQuantizeMatMul", {1}, {2, 3}},
-            {"com.microsoft::QuantizeLinear", {}, {1, 2}},
-            {"com.microsoft::DequantizeLinear", {0}, {1, 2}},
-        };
-        std::set<int> statistics;
-        std::set<int> whole;  // weights kept as whole numbers
-        for (const OnnxNode& node : graph_.nodes) {
-            if (node.op == "BatchNormalization") {
-                for (std::size_t i = 3; i < node.inputs.size(); ++i)
-                    statistics.insert(node.inputs[i]);
-            }
-            // The others work on images; of their constants those that are no whole numbers are
-            // scales.
-            if (node.op.starts_with("com.microsoft::QLinear"))
-                statistics.insert(node.inputs.begin(), node.inputs.end());
-            for (const QuantisedInputs& q : quantised) {
-                if (node.op != q.op) continue;
-                for (const std::size_t i : q.weights) {
-                    if (i < node.inputs.size()) whole.insert(node.inputs[i]);
-                }
-                for (const std::size_t i : q.scales) {
-                    if (i < node.inputs.size()) statistics.insert(node.inputs[i]);
-                }
-            }
-        }
-        WeightCost& weights = graph_.weights;
-        const auto add = [&](const at::Tensor& tensor, std::uint64_t& numbers) {
-            numbers += static_cast<std::uint64_t>(tensor.numel());
-            weights.bytes += tensor.nbytes();
-        };
-        for (const int v : whole) {
-            if (v >= 0 && graph_.constants[v].defined() && !graph_.constants[v].is_floating_point())
-                add(graph_.constants[v], weights.parameters);
-        }
-        for (std::size_t v = 0; v < graph_.constants.size(); ++v) {
-            const at::Tensor& tensor = graph_.constants[v];
-            if (!tensor.defined() || !tensor.is_floating_point()) continue;
-            add(tensor,
-                statistics.contains(static_cast<int>(v)) ? weights.buffers : weights.parameters);
-        }
-        if (weights.parameters > 0) return;
-        for (const OnnxNode& node : graph_.nodes) {
-            for (const OnnxAttribute& attribute : node.attributes) {
-                const auto* tensor = std::get_if<at::Tensor>(&attribute.value);
-                if (tensor != nullptr && tensor->is_floating_point())
-                    add(*tensor, weights.parameters);
-            }
-        }
-    }
-
     const onnx::GraphProto& proto_;
     DataFiles data_;
     OnnxGraph graph_;
@@ -710,25 +403,6 @@ private:
 
 }  // namespace
 
-at::ScalarType scalar_type_of(std::int64_t onnx_type) {
-    const at::ScalarType type = stored_type(onnx_type, "");
-    return type == at::kHalf || type == at::kBFloat16 ? at::kFloat : type;
-}
-
-at::ScalarType quantised_type_of(std::int64_t onnx_type) {
-    switch (onnx_type) {
-        case onnx::TensorProto::UINT8:
-        case onnx::TensorProto::INT8:
-        case onnx::TensorProto::INT16:
-        case onnx::TensorProto::UINT16:
-            return stored_type(onnx_type, "");
-        default:
-            throw NodeError(fmt::format(
-                "quantising to ONNX type {} is not supported; int8, uint8, int16, uint16 are",
-                onnx_type));
-    }
-}
-
 OnnxGraph parse_onnx(const fs::path& path) {
 #if GOOGLE_PROTOBUF_VERSION < 4022000
     google::protobuf::SetLogHandler(nullptr);  // it would write about damaged files to stderr
@@ -740,7 +414,7 @@ OnnxGraph parse_onnx(const fs::path& path) {
             !model.has_graph())
             refuse("not an ONNX model, or a damaged one (its protobuf cannot be read)");
     }
-    return Reader(model, path.parent_path()).read();
+    return Reader(model, path).read();
 }
 
 }  // namespace assay::torch_plugin

@@ -4,6 +4,7 @@
 #include <ATen/ops/empty.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <functional>
 #include <map>
@@ -556,6 +557,11 @@ public:
     }
     std::int64_t largest_batch() const override { return largest_batch_; }
 
+    bool rounds() const override {
+        return std::ranges::any_of(graph_.steps, [](const Pt2Step& step) {
+            return step.qualified.starts_with("quantized_decomposed::quantize");
+        });
+    }
     std::vector<std::string> notes() const override {
         const std::scoped_lock lock(mutex_);
         std::vector<std::string> all = notes_;
