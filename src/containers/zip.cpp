@@ -61,6 +61,20 @@ std::string zip_entry_text(const ZipEntry& entry) {
     return fmt::format("zip entry `{}`", shortened(entry.name));
 }
 
+/// PyTorch told to compute no checksums records 0 for every entry, in the directory and behind the
+/// bytes. One 0 among others is a checksum, or damage; so is any 0 of another writer.
+class ChecksumsOfPyTorch {
+public:
+    void add(const ZipEntry& entry) {
+        recorded_ = recorded_ || entry.crc != 0;
+        by_pytorch_ = by_pytorch_ || entry.name.ends_with("/.data/serialization_id");
+    }
+    bool missing() const { return by_pytorch_ && !recorded_; }
+
+private:
+    bool recorded_ = false, by_pytorch_ = false;
+};
+
 }  // namespace
 
 void check_zip_entry(const ZipEntry& entry) {
@@ -96,6 +110,31 @@ std::uint64_t zip_data_begin(const ByteSource& source, const ZipMember& member,
 void check_zip_crc(const ZipMember& member, std::span<const std::byte> bytes,
                    std::string_view what) {
     compare_crc(member, crc_of_bytes(0, bytes), what);
+}
+
+bool check_zip_entries(std::span<const std::byte> archive) {
+    const MemorySource source(archive);
+    ChecksumsOfPyTorch checksums;
+    std::vector<ZipEntry> entries;
+    read_zip_directory(source, [&](ZipEntry entry) {
+        check_zip_entry(entry);
+        checksums.add(entry);
+        entries.push_back(std::move(entry));
+    });
+    if (checksums.missing()) return false;
+    std::vector<std::byte> buffer(piece_bytes);
+    for (const ZipEntry& entry : entries) {
+        const std::string what = zip_entry_text(entry);
+        const std::span<const std::byte> packed =
+            archive.subspan(static_cast<std::size_t>(zip_data_begin(source, entry, what)),
+                            static_cast<std::size_t>(entry.packed_size));
+        if (entry.stored) {
+            check_zip_crc(entry, packed, what);
+        } else {
+            inflate_zip_member(entry, packed, buffer, what, [](std::span<const std::byte>) {});
+        }
+    }
+    return true;
 }
 
 void inflate_zip_member(const ZipMember& member, std::span<const std::byte> packed,
@@ -144,12 +183,15 @@ void inflate_zip_member(const ZipMember& member, std::span<const std::byte> pack
 }
 
 ZipArchive::ZipArchive(std::span<const std::byte> bytes) : bytes_(bytes) {
-    read_zip_directory(MemorySource(bytes), [this](ZipEntry entry) {
+    ChecksumsOfPyTorch checksums;
+    read_zip_directory(MemorySource(bytes), [&](ZipEntry entry) {
         if (entries_.size() == max_entries)
             refuse(fmt::format("the zip file has more than {} entries", max_entries));
         check_zip_entry(entry);
+        checksums.add(entry);
         entries_.push_back(std::move(entry));
     });
+    has_checksums_ = !checksums.missing();
     if (entries_.empty()) refuse("the zip file has no entries");
     by_name_.resize(entries_.size());
     std::iota(by_name_.begin(), by_name_.end(), std::size_t{0});
@@ -180,7 +222,7 @@ std::span<const std::byte> ZipArchive::view(const ZipEntry& entry) const {
     if (!entry.stored)
         throw Error(ErrorCode::internal, fmt::format("zip entry `{}` is compressed", entry.name));
     const std::span<const std::byte> data = packed_bytes(entry);
-    check_zip_crc(entry, data, zip_entry_text(entry));
+    if (has_checksums_) check_zip_crc(entry, data, zip_entry_text(entry));
     return data;
 }
 
@@ -194,6 +236,7 @@ void ZipArchive::unpack(const ZipEntry& entry,
     }
     std::vector<std::byte> buffer(
         static_cast<std::size_t>(std::min<std::uint64_t>(piece_bytes, entry.size)));
+    // PyTorch compresses only what it computes a checksum of.
     inflate_zip_member(entry, packed_bytes(entry), buffer, zip_entry_text(entry), piece);
 }
 

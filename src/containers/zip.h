@@ -48,6 +48,11 @@ std::uint64_t zip_data_begin(const ByteSource& source, const ZipMember& member,
 void check_zip_crc(const ZipMember& member, std::span<const std::byte> bytes,
                    std::string_view what);
 
+/// Reads every entry of an archive and compares its CRC: libraries that load models do not. Throws
+/// bad_input for the first entry that is damaged. False: PyTorch wrote the archive without
+/// checksums (torch.serialization.set_crc32_options(False)), so that nothing could be compared.
+bool check_zip_entries(std::span<const std::byte> archive);
+
 /// Unpacks a deflated member through `buffer`, giving its bytes in order in pieces of at most that
 /// size; the CRC is checked at the end. Throws bad_input if the bytes are damaged or do not unpack
 /// to exactly the member's size: never more than that is given.
@@ -65,6 +70,8 @@ public:
     explicit ZipArchive(std::span<const std::byte> bytes);
 
     const std::vector<ZipEntry>& entries() const noexcept { return entries_; }
+    /// False: it was written without checksums, as check_zip_entries() says; then none is compared.
+    bool has_checksums() const noexcept { return has_checksums_; }
     /// The entry called `name`, or nullptr.
     const ZipEntry* find(std::string_view name) const;
 
@@ -83,6 +90,7 @@ private:
 
     std::span<const std::byte> bytes_;
     std::vector<ZipEntry> entries_;
+    bool has_checksums_ = true;
     std::vector<std::size_t> by_name_;  ///< entries in the order of their names
 };
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "assay/describe_result.h"
@@ -10,6 +11,7 @@
 #include "assay/model/settings_file.h"
 #include "containers/zip.h"
 #include "core/file.h"
+#include "core/sha256.h"
 #include "core/shell_word.h"
 #include "core/text.h"
 #include "model/model_file_name.h"
@@ -109,6 +111,28 @@ bool says_preprocessing(const json& layer) {
         if (layer.contains(key)) return true;
     }
     return false;
+}
+
+/// Compares the hash that settings expect of the model's file with its own.
+void check_hash(const ModelSpec& spec, const json& side, const json& top) {
+    const bool flag = top.contains("expected");
+    if (!flag && !side.contains("expected")) return;
+    const std::string by = flag ? "" : fmt::format(" in {}", spec.sidecar.string());
+    if (is_python_source(spec.path)) {
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("`expected`{} is the hash of a file, and {} is none: omit it, or "
+                                "download the weights and give their file with --arch {}",
+                                by, spec.path.string(), spec.path.string()));
+    }
+    auto expected = (flag ? top : side).at("expected").get<std::string>();
+    std::ranges::transform(expected, expected.begin(), lower);
+    const std::string found = sha256_of_file(spec.path);
+    if (found == expected) return;
+    throw Error(
+        ErrorCode::bad_input,
+        fmt::format("{} has the hash {}, and `expected`{} is {}: the file is another one, "
+                    "or damaged; copy it again, or write the hash of `sha256sum {}`",
+                    spec.path.string(), found, by, expected, shell_word(spec.path.string())));
 }
 
 /// What a layer says about the size of the input, for people.
@@ -227,6 +251,7 @@ ModelSpec resolve_model(const fs::path& model, const ModelSettings& flags,
     json side = spec.sidecar.empty() ? json::object() : read_sidecar(spec.sidecar, &facts);
     spec.also_read = std::move(facts.also_read);
     spec.without_effect = std::move(facts.without_effect);
+    check_hash(spec, side, top);
     const std::optional<ClassList> said = class_list_in(top, side, spec.sidecar);
     PythonStart with_classes = start;
     if (said) with_classes.classes = [&said] { return *said; };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -142,6 +143,18 @@ void set_arch(const JsonReader& value, ModelSpec& spec) {
     spec.source = source;
 }
 
+/// Its form; resolve_model() compares it.
+void check_expected(const JsonReader& value, ModelSpec&) {
+    constexpr std::string_view allowed =
+        "\"sha256:\" and the 64 hexadecimal digits that `sha256sum FILE` prints";
+    constexpr std::string_view kind = "sha256:";
+    const std::string hash = text(value, allowed);
+    const auto is_digit = [](unsigned char c) { return std::isxdigit(c) != 0; };
+    if (!hash.starts_with(kind) || hash.size() != kind.size() + 64 ||
+        !std::all_of(hash.begin() + kind.size(), hash.end(), is_digit))
+        value.refuse_as(allowed);
+}
+
 /// "imagenet", a path, a list of names, {"names": [...]} or {"ids": [...], "names": [...]}: only
 /// its form is looked at here.
 void check_classes(const JsonReader& value, ModelSpec&) {
@@ -186,6 +199,10 @@ const std::vector<Row>& rows() {
           "arch", "SOURCE"},
          Form::word,
          set_arch},
+        {{"expected",
+          "The hash that the model's file must have: sha256: and what `sha256sum FILE` prints"},
+         Form::word,
+         check_expected},
         {{"input_size", "224, HEIGHT,WIDTH, or 3 HEIGHT WIDTH", "input-size", "PIXELS", true},
          Form::list,
          set_input_size},

@@ -61,6 +61,7 @@ TEST(Zip, DeflatedEntriesGiveTheSameBytes) {
     const ZipArchive plain(plain_file.bytes());
     const ZipArchive packed(packed_file.bytes());
     ASSERT_EQ(plain.entries().size(), packed.entries().size());
+    EXPECT_TRUE(check_zip_entries(packed_file.bytes()));
     for (const ZipEntry& entry : packed.entries()) {
         EXPECT_FALSE(entry.stored);
         const std::span<const std::byte> expected = plain.view(*plain.find(entry.name));
@@ -132,6 +133,44 @@ TEST(Zip, DamageIsNamed) {
     EXPECT_NE(open({part}), "accepted");
     part.size = text.size() - 1;
     EXPECT_NE(open({part}), "accepted");
+}
+
+/// PyTorch's torch.serialization.set_crc32_options(False) records 0 for each entry.
+TEST(Zip, OnlyPyTorchMayOmitChecksumsAndOnlyAll) {
+    const std::string one = "numbers", two = "more numbers";
+    const auto made = [&](std::uint32_t first, std::uint32_t second, const char* mark) {
+        return archive_of({{"a/data/0", one, one.size(), 0, first},
+                           {"a/data/1", two, two.size(), 0, second},
+                           {mark, "", 0, 0, 0}});
+    };
+    const char* by_pytorch = "a/.data/serialization_id";
+    const auto checks = [](const std::string& archive) {
+        return check_zip_entries(bytes_of(archive));
+    };
+    EXPECT_TRUE(checks(made(crc_of(one), crc_of(two), by_pytorch)));
+    const std::string without = made(0, 0, by_pytorch);
+    EXPECT_FALSE(checks(without));
+    const ZipArchive unchecked(bytes_of(without));
+    EXPECT_FALSE(unchecked.has_checksums());
+    EXPECT_EQ(unchecked.view(unchecked.entries()[1]).size(), two.size());
+    for (const std::string& damaged : {made(0, crc_of(two), by_pytorch), made(0, 0, "a/data/2")}) {
+        EXPECT_THROW(checks(damaged), Error);
+        const ZipArchive archive(bytes_of(damaged));
+        EXPECT_TRUE(archive.has_checksums());
+        EXPECT_THROW(archive.view(archive.entries()[0]), Error);
+    }
+}
+
+TEST(Zip, EveryChangedByteOfAnEntryIsFound) {
+    const std::string text(200, 'n');
+    const std::string whole = archive_of({{"a", text, text.size(), 0, crc_of(text)}});
+    EXPECT_TRUE(check_zip_entries(bytes_of(whole)));
+    const std::size_t begin = whole.find(text);
+    for (std::size_t at = begin; at < begin + text.size(); ++at) {
+        std::string damaged = whole;
+        damaged[at] = static_cast<char>(damaged[at] ^ 0x10);
+        EXPECT_THROW(check_zip_entries(bytes_of(damaged)), Error) << at;
+    }
 }
 
 TEST(Zip, BombsAreRefusedByTheirClaims) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -385,10 +386,45 @@ TEST(Settings, FromText) {
                 HasSubstr("mean"));
 }
 
+TEST(ResolveModel, AnotherHashThanTheExpectedOneIsRefused) {
+    const ModelFolder folder;
+    folder.write("abc.onnx", "abc");
+    const std::filesystem::path model = folder.scratch / "abc.onnx";
+    const std::string hash = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+    std::string large = hash;
+    std::ranges::transform(large, large.begin(),
+                           [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+    for (const std::string& digits : {hash, large}) {
+        const ModelSettings flags = {{"preset", "timm"}, {"expected", "sha256:" + digits}};
+        EXPECT_EQ(resolve_model(model, flags).name, "abc");
+    }
+    // In a settings file, and over it by another layer.
+    const std::string other = "sha256:" + std::string(64, '0');
+    folder.write("abc.toml", "preset = \"timm\"\nexpected = \"" + other + "\"\n");
+    const std::string said = message_of([&] { resolve_model(model, {}); });
+    for (const std::string& part : {"abc.onnx has the hash sha256:" + hash, other,
+                                    std::string("abc.toml"), std::string("sha256sum ")})
+        EXPECT_THAT(said, HasSubstr(part));
+    EXPECT_EQ(resolve_model(model, {{"expected", "sha256:" + hash}}).name, "abc");
+    for (const char* bad : {"", "sha256:", "md5:abc", "sha256:abc"}) {
+        EXPECT_THAT(message_of([&] {
+                        resolve_model(model, {{"expected", bad}});
+                    }),
+                    HasSubstr("64 hexadecimal digits"))
+            << bad;
+    }
+    EXPECT_THAT(
+        message_of([&] {
+            resolve_model("timm:resnet18", {{"preset", "timm"}, {"expected", "sha256:" + hash}});
+        }),
+        HasSubstr("is the hash of a file"));
+}
+
 TEST(Settings, EveryKeyIsAccepted) {
     const json values = {{"preset", "timm"},
                          {"name", "x"},
                          {"arch", "timm:resnet50"},
+                         {"expected", "sha256:" + std::string(64, 'a')},
                          {"input_size", 8},
                          {"resize_as", "torch"},
                          {"interpolation", "box"},

@@ -234,6 +234,29 @@ TEST(TorchScript, WholeNumbersAreNoScores) {
                 HasSubstr("arg-max"));
 }
 
+/// LibTorch itself reads a file with a changed weight, and its scores are others.
+TEST(TorchScript, AChangedBitIsNamedOrChangesNoScore) {
+    const Scratch scratch;
+    ModelSpec spec = fixture_spec("cnn.pt");
+    const std::vector<float> scores = run(*open_classifier(spec, {"cpu"}), 2, 16);
+    const std::string whole = read_text(spec.path);
+    spec.path = scratch / "damaged.pt";
+    std::size_t named = 0;
+    for (std::size_t k = 0; k < 16; ++k) {
+        const std::size_t at = k * whole.size() / 16 + k;
+        std::string damaged = whole;
+        damaged[at] = static_cast<char>(damaged[at] ^ (1 << k % 8));
+        write(spec.path, damaged);
+        try {
+            EXPECT_EQ(run(*open_classifier(spec, {"cpu"}), 2, 16), scores) << at;
+        } catch (const Error& error) {
+            EXPECT_EQ(error.code(), ErrorCode::bad_input) << at << ": " << error.what();
+            named += error.message().find("is damaged: its CRC-32 is") != std::string::npos;
+        }
+    }
+    EXPECT_GE(named, 3U);
+}
+
 TEST(TorchScript, WrongFiles) {
     const Scratch scratch;
     ModelSpec spec = fixture_spec("state_dict.pt");

@@ -5,6 +5,7 @@ import sys
 import tempfile
 import threading
 import unittest
+import zipfile
 from unittest import mock
 
 import numpy as np
@@ -16,6 +17,7 @@ except ImportError:
 
 from assay._objects import Served
 from assay._worker import losses
+from assay._worker.checkpoints import read_state
 from assay._worker.objects import Given, model_of
 from assay._worker.wire import Refused
 from worker_peer import Failed, InProcess, InThread
@@ -405,6 +407,33 @@ class Files(unittest.TestCase):
         self.refused("usage", "is followed by a name", arguments=["timm:"])
 
     @needs_torch
+    def test_a_checkpoint_without_checksums_is_read_and_said(self):
+        # As torch.serialization.set_crc32_options(False) writes it: 0 in the directory and behind the bytes of each entry.
+        torch.save(torch.nn.Sequential(torch.nn.Conv2d(3, 5, 8)).state_dict(), self.folder / "known.pth")
+        data = bytearray((self.folder / "known.pth").read_bytes())
+        with zipfile.ZipFile(self.folder / "known.pth") as archive:
+            entries = archive.infolist()
+        marked = any(entry.filename.endswith("/.data/serialization_id") for entry in entries)
+        for entry in entries:
+            crc = entry.CRC.to_bytes(4, "little")
+            for mark, offset in ((b"PK\x07\x08", 4), (b"PK\x01\x02", 16)):
+                at = data.find(mark)
+                while at >= 0:
+                    if data[at + offset:at + offset + 4] == crc:
+                        data[at + offset:at + offset + 4] = bytes(4)
+                    at = data.find(mark, at + 1)
+        (self.folder / "unknown.pth").write_bytes(data)
+        notes = []
+        if not marked:  # PyTorch before 2.1, which always computes them
+            with self.assertRaisesRegex(Refused, "damaged"):
+                read_state(str(self.folder / "unknown.pth"), notes)
+            return
+        self.assertEqual(set(read_state(str(self.folder / "unknown.pth"), notes)), {"0.weight", "0.bias"})
+        self.assertIn("saved without checksums", notes[0])
+        read_state(str(self.folder / "known.pth"), notes)
+        self.assertEqual(len(notes), 1)
+
+    @needs_torch
     def test_checkpoints(self):
         torch.manual_seed(1)
         other = torch.nn.Sequential(torch.nn.Conv2d(3, 5, 8), torch.nn.Flatten())
@@ -436,6 +465,11 @@ class Files(unittest.TestCase):
         self.refused("bad_input", "pickled program", "state_dict()", arguments=[arch, self.folder / "whole.pth"])
         (self.folder / "cut.pth").write_bytes((self.folder / "good.pth").read_bytes()[:500])
         self.refused("bad_input", "damaged", arguments=[arch, self.folder / "cut.pth"])
+        whole = bytearray((self.folder / "good.pth").read_bytes())
+        whole[whole.index(other[0].bias.detach().numpy().tobytes()) + 2] ^= 4
+        (self.folder / "flipped.pth").write_bytes(whole)
+        torch.load(self.folder / "flipped.pth", weights_only=True)  # as if nothing had happened
+        self.refused("bad_input", "flipped.pth is damaged", "CRC-32", "download it again", arguments=[arch, self.folder / "flipped.pth"])
         torch.save({"epoch": 3, "step": 7}, self.folder / "none.pth")
         self.refused("bad_input", "no state dict", "epoch", arguments=[arch, self.folder / "none.pth"])
         self.refused("bad_input", "no checkpoint", arguments=[arch, self.folder / "absent.pth"])

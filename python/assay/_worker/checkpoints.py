@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import zipfile
+import zlib
 from typing import Any, Optional
 
 from .models import Model
@@ -13,6 +15,7 @@ from .wire import Refused
 _PLACES = ("model_state_dict", "state_dict_ema", "model_ema", "state_dict", "model", "net", "module")
 _PREFIXES = ("module.", "_orig_mod.", "model.", "net.")  # of DistributedDataParallel, torch.compile, Lightning
 _SHOWN = 5
+_PIECE = 1 << 22  # bytes
 
 
 def read_state(path: str, notes: "list[str]") -> "dict[str, Any]":
@@ -31,6 +34,7 @@ def read_state(path: str, notes: "list[str]") -> "dict[str, Any]":
             return dict(load_file(path))
         except Exception as error:
             raise Refused(f"{path} is damaged, or no safetensors file: {_line(error)}")
+    _check_checksums(path, notes)
     try:
         found = torch.load(path, map_location="cpu", weights_only=True)
     except Exception as error:
@@ -41,6 +45,26 @@ def read_state(path: str, notes: "list[str]") -> "dict[str, Any]":
             )
         raise Refused(f"{path} is damaged, or no checkpoint of PyTorch: {_line(error)}")
     return _tensors_in(found, path, notes)
+
+
+def _check_checksums(path: str, notes: "list[str]") -> None:
+    """torch.load() reads a file with a changed weight as if nothing had happened. Raises Refused: an entry of the zip file is not what
+    was saved. notes: says so where nothing could be compared."""
+    if not zipfile.is_zipfile(path):
+        return  # saved before PyTorch 1.6, or with _use_new_zipfile_serialization=False: without checksums
+    try:
+        with zipfile.ZipFile(path) as archive:
+            entries = archive.infolist()
+            # PyTorch told to compute none (torch.serialization.set_crc32_options(False)) records 0 for every entry.
+            if not any(entry.CRC for entry in entries) and any(entry.filename.endswith("/.data/serialization_id") for entry in entries):
+                notes.append(f"{path} was saved without checksums, so that damage to its weights cannot be found")
+                return
+            for entry in entries:
+                with archive.open(entry) as file:
+                    while file.read(_PIECE):  # compares the checksum at the end
+                        pass
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+        raise Refused(f"{path} is damaged: {_line(error)}; copy or download it again")
 
 
 def _line(error: Exception) -> str:

@@ -7,7 +7,9 @@
 #include <optional>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 
+#include "assay/error.h"
 #include "containers/zip.h"
 #include "core/json_reader.h"
 #include "core/refuse.h"
@@ -46,6 +48,7 @@ public:
         if (found == by_name_.end())
             refuse(fmt::format("the archive has no entry `{}`", shortened(name)));
         const ZipEntry& entry = *found->second;
+        read_.insert(entry.name);
         if (entry.size > limit) {
             refuse(fmt::format("entry `{}` has {} bytes; at most {} are read", shortened(name),
                                entry.size, limit));
@@ -61,8 +64,17 @@ public:
         return package_.unpacked.back();
     }
 
+    /// Throws bad_input if an entry is damaged that nobody has read: then the file is not what was
+    /// exported.
+    void check_others() const {
+        for (const ZipEntry& entry : zip_.entries()) {
+            if (!read_.contains(entry.name)) zip_.unpack(entry, [](Bytes) {});
+        }
+    }
+
 private:
     ZipArchive zip_;
+    mutable std::unordered_set<std::string_view> read_;
     std::unordered_map<std::string_view, const ZipEntry*> by_name_;
     Package& package_;
 };
@@ -267,7 +279,16 @@ Package read_package(std::span<const std::byte> bytes) {
     } else {
         refuse("the zip file is not an archive of torch.export");
     }
+    entries.check_others();
     return package;
+}
+
+void check_checksums(std::span<const std::byte> archive) {
+    try {
+        check_zip_entries(archive);
+    } catch (const Error& error) {
+        throw Error(error.code(), error.message() + "; copy or export the file again");
+    }
 }
 
 }  // namespace assay::pt2

@@ -32,4 +32,9 @@ struct Package {
 /// package of compiled code without a graph, several models.
 Package read_package(std::span<const std::byte> bytes);
 
+/// Compares the checksums of any archive of PyTorch, also of TorchScript, whose reader does not.
+/// Throws bad_input for the first entry that is damaged, and for what is no zip file. An archive
+/// that was written without checksums passes.
+void check_checksums(std::span<const std::byte> archive);
+
 }  // namespace assay::pt2

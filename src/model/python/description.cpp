@@ -68,7 +68,7 @@ std::vector<std::string> data_files_in(const JsonReader& all) {
 
 /// A list of classes comes as it is: no file is opened because a process names it.
 void check_settings(const JsonReader& settings) {
-    for (const char* const key : {"name", "arch"}) {
+    for (const char* const key : {"name", "arch", "expected"}) {
         if (const auto given = settings.find(key))
             given->refuse_as("nothing: it is no setting of a process");
     }

@@ -14,6 +14,8 @@
 #include <tuple>
 
 #include "assay/error.h"
+#include "core/file.h"
+#include "model/pt2/package.h"
 #include "model/torch/cost_products.h"
 #include "model/torch/network.h"
 #include "model/torch/newer_operators.h"
@@ -115,8 +117,16 @@ Error code_error(std::string_view message) {
                              framework_name(), first_reason(message)));
 }
 
+/// LibTorch reads a file with a changed weight as if nothing had happened. Older files, which are
+/// no zip files, have no checksums.
+void check_file(const std::string& path) {
+    const MappedFile file(path);
+    if (file.text().starts_with("PK\x03\x04")) pt2::check_checksums(file.bytes());
+}
+
 /// Its numbers lie on the processor, wherever they were saved.
 torch::jit::Module load_module(const std::string& path) {
+    check_file(path);
     try {
         return torch::jit::load(path, c10::Device(c10::kCPU));
     } catch (const torch::jit::ErrorReport& error) {

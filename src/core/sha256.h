@@ -1,0 +1,33 @@
+// SHA-256 (FIPS 180-4) of files, as `sha256sum` prints it: what people and hubs publish to tell one
+// file from another. Stores use the faster hashes of core/hash.h.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+
+namespace assay {
+
+class Sha256 {
+public:
+    void add(std::span<const std::byte> bytes);
+    /// 64 hexadecimal digits of all that was added. Nothing may be added afterwards.
+    std::string digest();
+
+private:
+    void mix(const std::byte* block);
+
+    std::array<std::uint32_t, 8> state_ = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                                           0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+    std::array<std::byte, 64> block_{};  ///< begun and not yet full
+    std::uint64_t bytes_ = 0;
+};
+
+/// "sha256:<64 digits>". Throws bad_input when the file is missing or cannot be read, interrupted
+/// when the command is stopped. Cost: one read of the file, about 4 s per GB.
+std::string sha256_of_file(const std::filesystem::path& path);
+
+}  // namespace assay
