@@ -81,6 +81,10 @@ if(TARGET assay_torch)
         COMMAND ${PROJECT_SOURCE_DIR}/tests/model/torchvision_table.py $<TARGET_FILE:assay>
             --architectures mobilenet_v3_small,googlenet,squeezenet1_1 --forms trace,script,onnx11,onnx13,pt2)
     set_tests_properties(torchvision_table PROPERTIES SKIP_RETURN_CODE 77)
+    # Four architectures of current packages, where an environment with these was made; by hand it makes one and runs all.
+    assay_test_case(architecture_table SLOW LABEL model_torch
+        COMMAND ${PROJECT_SOURCE_DIR}/tests/model/architecture_table.py $<TARGET_FILE:assay> --some --if-there)
+    set_tests_properties(architecture_table PROPERTIES SKIP_RETURN_CODE 77)
 endif()
 
 assay_test(train
