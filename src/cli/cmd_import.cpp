@@ -20,6 +20,8 @@ assay import results.csv --dataset-name val --class-count 1000 --out runs
 assay import logits.safetensors --items val.csv --storage f16 --out runs
 assay import logits.npy --labels labels.npy --dataset-name val --out runs
 assay import results.json --items annotations.json --dataset-name coco --out runs
+assay import frame.csv --ignore-columns epoch,fold --dataset-name val --out runs
+assay import percent.csv --kind percent --dataset-name val --out runs
 assay import samples.json --array predictions --classes classes.txt --dataset-name pets --out runs
 )";
 
@@ -38,6 +40,7 @@ int cmd_import(std::vector<std::string> arguments) {
     std::filesystem::path classes;
     std::string kind;
     std::string storage;
+    std::string minus_one;
     ImportOptions options;
     Output output;
     app->add_option("file", file, "The predictions")->required()->type_name("FILE");
@@ -65,8 +68,30 @@ int cmd_import(std::vector<std::string> arguments) {
                     "samples.json")
         ->type_name("NAME");
     app->add_option("--kind", kind, "What the numbers are (default: found out)")
-        ->type_name("{logits,probabilities,log_probabilities}");
+        ->type_name(
+            "{logits,probabilities,log_probabilities,percent,log2_probabilities,"
+            "log10_probabilities}");
     app->add_flag("--force", options.force, "Take --kind although the numbers contradict it");
+    app->add_option("--score-columns", options.columns.scores,
+                    "Columns of a table that are the classes' scores, with commas between; `*` "
+                    "stands for any characters (default: found out, and asked about)")
+        ->delimiter(',')
+        ->type_name("COLUMNS");
+    app->add_option("--ignore-columns", options.columns.ignored,
+                    "Columns of a table that are not read, with commas between. A column without a "
+                    "name is called by its place, counted from 1")
+        ->delimiter(',')
+        ->type_name("COLUMNS");
+    app->add_option("--label-column", options.columns.label,
+                    "Column of a table that holds the items' labels")
+        ->type_name("COLUMN");
+    app->add_option("--id-column", options.columns.id,
+                    "Column of a table that holds the items' ids")
+        ->type_name("COLUMN");
+    app->add_option("--minus-one", minus_one,
+                    "What a label -1 means beside labels 1: `class`, the first of two classes, or "
+                    "`unlabelled`")
+        ->type_name("{class,unlabelled}");
     app->add_option("--storage", storage,
                     "full, f16, topK, label (default: all that the file holds)")
         ->type_name("STORAGE");
@@ -83,7 +108,8 @@ int cmd_import(std::vector<std::string> arguments) {
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
 
-    if (!kind.empty()) options.kind = score_kind_named(kind);
+    if (!kind.empty()) take_kind(options, kind);
+    if (!minus_one.empty()) options.minus_one = minus_one_named(minus_one);
     if (!storage.empty()) {
         const StorageChoice choice = storage_choice_named(storage);
         options.storage = choice.storage;

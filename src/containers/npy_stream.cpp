@@ -82,6 +82,12 @@ ArrayHeader array_header(std::span<const std::byte> bytes) {
     return header;
 }
 
+bool holds_texts(std::span<const std::byte> npy) {
+    const std::string_view begin(reinterpret_cast<const char*>(npy.data()),
+                                 std::min<std::size_t>(npy.size(), 6));
+    return begin == "\x93NUMPY" && npy.size() > 12 && array_header(npy).text.width > 0;
+}
+
 void append_text(std::span<const std::byte> element, const TextType& type, std::string& out) {
     std::size_t used = element.size();
     while (used > 0 && element[used - 1] == std::byte{0}) --used;

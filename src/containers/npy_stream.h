@@ -33,6 +33,9 @@ struct ArrayHeader {
 /// as parse_npy_header, or texts. Throws bad_input.
 ArrayHeader array_header(std::span<const std::byte> bytes);
 
+/// Whether a whole .npy file holds texts; false, too, for what is none.
+bool holds_texts(std::span<const std::byte> npy);
+
 /// One element of a text array as UTF-8, without the zeros that pad it. Characters that are none
 /// become "?".
 void append_text(std::span<const std::byte> element, const TextType& type, std::string& out);

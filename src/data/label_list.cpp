@@ -156,14 +156,15 @@ LabelList from_lines(std::string_view text, std::string source, const LabelListO
 }
 
 /// "3.0" is class 3, unless a class is called so. Throws bad_input: -1 and 1 may be two classes.
-void settle_numbers(LabelList& list, const ClassList* classes) {
+void settle_numbers(LabelList& list, const LabelListOptions& options) {
+    const ClassList* classes = options.classes;
     for (LabelList::Text& text : list.texts) {
         if (classes == nullptr || !classes->find(text.text))
             text.text = std::string(whole_number(text.text));
     }
     const auto ones = std::ranges::count(list.texts, "1", &LabelList::Text::text);
     const auto all = static_cast<std::ptrdiff_t>(list.texts.size());
-    if (!list.flags)
+    if (!list.flags && !options.minus_one_unlabelled)
         refuse_signs(list.source, list.marked_none, static_cast<std::uint64_t>(ones),
                      static_cast<std::uint64_t>(all - ones),
                      classes == nullptr ? ClassList() : *classes);
@@ -186,12 +187,12 @@ std::string note_of_none(std::string_view source, std::uint64_t none, std::uint6
 void refuse_signs(std::string_view source, std::uint64_t none, std::uint64_t ones,
                   std::uint64_t others, const ClassList& classes) {
     if (none == 0 || ones == 0 || others > 0 || classes.size() > 2) return;
-    throw Error(
-        ErrorCode::bad_input,
+    throw UnclearSigns(
         fmt::format("{}: the labels are -1 ({} rows) and 1 alone. If these are two classes, "
                     "give --classes FILE, a class list with the ids -1 and 1. If -1 means "
                     "no label, leave these cells empty",
-                    source, none));
+                    source, none),
+        none, ones);
 }
 
 bool all_imagenet_val(const StringColumn& ids) {
@@ -220,7 +221,7 @@ LabelList read_label_list(const std::filesystem::path& path, const LabelListOpti
     }
     LabelList list = table.kind == LabelTable::Kind::lines ? from_lines(text, source, options)
                                                            : from_table(text, table, options);
-    settle_numbers(list, options.classes);
+    settle_numbers(list, options);
     if (list.rows >= UINT32_MAX)
         throw Error(ErrorCode::bad_input,
                     fmt::format("{}: more than {} rows", list.source, UINT32_MAX - 1));

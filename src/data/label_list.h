@@ -43,6 +43,7 @@ struct LabelListOptions {
     std::size_t limit = 0;   ///< first rows only, where rows name whole files; 0: all
     std::string image_column{}, label_column{};  ///< as ColumnChoice has them
     bool ask = true, options = true;             ///< likewise
+    bool minus_one_unlabelled = false;           ///< -1 is no label, even where all others are 1
 };
 
 /// ImageNet's validation set has so many images, and lists of labels in the order of their numbers.
@@ -64,8 +65,15 @@ LabelSets to_classes(const LabelList& list, const std::vector<std::int32_t>& cla
 
 /// "labels.csv: -1 means no label: 95 of 200 rows".
 std::string note_of_none(std::string_view source, std::uint64_t none, std::uint64_t rows);
-/// Throws bad_input where labels of at most two classes are -1 (`none` of them), 1 (`ones`) and no
-/// `others`: -1 may be a class.
+/// bad_input: the labels are -1 and 1 alone, and -1 may be a class.
+class UnclearSigns : public Error {
+public:
+    UnclearSigns(const std::string& message, std::uint64_t minus_ones, std::uint64_t plus_ones)
+        : Error(ErrorCode::bad_input, message), none(minus_ones), ones(plus_ones) {}
+    std::uint64_t none, ones;  ///< labels that are -1, and 1
+};
+/// Throws UnclearSigns where labels of at most two classes are -1 (`none` of them), 1 (`ones`) and
+/// no `others`.
 void refuse_signs(std::string_view source, std::uint64_t none, std::uint64_t ones,
                   std::uint64_t others, const ClassList& classes);
 

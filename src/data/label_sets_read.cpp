@@ -6,6 +6,8 @@
 #include "assay/data/label_sets.h"
 #include "assay/error.h"
 #include "containers/npy.h"
+#include "containers/npy_foreign.h"
+#include "containers/npy_stream.h"
 #include "core/file.h"
 #include "core/text.h"
 #include "data/label_json.h"
@@ -24,11 +26,12 @@ LabelSets from_json(const std::filesystem::path& path, const Dataset& dataset,
 
 LabelSets from_list(const std::filesystem::path& path, const Dataset& dataset,
                     const ClassList& classes, const std::string& source, LabelMatch& match,
-                    std::vector<std::string>& notes) {
+                    std::vector<std::string>& notes, bool minus_one_unlabelled) {
     LabelList list = read_label_list(path, {.classes = classes.empty() ? nullptr : &classes,
                                             .attributes = false,
                                             .limit = 0,
-                                            .options = false});
+                                            .options = false,
+                                            .minus_one_unlabelled = minus_one_unlabelled});
     for (std::string& note : notes_of(list)) notes.push_back(std::move(note));
     if (!list.has_labels)
         throw Error(ErrorCode::bad_input, source + ": no column of labels (label or labels)");
@@ -58,7 +61,7 @@ LabelSets from_list(const std::filesystem::path& path, const Dataset& dataset,
 }
 
 LabelSets from_integers(const NpyView& array, const ClassList& classes, const std::string& source,
-                        std::vector<std::string>& notes) {
+                        std::vector<std::string>& notes, bool minus_one_unlabelled) {
     LabelSets out;
     const std::optional<std::int32_t> minus_one = classes.find("-1");
     std::uint64_t none = 0, ones = 0, others = 0;
@@ -76,7 +79,7 @@ LabelSets from_integers(const NpyView& array, const ClassList& classes, const st
         ++(number == 1 ? ones : others);
     }
     if (none > 0) {
-        refuse_signs(source, none, ones, others, classes);
+        if (!minus_one_unlabelled) refuse_signs(source, none, ones, others, classes);
         notes.push_back(note_of_none(source, none, array.count()));
     }
     return out;
@@ -110,14 +113,46 @@ LabelSets from_indicators(const NpyView& array, const std::string& source) {
     return out;
 }
 
+/// NumPy's texts: ids or names of classes; "" and "-1" are no label.
+LabelSets from_texts(std::span<const std::byte> npy, const ClassList& classes,
+                     const std::string& source, std::vector<std::string>& notes) {
+    LabelSets out;
+    std::uint64_t row = 0, none = 0;
+    for (const std::string& text : texts_of(npy)) {
+        const auto label = classes.find(text);
+        if (!label && !text.empty() && text != "-1") {
+            throw Error(ErrorCode::bad_input,
+                        fmt::format("{}, row {}: `{}` is no class{}", source, row, text,
+                                    classes.empty() ? "; give a list of classes with --classes"
+                                                    : suggest(text, classes.ids())));
+        }
+        label ? out.append(std::span(&*label, 1)) : out.append({});
+        none += !label && text == "-1" ? 1U : 0U;
+        ++row;
+    }
+    if (none > 0) notes.push_back(note_of_none(source, none, row));
+    return out;
+}
+
 LabelSets from_npy(const std::filesystem::path& path, const Dataset& dataset,
                    const ClassList& classes, const std::string& source,
-                   std::vector<std::string>& notes) {
+                   std::vector<std::string>& notes, bool minus_one_unlabelled) {
     const MappedFile file(path);
-    const NpyView array = parse_npy(file.bytes());
+    std::span<const std::byte> bytes = file.bytes();
+    std::vector<std::byte> native;
+    if (const auto foreign = foreign_numbers(bytes)) {
+        write_native(bytes, *foreign, [&](std::span<const std::byte> piece) {
+            native.insert(native.end(), piece.begin(), piece.end());
+        });
+        bytes = native;
+    }
+    if (holds_texts(bytes))
+        return rows_in_order(from_texts(bytes, classes, source, notes), dataset, source);
+    const NpyView array = parse_npy(bytes);
     const bool column = array.shape.size() == 2 && array.shape[1] == 1 && classes.size() != 1;
     if (array.shape.size() == 1 || column)
-        return rows_in_order(from_integers(array, classes, source, notes), dataset, source);
+        return rows_in_order(from_integers(array, classes, source, notes, minus_one_unlabelled),
+                             dataset, source);
     if (array.shape.size() != 2 || (!classes.empty() && array.shape[1] != classes.size()) ||
         array.shape[1] > INT32_MAX) {
         throw Error(
@@ -141,14 +176,15 @@ LabelSets read_label_sets(const std::filesystem::path& path, const Dataset& data
 
 LabelSets read_label_sets(const std::filesystem::path& path, const Dataset& dataset,
                           const ClassList& classes, LabelMatch& match,
-                          std::vector<std::string>& notes) {
+                          std::vector<std::string>& notes, bool minus_one_unlabelled) {
     match = {};
     return with_note(fmt::format("reading the label sets {}", path.string()), [&] {
         const std::string source = path.filename().string();
         const std::string extension = lower_extension(source);
         if (extension == ".json") return from_json(path, dataset, classes, source, match);
-        if (extension == ".npy") return from_npy(path, dataset, classes, source, notes);
-        return from_list(path, dataset, classes, source, match, notes);
+        if (extension == ".npy")
+            return from_npy(path, dataset, classes, source, notes, minus_one_unlabelled);
+        return from_list(path, dataset, classes, source, match, notes, minus_one_unlabelled);
     });
 }
 

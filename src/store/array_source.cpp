@@ -5,6 +5,7 @@
 #include <array>
 
 #include "assay/error.h"
+#include "containers/npy_foreign.h"
 #include "containers/npy_stream.h"
 #include "containers/zip.h"
 #include "core/file.h"
@@ -98,6 +99,23 @@ ScoreSource from_predictions(const NumberSpan& values, const SourceOptions& opti
     source.notes.emplace_back(
         "the array holds whole numbers: assuming predicted classes. Without scores only metrics "
         "of the predicted class are computed");
+    return source;
+}
+
+/// Texts, one a row, are predicted classes as well.
+ScoreSource from_texts(std::span<const std::byte> npy, const SourceOptions& options) {
+    TableBuilder builder(options);
+    std::uint64_t row = 0;
+    for (const std::string& text : texts_of(npy)) {
+        with_note(fmt::format("reading row {}", row++), [&] {
+            builder.add_top(std::nullopt, {{builder.class_of(text), 1.0F}});
+        });
+    }
+    ScoreSource source = builder.finish();
+    source.hint = ScoreKind::labels;
+    source.notes.emplace_back(
+        "the array holds texts: assuming predicted classes (labels go to --labels). Without scores "
+        "only metrics of the predicted class are computed");
     return source;
 }
 
@@ -263,8 +281,21 @@ void take_truth(ScoreSource& source, const ZipArchive& archive, const ZipEntry& 
 
 ScoreSource open_npy(const fs::path& file, const SourceOptions& options) {
     const auto map = std::make_shared<MappedFile>(file);
-    const NpyView view = parse_npy(map->bytes());
-    ScoreSource source = from_array(view, options);
+    if (const auto foreign = foreign_numbers(map->bytes())) {
+        const auto spool = std::make_shared<Spool>(options.spool_folder);
+        write_native(map->bytes(), *foreign,
+                     [&](std::span<const std::byte> piece) { spool->append(piece); });
+        ScoreSource source = from_array(parse_npy(spool->finish()), options);
+        if (foreign->bfloat16) source.precision = NumberType::bf16;
+        source.owners.push_back(spool);
+        source.notes.push_back(
+            foreign->bfloat16
+                ? fmt::format("the array's type is {}: taken as bfloat16", foreign->dtype)
+                : fmt::format("the array's numbers are big-endian ({})", foreign->dtype));
+        return source;
+    }
+    if (holds_texts(map->bytes())) return from_texts(map->bytes(), options);
+    ScoreSource source = from_array(parse_npy(map->bytes()), options);
     source.owners.push_back(map);
     return source;
 }

@@ -10,6 +10,7 @@
 
 #include "assay/error.h"
 #include "core/text.h"
+#include "data/column_words.h"
 
 namespace assay::store {
 namespace {
@@ -128,6 +129,23 @@ Role role_of(std::string_view name) {
     const bool numbered = !word.empty() && word.back() >= '0' && word.back() <= '9';
     if (among(word, scores) || (!numbered && kind_from_name(word))) return Role::score;
     return Role::other;
+}
+
+Role wide_role_of(std::string_view name) {
+    if (const Role role = role_of(name); role != Role::other) return role;
+    switch (column_word(name)) {
+        case ColumnWord::image:
+        case ColumnWord::id:
+        case ColumnWord::row_number:
+            return Role::id;
+        case ColumnWord::label:
+        case ColumnWord::labels:
+            return Role::label;
+        case ColumnWord::predicted:
+            return Role::predicted;
+        default:
+            return Role::other;
+    }
 }
 
 }  // namespace assay::store

@@ -32,5 +32,8 @@ std::optional<ScoreKind> kind_from_name(std::string_view name);
 enum class Role { id, index, label, truth, predicted, score, other };
 /// What a column or key is for, by its name in any case.
 Role role_of(std::string_view name);
+/// The same of the many names that tables of labels have ("species", "Image File"), which are less
+/// clear beside scores.
+Role wide_role_of(std::string_view name);
 
 }  // namespace assay::store

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <set>
 #include <utility>
@@ -12,46 +13,23 @@
 #include "core/file.h"
 #include "core/text.h"
 #include "store/cells.h"
+#include "store/csv_columns.h"
+#include "store/score_columns.h"
 #include "store/score_source.h"
 #include "store/table_builder.h"
 
 namespace assay::store {
 namespace {
 
-using FieldAt = std::optional<std::size_t>;
-
-/// "prob_12" gives ("prob", 12), "c7" ("c", 7), "7" ("", 7); nothing without a number at the end.
-std::optional<std::pair<std::string_view, std::uint64_t>> numbered(std::string_view name) {
-    name = trimmed(name);
-    const std::size_t last = name.find_last_not_of("0123456789");
-    const std::size_t digits = last == std::string_view::npos ? 0 : last + 1;
-    std::uint64_t number = 0;
-    if (!parse_number(name.substr(digits), number)) return std::nullopt;
-    std::string_view prefix = name.substr(0, digits);
-    if (prefix.ends_with('_') || prefix.ends_with('-') || prefix.ends_with('.'))
-        prefix.remove_suffix(1);
-    return std::pair(prefix, number);
-}
-
-class CsvTable {
+class CsvTable : private CsvColumns {
 public:
     CsvTable(std::string_view text, const std::string& name, const SourceOptions& options)
-        : reader_(text, name, {.header = has_header(text, name)}), builder_(options) {
-        const auto& columns = reader_.columns();
-        for (std::size_t c = 0; c < columns.size(); ++c) {
-            if (trimmed(columns[c]).empty()) continue;
-            if (FieldAt* place = place_of(role_of(columns[c])); place != nullptr && !*place)
-                *place = c;
-        }
-        // What pandas writes in front of a table has no name, and is an id where nothing else is.
-        for (std::size_t c = 0; c < columns.size() && !id_; ++c) {
-            if (trimmed(columns[c]).empty()) id_ = c;
-        }
+        : CsvColumns(text, name, options), builder_(options) {
+        const std::vector<std::vector<std::string>> rows = first_rows(3);
         // A matrix may have a column named `index`, too; entries need a score beside it.
         series(index_series_, Role::index);
         series(label_series_, Role::label);
         series(score_series_, Role::score);
-        const std::vector<std::vector<std::string>> rows = first_rows(text, name, 3);
         pass_over_row_numbers(rows, options.classes);
         settle(rows.empty() ? std::vector<std::string>() : rows.front(), options.classes);
     }
@@ -59,49 +37,19 @@ public:
     ScoreSource read() {
         ScoreSource source = read_rows();
         if (!source.truth.size()) truth_.reset();
-        if (truth_) source.truth_name = reader_.columns()[*truth_];
+        if (truth_) source.truth_name = name_of(*truth_);
         source.notes.insert(source.notes.begin(), notes_.begin(), notes_.end());
-        for (std::size_t c = 0; c < reader_.columns().size(); ++c) {
-            if (!used_.contains(c) && c != id_ && c != truth_ &&
-                !trimmed(reader_.columns()[c]).empty())
-                source.notes.push_back(
-                    fmt::format("the column `{}` is not used", shortened(reader_.columns()[c])));
-        }
+        source.notes.push_back(what_was_taken());
         return source;
     }
 
 private:
-    FieldAt* place_of(Role role) {
-        switch (role) {
-            case Role::id:
-                return &id_;
-            case Role::index:
-                return &index_;
-            case Role::label:
-                return &label_;
-            case Role::truth:
-                return &truth_;
-            case Role::predicted:
-                return &predicted_;
-            case Role::score:
-                return &score_;
-            case Role::other:
-                break;
-        }
-        return nullptr;
-    }
-
-    /// The fields of the first rows below the header.
-    static std::vector<std::vector<std::string>> first_rows(std::string_view text,
-                                                            const std::string& name,
-                                                            std::size_t count) {
-        std::vector<std::vector<std::string>> rows;
-        CsvReader reader(text, name, {.header = has_header(text, name)});
-        while (rows.size() < count && reader.next()) {
-            rows.emplace_back();
-            for (std::size_t c = 0; c < reader.fields(); ++c) rows.back().emplace_back(reader[c]);
-        }
-        return rows;
+    /// Whether the further columns of numbers are a row's scores of all classes.
+    bool has_all_scores() {
+        if (numbers_.size() < 2) return false;
+        std::vector<float> confidence;
+        if (score_) confidence = sample_of({*score_}, {}).values;
+        return shows_all_scores(sample_of(numbers_, truth_ ? truth_ : label_), confidence);
     }
 
     /// A column `index` that counts the rows, beside a label that is another class: pandas' own
@@ -131,10 +79,14 @@ private:
         if (whole) index_.reset();
         for (std::size_t c = 0; c < row.size(); ++c) {
             const bool taken = c == id_ || c == index_ || c == label_ || c == truth_ ||
-                               c == predicted_ || c == score_ || reader_.columns().empty() ||
-                               trimmed(reader_.columns()[c]).empty();
-            if (!taken) (parse_score(row[c]) ? numbers_ : words_).push_back(c);
+                               c == predicted_ || c == score_ || ignored_.contains(c) ||
+                               trimmed(name_of(c)).empty();
+            if (!taken) (number_in(row[c]) ? numbers_ : words_).push_back(c);
         }
+        // One score beside the scores of all classes is that of the best one.
+        const bool one_score = score_ && !list(score_);
+        const bool all_scores = (one_score || (predicted_ && !words_.empty())) && has_all_scores();
+        if (one_score && all_scores) score_.reset();
         if (score_ || !score_series_.empty()) return;
         refuse_results();
         // A text among the scores is a fault of its cell, said when the row is read.
@@ -156,13 +108,24 @@ private:
             words_.clear();
         }
         const bool matrix = numbers_.size() > 1 && !predicted_;
-        if (matrix && !words_.empty() && !is_of_series(numbers_.front())) {
+        if (matrix && !words_.empty() && !is_of_series(numbers_.front()) && !is_told()) {
+            const std::string column = name_of(words_.front());
             throw Error(ErrorCode::bad_input,
-                        fmt::format("the column `{}` holds `{}`, which is no number; take it out "
-                                    "if it holds no scores",
-                                    shortened(reader_.columns()[words_.front()]),
-                                    shortened(row[words_.front()])));
+                        fmt::format("the column `{}` holds `{}`, which is no number; if it holds "
+                                    "no scores, pass --ignore-columns '{}'",
+                                    shortened(column), shortened(row[words_.front()]), column));
         }
+        // Scores of all classes beside a predicted class say more than it; other numbers do not.
+        if (all_scores) predicted_.reset();
+        if (predicted_ && numbers_.size() > 1 && words_.empty() &&
+            options_.columns.scores.empty() && !has_all_scores() &&
+            has_doubtful_columns(sample_of(numbers_, truth_)))
+            numbers_.clear();
+    }
+
+    /// The scores' columns are named by the user, or by a prefix.
+    bool is_told() const {
+        return !options_.columns.scores.empty() || has_prefix_group(sample_of(numbers_, {}).names);
     }
 
     /// "c7" beside other columns of numbers that are called c and a number.
@@ -190,8 +153,8 @@ private:
         if (score_) return lists_of_all();
         const auto& classes = !index_series_.empty() ? index_series_ : label_series_;
         if (!classes.empty() && !score_series_.empty()) return series_of_entries(classes);
-        if (predicted_ && (numbers_.empty() || !words_.empty())) return predictions();
-        if (numbers_.size() < 2 && !reader_.columns().empty()) {
+        if (predicted_ && (numbers_.size() < 2 || !words_.empty())) return predictions();
+        if (numbers_.size() < 2 && has_header_) {
             throw Error(ErrorCode::bad_input,
                         fmt::format("no column holds scores or predicted classes; there are: {}",
                                     fmt::join(reader_.columns(), ", ")));
@@ -202,21 +165,6 @@ private:
     /// Before each row is added.
     void take_truth() {
         if (truth_) builder_.set_truth(std::string(reader_[*truth_]));
-    }
-
-    /// Without a header when every field of the first row is a number, unless they count 0, 1, 2,
-    /// ...
-    static bool has_header(std::string_view text, const std::string& name) {
-        CsvReader first(text, name, {.header = false});
-        if (!first.next()) return true;
-        bool counts = true;
-        for (std::size_t c = 0; c < first.fields(); ++c) {
-            const std::string_view field = trimmed(first[c]);
-            if (field.empty() || !parse_score(field)) return true;
-            std::uint64_t number = 0;
-            counts = counts && parse_number(field, number) && number == c;
-        }
-        return counts;
     }
 
     /// Columns NAME_0, NAME_1, ... whose NAME has the role, in the order of their numbers.
@@ -235,7 +183,7 @@ private:
         return id_ ? std::optional(reader_[*id_]) : std::nullopt;
     }
     float score(std::string_view cell) const {
-        const std::optional<float> value = parse_score(cell);
+        const std::optional<float> value = number_in(cell);
         if (!value) throw reader_.error(fmt::format("`{}` is not a number", shortened(cell)));
         return *value;
     }
@@ -250,7 +198,7 @@ private:
     }
     ScoreSource finish(std::size_t score_column) {
         ScoreSource source = builder_.finish();
-        source.hint = kind_from_name(reader_.columns().at(score_column));
+        source.hint = kind_from_name(name_of(score_column));
         return source;
     }
 
@@ -259,7 +207,8 @@ private:
             throw Error(ErrorCode::bad_input,
                         "a table of entries needs a column filename, id, path or image");
         const std::size_t classes = predicted_ ? *predicted_ : index_ ? *index_ : *label_;
-        used_ = {classes, *score_};
+        class_columns_ = {classes};
+        score_columns_ = {*score_};
         std::vector<std::string_view> class_list;
         std::vector<std::string_view> score_list;
         while (reader_.next()) {
@@ -292,8 +241,8 @@ private:
                         fmt::format("the table has {} columns of classes and {} of scores",
                                     classes.size(), score_series_.size()));
         }
-        used_.insert(classes.begin(), classes.end());
-        used_.insert(score_series_.begin(), score_series_.end());
+        class_columns_ = classes;
+        score_columns_ = score_series_;
         while (reader_.next()) {
             in_row([&] {
                 take_truth();
@@ -312,7 +261,7 @@ private:
     ScoreSource lists_of_all() {
         std::vector<std::string_view> list;
         std::vector<float> row;
-        used_ = {*score_};
+        score_columns_ = {*score_};
         while (reader_.next()) {
             in_row([&] {
                 take_truth();
@@ -327,7 +276,7 @@ private:
 
     /// The predicted class alone.
     ScoreSource predictions() {
-        used_ = {*predicted_};
+        class_columns_ = {*predicted_};
         while (reader_.next()) {
             in_row([&] {
                 take_truth();
@@ -339,7 +288,7 @@ private:
         source.notes.push_back(fmt::format(
             "the column `{}` holds predicted classes. Without scores only metrics of the predicted "
             "class are computed",
-            shortened(reader_.columns()[*predicted_])));
+            shortened(name_of(*predicted_))));
         return source;
     }
 
@@ -347,73 +296,35 @@ private:
         if (!id_) id_ = index_;  // as pandas calls the rows' own numbers
         // A label beside a matrix is the image's.
         if (!truth_) truth_ = std::exchange(label_, std::nullopt);
-        std::vector<std::size_t> from;  // columns of the scores
-        std::vector<std::string> names;
-        for (std::size_t c = 0; c < reader_.columns().size(); ++c) {
-            if (c == id_ || c == index_ || c == label_ || c == truth_ || c == predicted_ ||
-                std::ranges::find(words_, c) != words_.end() ||
-                trimmed(reader_.columns()[c]).empty())
-                continue;
-            from.push_back(c);
-            used_.insert(c);
-            names.push_back(reader_.columns()[c]);
-        }
-        const std::vector<std::size_t> place = places(names);
-        std::vector<float> row(from.size());
-        bool first = true;
+        const KnownClasses known{options_.classes, options_.classes_told, options_.class_count};
+        ScoreColumns columns =
+            choose_score_columns(sample_of(numbers_, truth_), options_.columns, known);
+        for (const std::size_t i : columns.taken) score_columns_.push_back(numbers_[i]);
+        const std::vector<std::size_t>& place = columns.place;
+        std::vector<float> row(score_columns_.size());
         while (reader_.next()) {
-            if (first && from.empty() &&
-                reader_.columns().empty()) {  // no header: the first row tells the width
-                for (std::size_t c = 0; c < reader_.fields(); ++c) from.push_back(c);
-                row.resize(from.size());
-            }
-            first = false;
             in_row([&] {
                 take_truth();
-                if (reader_.columns().empty() && reader_.fields() != from.size()) {
+                if (!has_header_ && reader_.fields() != width_) {
                     throw reader_.error(fmt::format("{} fields where the first row has {}",
-                                                    reader_.fields(), from.size()));
+                                                    reader_.fields(), width_));
                 }
-                for (std::size_t i = 0; i < from.size(); ++i) {
-                    row[place.empty() ? i : place[i]] = score(reader_[from[i]]);
-                }
+                for (std::size_t i = 0; i < score_columns_.size(); ++i)
+                    row[place.empty() ? i : place[i]] = score(reader_[score_columns_[i]]);
                 builder_.add_full(id(), row);
             });
         }
         ScoreSource source = builder_.finish();
-        if (place.empty() && !names.empty()) source.columns = ClassList(std::move(names));
-        if (!place.empty()) source.hint = kind_from_name(names.front());
+        if (!columns.classes.empty()) source.columns = ClassList(std::move(columns.classes));
+        source.hint = kind_from_name(columns.kind_name);
+        for (std::size_t i = 0; i < columns.taken.size() && !options_.columns.scores.empty(); ++i)
+            source.reading += name_of(score_columns_[i]) + '\n';
         return source;
     }
 
-    /// Where each column's score goes when the names are numbers 0 to C - 1 in any order ("c0",
-    /// "c1", "c10", ...); empty when the names are the classes' own.
-    static std::vector<std::size_t> places(const std::vector<std::string>& names) {
-        std::vector<std::size_t> place;
-        std::vector<bool> taken(names.size(), false);
-        std::string_view prefix;
-        for (const std::string& name : names) {
-            const auto split = numbered(name);
-            if (!split || split->second >= names.size() || taken[split->second]) return {};
-            if (!place.empty() && split->first != prefix) return {};
-            prefix = split->first;
-            taken[split->second] = true;
-            place.push_back(split->second);
-        }
-        return place;
-    }
-
-    CsvReader reader_;
     TableBuilder builder_;
-    FieldAt id_;
-    FieldAt index_;
-    FieldAt label_;
-    FieldAt truth_;
-    FieldAt predicted_;
-    FieldAt score_;
     std::vector<std::size_t> numbers_, words_;  // further columns of either, by the first row
     std::vector<std::string> notes_;
-    std::set<std::size_t> used_;  // for the scores
     std::vector<std::size_t> index_series_;
     std::vector<std::size_t> label_series_;
     std::vector<std::size_t> score_series_;

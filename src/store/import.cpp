@@ -91,8 +91,10 @@ std::string provenance_of(const fs::path& file, const std::string& hash, const S
 }
 
 /// What decides, beside the file's bytes, where a number of it stands in the store.
-std::string arrangement_hash(const ImportedItems& items, const ClassList& classes) {
+std::string arrangement_hash(const ImportedItems& items, const ClassList& classes,
+                             const std::string& reading) {
     Hasher hasher;
+    if (!reading.empty()) hasher.add_field(reading);
     for (const std::string& id : classes.ids()) hasher.add_field(id);
     for (std::uint64_t item = 0; item < items.dataset.size(); ++item) {
         const std::uint64_t row = items.row_of(item);
@@ -206,9 +208,15 @@ ImportReport import_predictions(const fs::path& file, const fs::path& runs,
     ImportOptions options = given;
     if (annotated) options.classes = annotated->classes;
     const bool told = !options.classes.empty() || options.class_count != 0;
-    ScoreSource source = open_source(
-        file, {runs, options.array, told || !existing ? options.classes : existing->classes,
-               options.class_count, annotated ? &annotated->numbered : nullptr});
+    ScoreSource source =
+        open_source(file, {.spool_folder = runs,
+                           .array = options.array,
+                           .classes = told || !existing ? options.classes : existing->classes,
+                           .class_count = options.class_count,
+                           .classes_told = told,
+                           .columns = options.columns,
+                           .numbered = annotated ? &annotated->numbered : nullptr});
+    apply_scale(source, options.scale);
     report.notes = std::move(source.notes);
     return with_note(fmt::format("importing `{}`", file.string()), [&] {
         const KindFacts facts = look_at(source, threads, callback);
@@ -231,7 +239,7 @@ ImportReport import_predictions(const fs::path& file, const fs::path& runs,
             both.add_field(source.array);
             spec.model_hash = both.digest();
         }
-        spec.import_hash = arrangement_hash(items, dataset.classes);
+        spec.import_hash = arrangement_hash(items, dataset.classes, source.reading);
         spec.provenance_json = provenance_of(file, hash, source, options, facts, report.notes);
 
         StoreWriter writer = StoreWriter::open(runs, spec, dataset);

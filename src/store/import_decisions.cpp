@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <memory>
 
 #include "assay/error.h"
 #include "core/text.h"
@@ -55,10 +57,11 @@ ScoreKind decide_kind(const ScoreSource& source, const KindFacts& facts,
     const std::optional<ScoreKind> stated = options.kind ? options.kind : source.hint;
     if (!stated) {
         if (!found) {
+            const std::string scale(scale_of(facts));
             throw Error(ErrorCode::bad_input,
-                        fmt::format("the kind of scores is not clear: {}; pass --kind logits, "
+                        fmt::format("the kind of scores is not clear: {}; pass {}--kind logits, "
                                     "probabilities or log_probabilities",
-                                    why));
+                                    why, scale.empty() ? "" : "--kind " + scale + ", or "));
         }
         notes.push_back(
             fmt::format("assuming the scores are {} (use --kind to override)", name_of(*found)));
@@ -79,6 +82,31 @@ ScoreKind decide_kind(const ScoreSource& source, const KindFacts& facts,
         notes.push_back("the logits are log-probabilities; softmax leaves them as they are");
     }
     return *stated;
+}
+
+void apply_scale(ScoreSource& source, ScoreScale scale) {
+    if (scale == ScoreScale::none) return;
+    const double factor = scale == ScoreScale::percent ? 0.01
+                          : scale == ScoreScale::log2  ? std::log(2.0)
+                                                       : std::log(10.0);
+    const auto scaled = [factor](float score) {
+        return static_cast<float>(static_cast<double>(score) * factor);
+    };
+    source.reading += fmt::format("scale {:.17g}", factor);
+    source.hint.reset();
+    if (source.top != 0) {
+        auto entries =
+            std::make_shared<std::vector<TopEntry>>(source.entries.begin(), source.entries.end());
+        for (TopEntry& entry : *entries) entry.score = scaled(entry.score);
+        source.entries = *entries;
+        source.owners.push_back(std::move(entries));
+        return;
+    }
+    source.read = [read = std::move(source.read), scaled](std::uint64_t first, std::uint32_t n,
+                                                          std::span<float> out) {
+        read(first, n, out);
+        for (float& score : out) score = scaled(score);
+    };
 }
 
 ClassList classes_of(const ScoreSource& source, const ImportOptions& options,
@@ -119,3 +147,34 @@ ClassList classes_of(const ScoreSource& source, const ImportOptions& options,
 }
 
 }  // namespace assay::store
+
+namespace assay {
+
+void take_kind(ImportOptions& options, std::string_view name) {
+    options.scale = ScoreScale::none;
+    const std::vector<std::string> names{"logits",  "probabilities",      "log_probabilities",
+                                         "percent", "log2_probabilities", "log10_probabilities"};
+    if (std::ranges::find(names, name) == names.end()) {
+        throw Error(ErrorCode::usage, fmt::format("unknown kind of scores `{}`{}", shortened(name),
+                                                  suggest(name, names)));
+    }
+    if (name == "percent") {
+        options.scale = ScoreScale::percent;
+        options.kind = ScoreKind::probabilities;
+    } else if (name == "log2_probabilities" || name == "log10_probabilities") {
+        options.scale = name.starts_with("log2") ? ScoreScale::log2 : ScoreScale::log10;
+        options.kind = ScoreKind::log_probabilities;
+    } else {
+        options.kind = score_kind_named(name);
+    }
+}
+
+MinusOne minus_one_named(std::string_view name) {
+    if (name == "class") return MinusOne::first_class;
+    if (name == "unlabelled") return MinusOne::unlabelled;
+    throw Error(ErrorCode::usage, fmt::format("unknown meaning of -1 `{}`; it is `class` or "
+                                              "`unlabelled`",
+                                              shortened(name)));
+}
+
+}  // namespace assay

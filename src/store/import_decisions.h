@@ -41,6 +41,8 @@ KindFacts look_at(const ScoreSource& source, int threads, const ProgressCallback
 /// bad_input where the rows do not tell or contradict it (with options.force: a note), usage.
 ScoreKind decide_kind(const ScoreSource& source, const KindFacts& facts,
                       const ImportOptions& options, std::vector<std::string>& notes);
+/// The numbers as the store has them: percent as probabilities, logarithms as natural ones.
+void apply_scale(ScoreSource& source, ScoreScale scale);
 /// Those told, those of the columns, of the data set that is there, ImageNet's where there are
 /// 1000, or numbers. Throws bad_input: another number of classes than columns, or other names.
 ClassList classes_of(const ScoreSource& source, const ImportOptions& options,

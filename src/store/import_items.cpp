@@ -10,6 +10,7 @@
 #include "assay/error.h"
 #include "assay/report.h"
 #include "containers/npy_stream.h"
+#include "core/add_once.h"
 #include "core/file.h"
 #include "core/refuse.h"
 #include "core/string_index.h"
@@ -161,19 +162,60 @@ bool is_identity(const std::vector<std::uint32_t>& order) {
     return true;
 }
 
+[[noreturn]] void ask_what_minus_one_is(const std::string& where, std::uint64_t count,
+                                        std::uint64_t rows, const ClassList& classes) {
+    throw Error(ErrorCode::usage,
+                fmt::format("the labels in {} are -1 ({} of {} rows) and 1, of 2 classes. Pass "
+                            "--minus-one class if -1 is the class `{}` and 1 the class `{}`. Pass "
+                            "--minus-one unlabelled if -1 means no label",
+                            where, count_text(count), count_text(rows), shortened(classes.id(0)),
+                            shortened(classes.id(1))));
+}
+
+[[noreturn]] void refuse_minus_one_class(const std::string& where, const ClassList& classes) {
+    throw Error(ErrorCode::usage,
+                fmt::format("--minus-one class is for labels -1 and 1 of 2 classes; those in {} "
+                            "are others, or there are {} classes",
+                            where, count_text(classes.size())));
+}
+
+void note_minus_one_class(const std::string& where, const ClassList& classes,
+                          std::vector<std::string>& notes) {
+    notes.push_back(fmt::format("the label -1 in {} is the class `{}`, and 1 the class `{}`", where,
+                                shortened(classes.id(0)), shortened(classes.id(1))));
+}
+
 /// Labels that stand in the file of scores; none, with a note, where they are no classes.
-std::optional<LabelSets> labels_of_source(const ScoreSource& source, const ClassList& classes,
+std::optional<LabelSets> labels_of_source(const ScoreSource& source, const ImportOptions& options,
+                                          const ClassList& classes,
                                           std::vector<std::string>& notes) {
     if (source.truth.size() == 0) return std::nullopt;
+    const std::string where = fmt::format("`{}`", source.truth_name);
+    const auto is_minus_one = [&](std::string_view text) {
+        return class_number(text) == -1 && !classes.find(text);
+    };
+    std::uint64_t minus_ones = 0, ones = 0, others = 0;
+    for (std::size_t row = 0; row < source.truth.size(); ++row) {
+        const std::string_view text = trimmed(source.truth[row]);
+        minus_ones += is_minus_one(text) ? 1U : 0U;
+        ones += class_number(text) == 1 ? 1U : 0U;
+        others += text.empty() ? 0U : 1U;
+    }
+    others -= minus_ones + ones;
+    const bool signs = classes.size() == 2 && minus_ones > 0 && ones > 0 && others == 0;
+    if (signs && !options.minus_one)
+        ask_what_minus_one_is(where, minus_ones, source.truth.size(), classes);
+    const bool is_class = options.minus_one == MinusOne::first_class;
+    if (is_class && !signs) refuse_minus_one_class(where, classes);
     LabelSets labels;
-    std::uint64_t marked_none = 0, ones = 0, others = 0;
     for (std::size_t row = 0; row < source.truth.size(); ++row) {
         const std::string_view text = trimmed(source.truth[row]);
         std::optional<std::int32_t> label = classes.find(text);
         const std::optional<std::int64_t> number = class_number(text);
         if (!label && number && *number >= 0 && *number < static_cast<std::int64_t>(classes.size()))
             label = static_cast<std::int32_t>(*number);
-        if (!label && !text.empty() && text != "-1") {
+        if (is_class && is_minus_one(text)) label = 0;
+        if (!label && !text.empty() && !is_minus_one(text)) {
             notes.push_back(fmt::format(
                 "the labels in `{}` are not used: `{}` of row {} is none of the {} classes",
                 source.truth_name, shortened(text), row, count_text(classes.size())));
@@ -181,18 +223,34 @@ std::optional<LabelSets> labels_of_source(const ScoreSource& source, const Class
         }
         if (label) {
             labels.append(std::span(&*label, 1));
-            ++(text == "1" ? ones : others);
         } else {
             labels.append({});
-            marked_none += text == "-1";
         }
     }
-    if (marked_none > 0) {
-        refuse_signs(source.truth_name, marked_none, ones, others, classes);
-        notes.push_back(
-            note_of_none("`" + source.truth_name + "`", marked_none, source.truth.size()));
+    if (is_class) {
+        note_minus_one_class(where, classes, notes);
+    } else if (minus_ones > 0) {
+        notes.push_back(note_of_none(where, minus_ones, source.truth.size()));
     }
     return labels;
+}
+
+/// The labels of a file, of which -1 is what `options` say.
+LabelSets labels_of_file(const fs::path& path, const Dataset& dataset, LabelMatch& match,
+                         const ImportOptions& options, std::vector<std::string>& notes) {
+    static const ClassList signs({"-1", "1"});
+    const std::string where = fmt::format("`{}`", path.filename().string());
+    const ClassList& classes = dataset.classes;
+    const bool is_class = options.minus_one == MinusOne::first_class;
+    if (is_class && classes.size() != 2) refuse_minus_one_class(where, classes);
+    try {
+        LabelSets labels = read_label_sets(path, dataset, is_class ? signs : classes, match, notes,
+                                           options.minus_one == MinusOne::unlabelled);
+        if (is_class) note_minus_one_class(where, classes, notes);
+        return labels;
+    } catch (const UnclearSigns& unclear) {
+        ask_what_minus_one_is(where, unclear.none, unclear.none + unclear.ones, classes);
+    }
 }
 
 /// In the file's order, for `dataset` in that order, which has those of an annotated list already.
@@ -207,7 +265,7 @@ LabelSets labels_of(const ScoreSource& source, const ImportOptions& options, con
     };
     if (!options.labels.empty()) {
         LabelMatch match;
-        labels = read_label_sets(options.labels, dataset, dataset.classes, match, notes);
+        labels = labels_of_file(options.labels, dataset, match, options, notes);
         from = fmt::format("`{}`", options.labels.filename().string());
         if (std::string text = describe(match, dataset.size(), options.labels); !text.empty())
             notes.push_back(std::move(text));
@@ -217,8 +275,11 @@ LabelSets labels_of(const ScoreSource& source, const ImportOptions& options, con
         if (labels) {
             unused(name);
         } else {
-            labels =
-                annotated ? dataset.labels : read_label_sets(options.ids, dataset, dataset.classes);
+            LabelMatch match;
+            std::vector<std::string> said;  // of the same table, of which its ids were noted
+            labels = annotated ? dataset.labels
+                               : labels_of_file(options.ids, dataset, match, options, said);
+            for (const std::string& note : said) add_once(notes, note);
             from = name;
         }
     }
@@ -226,7 +287,7 @@ LabelSets labels_of(const ScoreSource& source, const ImportOptions& options, con
         const std::string name = fmt::format("the scores' own `{}`", source.truth_name);
         if (labels) {
             unused(name);
-        } else if (auto own = labels_of_source(source, dataset.classes, notes)) {
+        } else if (auto own = labels_of_source(source, options, dataset.classes, notes)) {
             labels = in_order(*own, kept);
             notes.push_back(
                 fmt::format("`{}` of the scores holds the items' labels", source.truth_name));

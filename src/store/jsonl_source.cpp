@@ -1,7 +1,10 @@
 // Tables in JSON lines, and files of any kind by their ending.
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "assay/error.h"
+#include "containers/gunzip.h"
 #include "core/file.h"
 #include "core/json_limits.h"
 #include "core/json_reader.h"
@@ -9,7 +12,9 @@
 #include "core/refuse.h"
 #include "core/text.h"
 #include "store/json_rows.h"
+#include "store/json_table.h"
 #include "store/score_source.h"
+#include "store/spool.h"
 
 namespace assay::store {
 namespace {
@@ -21,6 +26,8 @@ constexpr std::size_t max_line = 64U << 20;
 ScoreSource read_jsonl(std::string_view text, const std::string& name,
                        const SourceOptions& options) {
     JsonRows rows(options);
+    JsonTable table(options);
+    std::optional<bool> named;  // as the first line is
     std::string copy;
     for_each_line(text, [&](std::string_view line, std::size_t number) {
         if (trimmed(line).empty()) return;
@@ -28,12 +35,19 @@ ScoreSource read_jsonl(std::string_view text, const std::string& name,
             if (line.size() > max_line)
                 refuse(
                     fmt::format("a line of {} bytes; at most {} are read", line.size(), max_line));
-            const nlohmann::json row = parse_json(without_python_words(line, copy), max_row_depth);
-            JsonReader(row, {.whole = "the line"}).object();
-            rows.add(row);
+            nlohmann::json row = parse_json(without_python_words(line, copy), max_row_depth);
+            const auto scores = named.value_or(true) ? named_scores(row) : std::nullopt;
+            if (!named) named = scores && !is_best_few(*scores, options);
+            if (*named) {
+                if (!scores) refuse("the lines before hold scores by the names of classes");
+                return table.add(*scores, std::nullopt);
+            }
+            const nlohmann::json best = row_of_best(std::move(row));
+            JsonReader(best, {.whole = "the line"}).object();
+            rows.add(best);
         });
     });
-    return rows.finish();
+    return named.value_or(false) ? table.finish(name) : rows.finish();
 }
 
 ScoreSource open_jsonl(const std::filesystem::path& file, const SourceOptions& options) {
@@ -76,10 +90,34 @@ std::string conversion_of(std::string_view ending, const std::filesystem::path& 
                                   reader, from, stem)) +
                fmt::format("; then give the same command {}.csv", stem);
     };
+    if (ending == ".h5" || ending == ".hdf5") {
+        return python(fmt::format("import h5py, numpy; f = h5py.File('{}'); numpy.savez('{}.npz', "
+                                  "**{{k: v[()] for k, v in f.items() if hasattr(v, 'dtype')}})",
+                                  from, stem)) +
+               fmt::format("; then give the same command {}.npz", stem);
+    }
     if (ending == ".parquet") return pandas("read_parquet");
     if (ending == ".feather") return pandas("read_feather");
     if (ending == ".xlsx") return pandas("read_excel");
     return {};
+}
+
+/// A table or JSON that gzip packed, as pandas writes it; nothing for other endings.
+std::optional<ScoreSource> open_gzip(const std::filesystem::path& file,
+                                     const SourceOptions& options) {
+    if (lower_extension(file.filename().string()) != ".gz") return std::nullopt;
+    const std::string inner = file.stem().string();
+    const std::string ending = lower_extension(inner);
+    const auto read = ending == ".csv" || ending == ".tsv" ? read_csv
+                      : ending == ".jsonl"                 ? read_jsonl
+                      : ending == ".json"                  ? read_json
+                                                           : nullptr;
+    if (read == nullptr) return std::nullopt;
+    const MappedFile packed(file);
+    Spool spool(options.spool_folder);
+    gunzip(packed.bytes(), [&](std::span<const std::byte> piece) { spool.append(piece); });
+    const std::span<const std::byte> bytes = spool.finish();
+    return read({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, inner, options);
 }
 
 }  // namespace
@@ -93,10 +131,11 @@ ScoreSource open_source(const std::filesystem::path& file, const SourceOptions& 
         if (ending == ".csv" || ending == ".tsv") return open_csv(file, options);
         if (ending == ".jsonl") return open_jsonl(file, options);
         if (ending == ".json") return open_json(file, options);
+        if (auto unpacked = open_gzip(file, options)) return std::move(*unpacked);
         const std::string command = conversion_of(ending, file);
         refuse(fmt::format(
             "files ending in `{}` are not read; known: .npy .npz .safetensors .csv .tsv .jsonl "
-            ".json{}",
+            ".json, and .csv.gz, .tsv.gz, .jsonl.gz, .json.gz{}",
             shortened(ending), command.empty() ? "" : ". This converts it: " + command));
     });
 }

@@ -16,7 +16,8 @@ struct RowNumbers {
     float min;
     float max;
     double sum;
-    double exp_sum;  ///< of exp(score), only where max is near 0 or below
+    double exp_sum;                      ///< of exp(score), only where max is near 0 or below
+    double exp2_sum = 0, exp10_sum = 0;  ///< likewise, where exp_sum is not 1
 };
 
 /// `partial`: some classes are not there, so that sums may fall short of 1.
@@ -32,6 +33,14 @@ void count_row(const RowNumbers& n, bool partial, std::uint64_t row, double tole
     facts.within_unit += unit ? 1U : 0U;
     facts.probabilities += probabilities ? 1U : 0U;
     facts.log_probabilities += logs ? 1U : 0U;
+    constexpr double percent_tolerance = 1;  // of numbers without decimals
+    const bool to_100 = n.min >= 0 && n.max <= 100 + tolerance;
+    facts.within_percent += to_100 ? 1U : 0U;
+    if (!partial && !probabilities && !logs) {
+        facts.percent += to_100 && std::fabs(n.sum - 100) <= percent_tolerance ? 1U : 0U;
+        facts.log2 += is_one(n.exp2_sum) ? 1U : 0U;
+        facts.log10 += is_one(n.exp10_sum) ? 1U : 0U;
+    }
     if (!probabilities && facts.not_probabilities.why.empty()) {
         facts.not_probabilities = {
             row, unit ? fmt::format("sums to {:.6g}", n.sum)
@@ -63,6 +72,10 @@ void KindFacts::merge(const KindFacts& later) {
     within_unit += later.within_unit;
     probabilities += later.probabilities;
     log_probabilities += later.log_probabilities;
+    percent += later.percent;
+    log2 += later.log2;
+    log10 += later.log10;
+    within_percent += later.within_percent;
     if (not_probabilities.why.empty()) not_probabilities = later.not_probabilities;
     if (not_logs.why.empty()) not_logs = later.not_logs;
 }
@@ -88,8 +101,14 @@ KindFacts facts_of_rows(std::span<const float> scores, std::uint32_t classes,
         const double exp_sum =
             maybe_logs ? exp_sums(row, scan.max).sum * std::exp(static_cast<double>(scan.max))
                        : 0.0;
-        count_row({scan.min, scan.max, plain_sums(row).sum, exp_sum}, false, first_row + r,
-                  tolerance, facts);
+        RowNumbers numbers{scan.min, scan.max, plain_sums(row).sum, exp_sum};
+        if (maybe_logs && std::fabs(exp_sum - 1) > tolerance) {
+            for (const float score : row) {
+                numbers.exp2_sum += std::exp2(static_cast<double>(score));
+                numbers.exp10_sum += std::pow(10.0, static_cast<double>(score));
+            }
+        }
+        count_row(numbers, false, first_row + r, tolerance, facts);
     }
     return facts;
 }
@@ -114,6 +133,16 @@ KindFacts facts_of_entries(std::span<const TopEntry> entries, std::uint32_t top,
     return facts;
 }
 
+std::string_view scale_of(const KindFacts& facts) {
+    const auto nearly_all = [&](std::uint64_t count) {
+        return count > 0 && count >= facts.rows - facts.rows / 10;
+    };
+    if (nearly_all(facts.percent)) return "percent";
+    if (nearly_all(facts.log2)) return "log2_probabilities";
+    if (nearly_all(facts.log10)) return "log10_probabilities";
+    return {};
+}
+
 std::optional<ScoreKind> kind_of(const KindFacts& facts, std::string& why) {
     if (facts.rows == 0) {
         why = "no row has only finite scores";
@@ -121,6 +150,20 @@ std::optional<ScoreKind> kind_of(const KindFacts& facts, std::string& why) {
     }
     if (facts.probabilities == facts.rows) return ScoreKind::probabilities;
     if (facts.log_probabilities == facts.rows) return ScoreKind::log_probabilities;
+    const std::string_view scale = scale_of(facts);
+    if (scale == "percent") {
+        why = fmt::format("{} of {} rows hold numbers from 0 to 100 that sum to 100, as percent do",
+                          facts.percent, facts.rows);
+        return std::nullopt;
+    }
+    if (!scale.empty()) {
+        const bool two = scale.starts_with("log2");
+        why = fmt::format(
+            "of {} of {} rows the powers of {} sum to 1, as of logarithms of "
+            "probabilities to base {}",
+            two ? facts.log2 : facts.log10, facts.rows, two ? 2 : 10, two ? 2 : 10);
+        return std::nullopt;
+    }
     const KindFacts::Exception& first = facts.not_probabilities;
     if (facts.within_unit == facts.rows) {
         why = fmt::format(
@@ -150,7 +193,10 @@ std::optional<ScoreKind> kind_of(const KindFacts& facts, std::string& why) {
 std::string contradiction(ScoreKind stated, const KindFacts& facts) {
     if (facts.rows == 0) return {};
     if (stated == ScoreKind::probabilities && facts.probabilities != facts.rows) {
-        return fmt::format("row {} {}", facts.not_probabilities.row, facts.not_probabilities.why);
+        const bool may_be_percent =
+            facts.within_percent == facts.rows && facts.within_unit < facts.rows;
+        return fmt::format("row {} {}{}", facts.not_probabilities.row, facts.not_probabilities.why,
+                           may_be_percent ? " (percent?)" : "");
     }
     if (stated == ScoreKind::log_probabilities && facts.log_probabilities != facts.rows) {
         return fmt::format("row {} {}", facts.not_logs.row, facts.not_logs.why);

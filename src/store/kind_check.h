@@ -23,6 +23,11 @@ struct KindFacts {
     std::uint64_t probabilities = 0;  ///< of those, rows that sum to 1 (top-k: to no more)
     std::uint64_t log_probabilities =
         0;  ///< rows with no score above 0 whose exponentials sum to 1 (top-k: to no more)
+    // Full rows of what people write in the place of these:
+    std::uint64_t percent = 0;  ///< numbers from 0 to 100 that sum to 100, about
+    std::uint64_t log2 = 0;     ///< no score above 0, and the powers of 2 sum to 1
+    std::uint64_t log10 = 0;
+    std::uint64_t within_percent = 0;  ///< rows of numbers from 0 to 100
     /// The first row that is no row of probabilities (log-probabilities), and why.
     struct Exception {
         std::uint64_t row = 0;
@@ -46,6 +51,10 @@ KindFacts facts_of_entries(std::span<const TopEntry> entries, std::uint32_t top,
 /// The kind that every row agrees with, or none when the rows do not tell (`why` says what to
 /// tell).
 std::optional<ScoreKind> kind_of(const KindFacts& facts, std::string& why);
+
+/// "percent", "log2_probabilities" or "log10_probabilities" where nearly all rows look like it;
+/// else "".
+std::string_view scale_of(const KindFacts& facts);
 
 /// What the numbers say against `stated`; "" when they do not contradict it.
 std::string contradiction(ScoreKind stated, const KindFacts& facts);

@@ -14,6 +14,7 @@
 
 #include "assay/data/class_list.h"
 #include "assay/data/dataset.h"
+#include "assay/store/import_columns.h"
 #include "assay/store/prediction_store.h"
 #include "assay/store/score_kind.h"
 #include "containers/npy.h"
@@ -39,6 +40,7 @@ struct ScoreSource {
                                       ///< alone, as entries of score 1
     StringColumn truth;      ///< of each row, when the file has a column of labels; else empty
     std::string truth_name;  ///< of that column
+    std::string reading;     ///< what else decides the numbers, where the user chose it
     std::vector<std::string> notes;                   ///< what was not used, or assumed
     std::vector<std::shared_ptr<const void>> owners;  ///< of the bytes behind it all
 };
@@ -51,6 +53,8 @@ struct SourceOptions {
     /// For class names and numbers in top-k files; may be empty when `class_count` is there.
     ClassList classes;
     std::uint32_t class_count = 0;
+    bool classes_told = false;  ///< `classes` is the user's list, not that of the data set there is
+    ScoreColumnNames columns;
     const NumberedItems* numbered = nullptr;  ///< of the annotation file, for COCO's results
 };
 

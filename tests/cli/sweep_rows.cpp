@@ -212,7 +212,7 @@ void make_sweep_inputs(const Scratch& folder) {
     import_model(folder, "fog_1", "a", 0.3);  // corrupted images, for robustness
     import_model(folder, "pool", "a", 0.8);   // unlabelled ones, for a competition
     import_model(folder, "pool", "b", 1.6);
-    import_model(folder, "pool", "c", 0.2);
+    import_model(folder, "pool", "c", 0.25);
     write_file_atomically(folder / "classes.txt", "cat\ndog\nbird\n");
     write_file_atomically(folder / "sets.csv",
                           "path,labels\np0.png,cat dog\np1.png,dog\np2.png,bird cat\n");

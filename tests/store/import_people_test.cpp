@@ -165,10 +165,10 @@ TEST_F(PeoplesImports, AColumnOfLabelsIsUsedOrNamed) {
     // Text that is neither is named, too; a single one beside the scores must be the ids.
     const ImportReport other =
         import("m.csv", "fname,split,c0,c1\na,val,2,1\nb,val,1,2\n", {}, "third");
-    EXPECT_THAT(other.notes, AllOf(Contains("the column `fname` is not used"),
-                                   Contains("the column `split` is not used")));
-    const ImportReport named = import("m.csv", "fname,c0,c1\na,2,1\nb,1,2\n", {}, "fourth");
-    EXPECT_THAT(named.notes, Contains("the column `fname` is used as the ids"));
+    EXPECT_THAT(other.notes, Contains("ids: column fname; scores: 2 columns c0, c1; not used: "
+                                      "split"));
+    const ImportReport named = import("m.csv", "ref,c0,c1\na,2,1\nb,1,2\n", {}, "fourth");
+    EXPECT_THAT(named.notes, Contains("the column `ref` is used as the ids"));
     EXPECT_THAT(ids(PredictionStore::open(named.store)), ElementsAre("a", "b"));
 }
 

@@ -25,23 +25,34 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "assay/data/class_list.h"
 #include "assay/progress.h"
 #include "assay/report.h"
+#include "assay/store/import_columns.h"
 #include "assay/store/prediction_store.h"
 #include "assay/store/score_kind.h"
 
 namespace assay {
 
+/// What stored scores are multiplied by, or taken to another base, before all else.
+enum class ScoreScale { none, percent, log2, log10 };
+/// What -1 means in labels of two classes that are -1 and 1.
+enum class MinusOne { unlabelled, first_class };
+
 struct ImportOptions {
     std::string
         dataset_name;  ///< names the data set; "": the stem of `ids`, which must then be there
-    std::string model_name;  ///< "": made from the file's stem
-    std::string array;       ///< of a .npz or .safetensors file; "": its only matrix of floats
+    std::string model_name;    ///< "": made from the file's stem
+    std::string array;         ///< of a .npz or .safetensors file; "": its only matrix of floats
+    ScoreColumnNames columns;  ///< of tables
     std::optional<ScoreKind>
-        kind;            ///< none: as the column is called, else found out from the numbers
+        kind;  ///< none: as the column is called, else found out from the numbers
+    /// Of the file's numbers: percent become probabilities, logarithms to base 2 or 10 natural
+    /// ones.
+    ScoreScale scale = ScoreScale::none;
     bool force = false;  ///< take `kind` although the numbers contradict it
     std::optional<StorageFormat>
         storage;  ///< none: all that the file holds (full_f16 for f16, full_f32, or top_k)
@@ -56,6 +67,8 @@ struct ImportOptions {
     /// The items' labels, as read_label_sets() takes them, instead of those that `ids` or the file
     /// of scores have; without names they are in the order of the file of scores.
     std::filesystem::path labels;
+    /// None: -1 is no label, and refused where all other labels are 1 and there are two classes.
+    std::optional<MinusOne> minus_one;
     ClassList classes;  ///< empty: the file's column names, else ImageNet's when there are 1000,
                         ///< else numbers
     std::uint32_t class_count =
@@ -65,6 +78,12 @@ struct ImportOptions {
     std::string
         provenance_json;  ///< what the caller wants recorded (an object); a field "import" is added
 };
+
+/// Sets `kind` and `scale` by what a user calls the numbers: a kind that a classifier may return,
+/// "percent", "log2_probabilities" or "log10_probabilities". Throws usage with these names.
+void take_kind(ImportOptions& options, std::string_view name);
+/// "class" or "unlabelled". Throws usage.
+MinusOne minus_one_named(std::string_view name);
 
 struct ImportReport {
     std::filesystem::path store;

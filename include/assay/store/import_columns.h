@@ -1,0 +1,21 @@
+// Which columns of a table of saved predictions hold what, where their names do not say it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace assay {
+
+/// Columns are called by their names. Those of a table without a header, and of an array, are
+/// called by their places, counted from 1.
+struct ScoreColumnNames {
+    /// Columns that hold the scores, one for each class; `*` in a name stands for any characters.
+    /// Empty: found out, and asked about where a column may be something else.
+    std::vector<std::string> scores;
+    /// Columns that are not read.
+    std::vector<std::string> ignored;
+    std::string label;  ///< the items' labels; "": by the usual names
+    std::string id;     ///< the items' ids; "": by the usual names
+};
+
+}  // namespace assay

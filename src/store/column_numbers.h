@@ -1,0 +1,37 @@
+// What the numbers of a table's columns look like, told from its first rows.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace assay::store {
+
+struct ColumnSample;
+
+/// Facts about the columns of a sample, which must outlive it. Nothing is said of fewer than three
+/// rows: what holds of two may hold by chance.
+class ColumnNumbers {
+public:
+    explicit ColumnNumbers(const ColumnSample& sample) : sample_(sample) {}
+
+    bool is_whole(std::size_t column) const;
+    bool is_constant(std::size_t column) const;
+    bool is_zero(std::size_t column) const;
+    /// Every row sums to 1 or to 100, without a number below 0; or its powers of e, 2 or 10 sum
+    /// to 1.
+    bool rows_are_distributions() const;
+    /// The first and last of some columns side by side, but not of all, that sum to 1 in every row.
+    std::optional<std::pair<std::size_t, std::size_t>> range_of_probabilities() const;
+    /// Each number is the highest of its row, or of the row's softmax.
+    bool has_maxima(const std::vector<float>& confidence) const;
+
+private:
+    float at(std::size_t row, std::size_t column) const;
+    bool sums_to(std::size_t row, std::size_t first, std::size_t last, double sum) const;
+
+    const ColumnSample& sample_;
+};
+
+}  // namespace assay::store

@@ -1,0 +1,56 @@
+// The columns of a table in csv: which is for what, by its name or by what the user says of it.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "containers/csv.h"
+#include "store/cells.h"
+#include "store/score_columns.h"
+#include "store/score_source.h"
+
+namespace assay::store {
+
+class CsvColumns {
+protected:
+    using FieldAt = std::optional<std::size_t>;
+
+    /// `text`, `name` and `options` must outlive this. Reads the header and the first row. Throws
+    /// bad_input; usage: a column that the user names is not there.
+    CsvColumns(std::string_view text, const std::string& name, const SourceOptions& options);
+
+    /// As the user calls a column: by its place where it has no name.
+    std::string name_of(std::size_t column) const;
+    /// The fields of the first rows below the header.
+    std::vector<std::vector<std::string>> first_rows(std::size_t count) const;
+    /// The first rows of these columns, and all texts of the column that holds labels.
+    ColumnSample sample_of(const std::vector<std::size_t>& columns, FieldAt labels) const;
+    /// parse_score(), of numbers with a decimal comma, too, where commas separate nothing.
+    std::optional<float> number_in(std::string_view cell) const;
+    /// "labels: column label; scores: 4 columns a, b, c, d; not used: epoch"
+    std::string what_was_taken() const;
+
+    std::string_view text_;
+    const std::string& name_;
+    const SourceOptions& options_;
+    char delimiter_;
+    bool has_header_;
+    CsvReader reader_;
+    std::size_t width_ = 0;  ///< columns
+    FieldAt id_, index_, label_, truth_, predicted_, score_;
+    std::set<std::size_t> ignored_;
+    std::vector<std::size_t> class_columns_, score_columns_;  ///< taken, when the rows are read
+
+private:
+    bool has_header() const;
+    CsvReader open() const;
+    FieldAt* place_of(Role role);
+    void take_names();
+    void take_choice();
+};
+
+}  // namespace assay::store

@@ -1,0 +1,352 @@
+#include "store/score_columns.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+
+#include "assay/error.h"
+#include "core/text.h"
+#include "data/column_words.h"
+#include "store/cells.h"
+#include "store/column_numbers.h"
+
+namespace assay::store {
+namespace {
+
+using Columns = std::vector<std::size_t>;
+
+/// What people keep beside scores under these names is no class, unless a label has the name.
+bool is_side_number(std::string_view name) {
+    constexpr std::array<std::string_view, 24> keys{
+        "step",    "iteration", "seed",    "batch",     "run",      "nll",
+        "ce",      "entropy",   "margin",  "energy",    "maxprob",  "uncertainty",
+        "width",   "height",    "size",    "time",      "timems",   "ms",
+        "seconds", "latency",   "correct", "iscorrect", "accuracy", "temperature"};
+    const ColumnWord word = column_word(name);
+    return word == ColumnWord::split || word == ColumnWord::attribute ||
+           std::ranges::find(keys, column_key(name)) != keys.end();
+}
+
+/// ("prob", "cat") of "prob_cat": what stands in front of a class's name in columns of scores.
+std::optional<std::pair<std::string_view, std::string_view>> prefixed(std::string_view name) {
+    name = trimmed(name);
+    for (std::size_t at = name.find_last_of("_-.: "); at != std::string_view::npos && at > 0;
+         at = name.find_last_of("_-.: ", at - 1)) {
+        const std::string_view prefix = name.substr(0, at), rest = trimmed(name.substr(at + 1));
+        std::string lowered(prefix);
+        std::ranges::transform(lowered, lowered.begin(), lower);
+        const bool known = role_of(lowered) == Role::score || lowered == "p" ||
+                           lowered == "proba" || lowered == "pred" || lowered == "prediction" ||
+                           lowered == "pred_prob" || lowered == "class_prob";
+        if (known && !rest.empty()) return std::pair(prefix, rest);
+    }
+    return std::nullopt;
+}
+
+/// The columns of each such prefix that at least two have.
+std::map<std::string_view, Columns> prefix_groups(const std::vector<std::string>& names) {
+    std::map<std::string_view, Columns> groups;
+    for (std::size_t c = 0; c < names.size(); ++c) {
+        if (const auto split = prefixed(names[c])) groups[split->first].push_back(c);
+    }
+    std::erase_if(groups, [](const auto& group) { return group.second.size() < 2; });
+    return groups;
+}
+
+/// Where each name's score goes when the names are the numbers 0 to C - 1 behind one prefix, in any
+/// order ("c0", "c1", "c10", ...); empty when they are the classes' own.
+Columns places_of(const std::vector<std::string>& names) {
+    Columns place;
+    std::vector<bool> taken(names.size(), false);
+    std::string_view prefix;
+    for (const std::string& name : names) {
+        const auto split = numbered(name);
+        if (!split || split->second >= names.size() || taken[split->second]) return {};
+        if (!place.empty() && split->first != prefix) return {};
+        prefix = split->first;
+        taken[split->second] = true;
+        place.push_back(split->second);
+    }
+    return place;
+}
+
+std::vector<std::string> names_at(const ColumnSample& sample, const Columns& columns) {
+    std::vector<std::string> names;
+    for (const std::size_t c : columns) names.push_back(sample.names[c]);
+    return names;
+}
+
+/// The columns called PREFIX0, PREFIX1, ... up to a number without a gap, of which there are two.
+Columns series_in(const ColumnSample& sample) {
+    std::map<std::string_view, Columns> groups;
+    for (std::size_t c = 0; c < sample.names.size(); ++c) {
+        if (const auto split = numbered(sample.names[c])) groups[split->first].push_back(c);
+    }
+    Columns largest;
+    for (const auto& [prefix, columns] : groups) {
+        if (columns.size() > std::max<std::size_t>(largest.size(), 1) &&
+            !places_of(names_at(sample, columns)).empty())
+            largest = columns;
+    }
+    return largest;
+}
+
+ScoreColumns taken_as(const ColumnSample& sample, Columns columns) {
+    ScoreColumns out;
+    out.taken = std::move(columns);
+    std::vector<std::string> names = names_at(sample, out.taken);
+    if (names.empty() || !sample.named) return out;
+    out.place = places_of(names);
+    if (!out.place.empty()) {
+        out.kind_name = names.front();
+        return out;
+    }
+    const auto first = prefixed(names.front());
+    const bool all = first && std::ranges::all_of(names, [&](const std::string& name) {
+                         const auto split = prefixed(name);
+                         return split && split->first == first->first;
+                     });
+    if (all && names.size() > 1) {
+        out.kind_name = first->first;
+        for (std::string& name : names) name = std::string(prefixed(name)->second);
+    }
+    out.classes = std::move(names);
+    return out;
+}
+
+/// A name as the shell takes it.
+std::string typed(const std::vector<std::string>& names) {
+    std::string text;
+    for (const std::string& name : names) text += (text.empty() ? "" : ",") + name;
+    const bool plain = std::ranges::all_of(text, [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+               c == '_' || c == '.' || c == ',' || c == '-';
+    });
+    return plain ? text : "'" + text + "'";
+}
+
+/// One column that may be no class, and why.
+struct Doubt {
+    std::size_t column = 0;
+    std::vector<std::string> why;
+};
+
+[[noreturn]] void ask(const ColumnSample& sample, const std::vector<Doubt>& doubts) {
+    constexpr std::size_t most_named = 5;
+    std::string said;
+    std::vector<std::string> names;
+    for (const Doubt& doubt : doubts) {
+        names.push_back(sample.names[doubt.column]);
+        if (names.size() > most_named) continue;
+        said += fmt::format("{}`{}` ({})", said.empty() ? "" : ", ", shortened(names.back()),
+                            fmt::join(doubt.why, ", "));
+    }
+    if (names.size() > most_named) said += fmt::format(" and {} more", names.size() - most_named);
+    const bool one = names.size() == 1;
+    const bool label =
+        one && !sample.has_labels && ColumnNumbers(sample).is_whole(doubts.front().column);
+    throw Error(
+        ErrorCode::usage,
+        fmt::format(
+            "{} {} may be no class of the scores. If {} other numbers, pass --ignore-columns {}{}; "
+            "if all columns of numbers are classes, pass --score-columns '*'. {}: {}",
+            one ? "the column" : "the columns", said, one ? "it holds" : "they hold", typed(names),
+            label ? fmt::format("; if it holds the labels, --label-column {}", typed(names)) : "",
+            sample.named ? "The columns of numbers" : "There is no header, and the columns are",
+            listed(sample.names)));
+}
+
+/// A label has the name of a column.
+bool has_named_column(const ColumnSample& sample) {
+    return sample.named && std::ranges::any_of(sample.names, [&](const std::string& name) {
+               return sample.labels.contains(name);
+           });
+}
+
+/// Columns that nothing shows to be classes, and why each may be none.
+std::vector<Doubt> doubts_of(const ColumnSample& sample) {
+    const ColumnNumbers numbers(sample);
+    const bool any_named = has_named_column(sample);
+    const bool sums = numbers.rows_are_distributions();
+    const auto rest = sums ? std::nullopt : numbers.range_of_probabilities();
+    const std::size_t columns = sample.names.size();
+    std::size_t whole = 0, constant = 0;
+    for (std::size_t c = 0; c < columns; ++c) {
+        whole += numbers.is_whole(c) ? 1U : 0U;
+        constant += numbers.is_constant(c) ? 1U : 0U;
+    }
+    std::vector<Doubt> doubts;
+    for (std::size_t c = 0; c < columns; ++c) {
+        const std::string& name = sample.names[c];
+        if (sample.named && sample.labels.contains(name)) continue;
+        Doubt doubt{c, {}};
+        if (sums) {  // with it the row sums to 1, and without it as well only where it is 0
+            if (sample.named && numbers.is_zero(c) && constant < columns)
+                doubt.why.emplace_back("0 in all rows");
+        } else {
+            if (numbers.is_constant(c) && constant < columns)
+                doubt.why.emplace_back("the same number in all rows");
+            else if (numbers.is_whole(c) && whole < columns)
+                doubt.why.emplace_back("whole numbers");
+            if (rest && (c < rest->first || c > rest->second))
+                doubt.why.emplace_back("the other columns sum to 1");
+            if (any_named) doubt.why.emplace_back("no label has its name");
+            if (doubt.why.empty() && sample.named && is_side_number(name))
+                doubt.why.emplace_back("its name");
+        }
+        if (!doubt.why.empty()) doubts.push_back(std::move(doubt));
+    }
+    return doubts;
+}
+
+/// Columns other than `taken`, for the reason `why`.
+std::vector<Doubt> others_than(const Columns& taken, std::size_t columns, const std::string& why) {
+    std::vector<Doubt> out;
+    for (std::size_t c = 0; c < columns; ++c) {
+        if (!std::ranges::binary_search(taken, c)) out.push_back({c, {why}});
+    }
+    return out;
+}
+
+Columns all_of(const ColumnSample& sample) {
+    Columns out;
+    for (std::size_t c = 0; c < sample.names.size(); ++c) out.push_back(c);
+    return out;
+}
+
+Columns chosen_by_name(const ColumnSample& sample, const std::vector<std::string>& patterns) {
+    std::set<std::size_t> out;
+    for (const std::string& pattern : patterns) {
+        const std::size_t before = out.size();
+        bool found = false;
+        for (std::size_t c = 0; c < sample.names.size(); ++c) {
+            if (!matches_pattern(trimmed(sample.names[c]), trimmed(pattern))) continue;
+            found = true;
+            if (!out.insert(c).second && pattern.find('*') == std::string::npos && before > 0)
+                throw Error(ErrorCode::usage,
+                            fmt::format("--score-columns names `{}` twice", shortened(pattern)));
+        }
+        if (!found) {
+            throw Error(ErrorCode::usage,
+                        fmt::format("--score-columns: no column of numbers is called `{}`{}",
+                                    shortened(pattern), suggest(pattern, sample.names)));
+        }
+    }
+    return {out.begin(), out.end()};
+}
+
+/// The columns that have the names of all classes of the list; empty where one is missing.
+Columns columns_of(const ColumnSample& sample, const ClassList& classes) {
+    std::vector<bool> found(classes.size(), false);
+    Columns out;
+    for (std::size_t c = 0; c < sample.names.size(); ++c) {
+        auto cls = classes.find(trimmed(sample.names[c]));
+        if (const auto split = prefixed(sample.names[c]); !cls && split)
+            cls = classes.find(split->second);
+        if (!cls) continue;
+        if (found[static_cast<std::size_t>(*cls)]) return {};
+        found[static_cast<std::size_t>(*cls)] = true;
+        out.push_back(c);
+    }
+    return out.size() == classes.size() ? out : Columns{};
+}
+
+}  // namespace
+
+std::optional<std::pair<std::string_view, std::uint64_t>> numbered(std::string_view name) {
+    name = trimmed(name);
+    const std::size_t last = name.find_last_not_of("0123456789");
+    const std::size_t digits = last == std::string_view::npos ? 0 : last + 1;
+    std::uint64_t number = 0;
+    if (!parse_number(name.substr(digits), number)) return std::nullopt;
+    std::string_view prefix = name.substr(0, digits);
+    if (prefix.ends_with('_') || prefix.ends_with('-') || prefix.ends_with('.'))
+        prefix.remove_suffix(1);
+    return std::pair(prefix, number);
+}
+
+bool has_doubtful_columns(const ColumnSample& sample) {
+    return !doubts_of(sample).empty();
+}
+
+bool has_prefix_group(const std::vector<std::string>& names) {
+    return !prefix_groups(names).empty();
+}
+
+bool matches_pattern(std::string_view name, std::string_view pattern) {
+    const std::size_t star = pattern.find('*');
+    if (star == std::string_view::npos) return name == pattern;
+    if (!name.starts_with(pattern.substr(0, star))) return false;
+    name.remove_prefix(star);
+    pattern.remove_prefix(star + 1);
+    if (pattern.find('*') == std::string_view::npos) return name.ends_with(pattern);
+    for (std::size_t at = 0; at <= name.size(); ++at) {
+        if (matches_pattern(name.substr(at), pattern)) return true;
+    }
+    return false;
+}
+
+std::string listed(const std::vector<std::string>& names) {
+    constexpr std::size_t most = 12;
+    std::string text;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        if (names.size() > most && i == 3) {
+            text += ", ...";
+            i = names.size() - 1;
+        }
+        text += (text.empty() ? "" : ", ") + shortened(names[i]);
+    }
+    return text;
+}
+
+bool shows_all_scores(const ColumnSample& sample, const std::vector<float>& confidence) {
+    if (sample.names.size() < 2) return false;
+    const ColumnNumbers numbers(sample);
+    if (has_prefix_group(sample.names) || !series_in(sample).empty()) return true;
+    if (has_named_column(sample)) return true;
+    return numbers.rows_are_distributions() || numbers.range_of_probabilities() ||
+           numbers.has_maxima(confidence);
+}
+
+ScoreColumns choose_score_columns(const ColumnSample& sample, const ScoreColumnNames& choice,
+                                  const KnownClasses& classes) {
+    const std::size_t columns = sample.names.size();
+    if (!choice.scores.empty()) return taken_as(sample, chosen_by_name(sample, choice.scores));
+    if (columns < 2 || (classes.count != 0 && classes.count == columns))
+        return taken_as(sample, all_of(sample));
+    if (sample.named && classes.list.size() > 1) {
+        Columns found = columns_of(sample, classes.list);
+        if (!found.empty() && found.size() < columns && !classes.told)
+            ask(sample, others_than(found, columns, "no class of the existing data set"));
+        if (!found.empty()) return taken_as(sample, std::move(found));
+    }
+    if (sample.named) {
+        const auto groups = prefix_groups(sample.names);
+        if (groups.size() > 1) {
+            std::vector<std::string> options;
+            for (const auto& [prefix, members] : groups)
+                options.push_back(std::string(prefix) + "*");
+            throw Error(
+                ErrorCode::usage,
+                fmt::format("{} sets of columns could be the scores: say which, with "
+                            "--score-columns '{}'. The columns of numbers: {}",
+                            groups.size(), fmt::join(options, "' or '"), listed(sample.names)));
+        }
+        if (groups.size() == 1) return taken_as(sample, groups.begin()->second);
+        const Columns series = series_in(sample);
+        if (series.size() == columns) return taken_as(sample, series);
+        if (!series.empty() && !ColumnNumbers(sample).rows_are_distributions()) {
+            ask(sample, others_than(series, columns,
+                                    fmt::format("not one of {} to {}", sample.names[series.front()],
+                                                sample.names[series.back()])));
+        }
+    }
+    const std::vector<Doubt> doubts = doubts_of(sample);
+    if (!doubts.empty()) ask(sample, doubts);
+    return taken_as(sample, all_of(sample));
+}
+
+}  // namespace assay::store

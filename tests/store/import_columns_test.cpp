@@ -1,0 +1,373 @@
+// Saved predictions with more in them than scores: what is no class is asked about, and what was
+// taken for what is said.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+#include <cmath>
+
+#include "assay/store/import.h"
+#include "assay/store/row_reader.h"
+#include "containers/npy.h"
+#include "made_up.h"
+#include "scratch.h"
+#include "store/score_columns.h"
+
+namespace assay {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::AnyOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class ImportedColumns : public testing::Test {
+protected:
+    ImportReport import(const std::string& name, const std::string& text,
+                        ImportOptions options = {}) {
+        put_text(scratch_ / name, text);
+        options.dataset_name = "val";
+        options.model_name = "net";
+        return import_predictions(scratch_ / name, scratch_ / ("runs" + std::to_string(++runs_)),
+                                  options);
+    }
+    std::string refusal(const std::string& name, const std::string& text,
+                        const ImportOptions& options = {}) {
+        const auto [code, message] = error_of([&] { import(name, text, options); });
+        EXPECT_TRUE(code == ErrorCode::bad_input || code == ErrorCode::usage) << message;
+        return message;
+    }
+    static std::vector<std::int32_t> labels(const ImportReport& report) {
+        const PredictionStore store = PredictionStore::open(report.store);
+        std::vector<std::int32_t> out;
+        for (std::size_t i = 0; i < store.dataset().size(); ++i)
+            out.push_back(store.dataset().single_label(i));
+        return out;
+    }
+    static std::vector<std::string> classes(const ImportReport& report) {
+        return PredictionStore::open(report.store).dataset().classes.ids();
+    }
+    static std::vector<float> scores(const ImportReport& report) {
+        const PredictionStore store = PredictionStore::open(report.store);
+        const PredictionStore::Shard shard = store.shard(0);
+        const auto all = shard.f32();
+        return {all.begin(), all.end()};
+    }
+    static ImportOptions ignoring(const std::string& column) {
+        ImportOptions options;
+        options.columns.ignored = {column};
+        return options;
+    }
+    Scratch scratch_;
+    int runs_ = 0;
+};
+
+/// A frame with `column` between the labels and the scores; `value` has a `#` for the row.
+std::string frame(const std::string& column, const std::vector<std::string>& values,
+                  const std::string& labels = "abab") {
+    const std::vector<std::string> rows = {"0.5,-1.5,0.25", "-0.5,2.5,1", "3.5,1.25,0.5",
+                                           "0.125,0.5,-2"};
+    std::string text = "id,label," + column + ",a,b,c\n";
+    for (std::size_t r = 0; r < rows.size(); ++r)
+        text += "i" + std::to_string(r) + "," + labels[r] + "," + values[r] + "," + rows[r] + "\n";
+    return text;
+}
+
+TEST_F(ImportedColumns, AColumnBesideTheScoresIsAskedAbout) {
+    struct Case {
+        const char* column;
+        std::vector<std::string> values;
+        const char* labels;
+        const char* why;
+    };
+    for (const Case& c : {Case{"epoch", {"10", "10", "10", "10"}, "0101", "same number in all"},
+                          Case{"fold", {"0", "1", "2", "0"}, "0101", "whole numbers"},
+                          Case{"loss", {"0.5", "0.25", "0.75", "0.1"}, "0101", "its name"},
+                          Case{"q", {"0.5", "0.25", "0.75", "0.1"}, "abac", "no label has its"},
+                          Case{"time_ms", {"7.5", "8.25", "6", "9"}, "0101", "its name"}}) {
+        SCOPED_TRACE(c.column);
+        const std::string text = frame(c.column, c.values, c.labels);
+        const std::string column = c.column;
+        EXPECT_THAT(
+            refusal("f.csv", text),
+            AllOf(HasSubstr("the column `" + column + "`"), HasSubstr(c.why),
+                  HasSubstr("--ignore-columns " + column), HasSubstr("--score-columns '*'")));
+        const ImportReport report = import("f.csv", text, ignoring(column));
+        EXPECT_THAT(classes(report), ElementsAre("a", "b", "c"));
+        EXPECT_THAT(report.notes, Contains("ids: column id; labels: column label; scores: 3 "
+                                           "columns a, b, c; not used: " +
+                                           column));
+        ImportOptions all;
+        all.columns.scores = {"*"};
+        EXPECT_THAT(classes(import("f.csv", text, all)), ElementsAre(column, "a", "b", "c"));
+        // The columns that the user names, wherever they stand.
+        ImportOptions some;
+        some.columns.scores = {"c", "a"};
+        EXPECT_THAT(classes(import("f.csv", text, some)), ElementsAre("a", "c"));
+        // A class list that the columns have says it, too.
+        ImportOptions listed;
+        listed.classes = ClassList({"a", "b", "c"});
+        EXPECT_THAT(classes(import("f.csv", text, listed)), ElementsAre("a", "b", "c"));
+    }
+}
+
+TEST_F(ImportedColumns, TheRestOfARowThatSumsToOneIsTheScores) {
+    const std::string text =
+        "id,u,x,y,v\n1,0.3,0.25,0.75,0.9\n2,1.5,0.5,0.5,0.2\n3,0.7,0.125,0.875,0.1\n";
+    EXPECT_THAT(refusal("s.csv", text), AllOf(HasSubstr("`u` (the other columns sum to 1), `v`"),
+                                              HasSubstr("--ignore-columns u,v")));
+    // Where all of the row does, every column is a class, named by a label or not.
+    EXPECT_THAT(classes(import("s.csv", "id,label,x,y,z\n1,x,0.25,0.5,0.25\n2,x,0.5,0.5,0\n")),
+                ElementsAre("x", "y", "z"));
+    // But for one that is 0 everywhere: a fold, say.
+    EXPECT_THAT(refusal("s.csv", "id,fold,x,y\n1,0,0.25,0.75\n2,0,0.5,0.5\n3,0,0.125,0.875\n"),
+                HasSubstr("`fold` (0 in all rows)"));
+}
+
+TEST_F(ImportedColumns, NumbersBehindOneNameAreTheClasses) {
+    EXPECT_THAT(refusal("n.csv", "id,c0,c1,q\na,1,2.5,3\nb,2,1.5,1\n"),
+                HasSubstr("`q` (not one of c0 to c1)"));
+    // Whole numbers and constants are no reason to ask then.
+    const ImportReport report =
+        import("n.csv", "id,label,c0,c1,c2\na,0,9,0.5,0\nb,1,9,0.25,0\nc,2,9,0.75,0\n");
+    EXPECT_EQ(report.classes, 3U);
+    EXPECT_THAT(labels(report), ElementsAre(0, 1, 2));
+}
+
+TEST_F(ImportedColumns, ATableWithoutAHeader) {
+    const std::string text = "0,0.5,-1.5,0.25\n2,-0.5,2.5,1\n1,3.5,1.25,0.5\n";
+    EXPECT_THAT(refusal("n.csv", text),
+                AllOf(HasSubstr("the column `1` (whole numbers)"), HasSubstr("no header"),
+                      HasSubstr("--label-column 1")));
+    ImportOptions options;
+    options.columns.label = "1";
+    const ImportReport report = import("n.csv", text, options);
+    EXPECT_THAT(labels(report), ElementsAre(0, 2, 1));
+    EXPECT_THAT(scores(report), ElementsAre(.5F, -1.5F, .25F, -.5F, 2.5F, 1, 3.5F, 1.25F, .5F));
+    options.columns.label = "5";
+    EXPECT_THAT(refusal("n.csv", text, options),
+                HasSubstr("--label-column: no column is called `5`"));
+    EXPECT_THAT(refusal("n.csv", "0,0.5,1.5\n1,0.5\n2,0.25,1\n", ignoring("1")),
+                HasSubstr("2 fields where the first row has 3"));
+}
+
+TEST_F(ImportedColumns, APrefixOfScoresIsNoPartOfTheClass) {
+    const std::string text =
+        "epoch,prob_a,prob_b,y_true,y_pred\n3,0.25,0.75,b,b\n3,0.5,0.5,a,b\n3,1,0,a,a\n";
+    const ImportReport report = import("p.csv", text);
+    EXPECT_THAT(classes(report), ElementsAre("a", "b"));
+    EXPECT_THAT(labels(report), ElementsAre(1, 0, 0));
+    EXPECT_EQ(report.kind, ScoreKind::probabilities);
+    EXPECT_THAT(report.notes, Contains("labels: column y_true; scores: 2 columns prob_a, prob_b; "
+                                       "not used: epoch, y_pred"));
+    const std::string two = "prob_a,prob_b,logit_a,logit_b\n0.25,0.75,1.5,2\n0.5,0.5,1,1\n";
+    EXPECT_THAT(refusal("p.csv", two), HasSubstr("--score-columns 'logit*' or 'prob*'"));
+    ImportOptions options;
+    options.columns.scores = {"logit_*"};
+    EXPECT_THAT(scores(import("p.csv", two, options)), ElementsAre(1.5F, 2, 1, 1));
+}
+
+TEST_F(ImportedColumns, TheTruthBesideAConfidenceIsNoPrediction) {
+    // The label is the second best class of the last row: taken for the prediction it would be
+    // correct.
+    const std::string text =
+        "filename,label,confidence,a,b\n1,a,0.75,0.75,0.25\n2,b,0.5,0.5,0.5\n3,a,0.875,0.125,"
+        "0.875\n";
+    const ImportReport report = import("t.csv", text);
+    EXPECT_THAT(labels(report), ElementsAre(0, 1, 0));
+    EXPECT_EQ(report.classes, 2U);
+    EXPECT_EQ(report.top_k, 0U);
+    EXPECT_THAT(report.notes, Contains(HasSubstr("not used: confidence")));
+    // Without the names of classes: the confidence is the highest of the row's softmax.
+    std::string logits = "filename,label,confidence,u,v\n";
+    for (const float lead : {1.0F, 2.0F, -1.0F}) {
+        logits += std::to_string(lead) + ",1," +
+                  std::to_string(1 / (1 + std::exp(-std::fabs(lead)))) + "," +
+                  std::to_string(lead / 2) + "," + std::to_string(lead * 1.5F) + "\n";
+    }
+    EXPECT_EQ(import("t.csv", logits).top_k, 0U);
+    // Beside other numbers it is the score of the class, as timm writes it.
+    ImportOptions options;
+    options.class_count = 2;
+    EXPECT_EQ(
+        import("t.csv", "filename,label,prob,width\n1,1,0.75,31\n2,0,0.5,32\n", options).top_k, 1U);
+}
+
+TEST_F(ImportedColumns, NumbersBesideAPredictedClassAreNoScores) {
+    ImportOptions options;
+    options.class_count = 2;
+    const ImportReport report =
+        import("p.csv", "id,label,pred,loss,time_ms\na,0,1,0.25,4.5\nb,1,1,0.5,5\nc,1,0,0.75,6\n",
+               options);
+    EXPECT_EQ(report.kind, ScoreKind::labels);
+    EXPECT_THAT(report.notes, Contains("ids: column id; labels: column label; predicted classes: "
+                                       "column pred; not used: loss, time_ms"));
+}
+
+TEST_F(ImportedColumns, PercentAndOtherLogarithms) {
+    const std::string percent = "x,y\n97.14,2.86\n14.5,85.5\n50,50\n";
+    EXPECT_THAT(refusal("k.csv", percent),
+                AllOf(HasSubstr("3 of 3 rows"), HasSubstr("percent"), HasSubstr("--kind percent")));
+    ImportOptions options;
+    take_kind(options, "percent");
+    const ImportReport report = import("k.csv", percent, options);
+    EXPECT_EQ(report.kind, ScoreKind::probabilities);
+    EXPECT_THAT(scores(report), ElementsAre(.9714F, .0286F, .145F, .855F, .5F, .5F));
+    // Of logits, the statement is refused.
+    EXPECT_THAT(refusal("k.csv", "x,y\n1.5,-2\n3,4\n", options), HasSubstr("row 0 has scores"));
+
+    for (const auto& [name, text] :
+         {std::pair("log2_probabilities", "x,y\n-1,-1\n-2,-0.4150375\n-3,-0.1926451\n"),
+          std::pair("log10_probabilities",
+                    "x,y\n-1,-0.0457575\n-0.30103,-0.30103\n-2,-0.0043648\n")}) {
+        EXPECT_THAT(refusal("k.csv", text), HasSubstr("--kind " + std::string(name)));
+        take_kind(options, name);
+        const ImportReport logs = import("k.csv", text, options);
+        EXPECT_EQ(logs.kind, ScoreKind::log_probabilities);
+        EXPECT_NEAR(std::exp(scores(logs)[0]) + std::exp(scores(logs)[1]), 1, 1e-5);
+    }
+    EXPECT_THAT(error_of([&] { take_kind(options, "percant"); }).second,
+                HasSubstr("did you mean `percent`?"));
+    // One file read in two ways is two stores.
+    put_text(scratch_ / "k.csv", "x,y\n-1,-1\n-2,-0.4150375\n");
+    options.dataset_name = "val";
+    options.model_name = "net";
+    take_kind(options, "log2_probabilities");
+    import_predictions(scratch_ / "k.csv", scratch_ / "same", options);
+    take_kind(options, "log_probabilities");
+    options.force = true;
+    EXPECT_EQ(
+        error_of([&] { import_predictions(scratch_ / "k.csv", scratch_ / "same", options); }).first,
+        ErrorCode::bad_input);
+}
+
+TEST_F(ImportedColumns, LabelsOfMinusOneAndOne) {
+    const std::string text =
+        "id,label,neg,pos\na,-1,0.75,0.25\nb,1,0.25,0.75\nc,1.0,0.5,0.5\nd,-1.0,0.25,0.75\n";
+    EXPECT_THAT(refusal("m.csv", text),
+                AllOf(HasSubstr("-1 (2 of 4 rows) and 1"), HasSubstr("--minus-one class"),
+                      HasSubstr("--minus-one unlabelled")));
+    ImportOptions options;
+    options.minus_one = MinusOne::first_class;
+    EXPECT_THAT(labels(import("m.csv", text, options)), ElementsAre(0, 1, 1, 0));
+    EXPECT_THAT(refusal("m.csv", "id,label,c0,c1\na,0,1,2\nb,-1,2,1\n", options),
+                HasSubstr("for labels -1 and 1 of 2 classes"));
+    options.minus_one = MinusOne::unlabelled;
+    const ImportReport dropped = import("m.csv", text, options);
+    EXPECT_THAT(labels(dropped), ElementsAre(-1, 1, 1, -1));
+    EXPECT_THAT(dropped.notes, Contains("2 of 4 labels in `label` are -1: they count as no label"));
+    // Beside other labels -1 is none, and counted.
+    EXPECT_THAT(import("m.csv", "id,label,c0,c1\na,0,1,2\nb,-1,2,1\n").notes,
+                Contains(HasSubstr("1 of 2 labels in `label` are -1")));
+
+    // The same of labels in a file of their own.
+    put_text(scratch_ / "labels.txt", "-1\n1\n1\n-1\n");
+    ImportOptions apart;
+    apart.labels = scratch_ / "labels.txt";
+    const std::string bare = "neg,pos\n0.75,0.25\n0.25,0.75\n0.5,0.5\n0.25,0.75\n";
+    EXPECT_THAT(refusal("m.csv", bare, apart), HasSubstr("`labels.txt` are -1 (2 of 4 rows)"));
+    apart.minus_one = MinusOne::first_class;
+    EXPECT_THAT(labels(import("m.csv", bare, apart)), ElementsAre(0, 1, 1, 0));
+    put_text(scratch_ / "labels.txt", "-1\n0\n1\n-1\n");
+    apart.minus_one.reset();
+    EXPECT_THAT(import("m.csv", bare, apart).notes,
+                Contains("2 of 4 items have no label in `labels.txt` (-1, or empty)"));
+}
+
+// As transformers' pipeline gives them (4.57, top_k=None), and as people collect them.
+TEST_F(ImportedColumns, ScoresByTheNamesOfClasses) {
+    for (const char* text : {R"([[{"label":"b","score":0.75},{"label":"a","score":0.25}],
+              [{"label":"a","score":0.625},{"label":"b","score":0.375}]])",
+                             R"({"1.jpg":{"b":0.75,"a":0.25},"2.jpg":{"a":0.625,"b":0.375}})",
+                             R"({"1.jpg":[{"label":"b","score":0.75},{"label":"a","score":0.25}],
+              "2.jpg":[{"label":"a","score":0.625},{"label":"b","score":0.375}]})",
+                             R"([{"file":"1.jpg","scores":{"b":0.75,"a":0.25}},
+              {"file":"2.jpg","scores":{"b":0.375,"a":0.625}}])",
+                             R"([{"id":"1.jpg","label":"b","a":0.25,"b":0.75},
+              {"id":"2.jpg","label":"b","b":0.375,"a":0.625}])"}) {
+        SCOPED_TRACE(text);
+        const ImportReport report = import("n.json", text);
+        EXPECT_THAT(classes(report), ElementsAre("a", "b"));
+        EXPECT_THAT(scores(report), ElementsAre(.25F, .75F, .625F, .375F));
+        EXPECT_THAT(report.notes, Contains(HasSubstr("scores: 2 columns a, b")));
+        // In the order of the classes that the user gives.
+        ImportOptions options;
+        options.classes = ClassList({"b", "a"});
+        EXPECT_THAT(scores(import("n.json", text, options)), ElementsAre(.75F, .25F, .375F, .625F));
+        // Of more classes these are the best ones, or a table without one of them.
+        options.classes = ClassList({"b", "a", "c"});
+        const std::string message = error_of([&] { import("n.json", text, options); }).second;
+        EXPECT_THAT(message, AnyOf("nothing was thrown", HasSubstr("the list has 3 classes")));
+    }
+    const std::string line = R"({"image":"1","predictions":[{"label":"b","score":0.75},)"
+                             R"({"label":"a","score":0.25}],"target":"a"})";
+    EXPECT_THAT(labels(import("n.jsonl", line + "\n")), ElementsAre(0));
+    EXPECT_THAT(refusal("n.json", R"([[{"label":"b","score":0.5},{"label":"a","score":0.25}],
+                                      [{"label":"c","score":0.5},{"label":"a","score":0.25}]])"),
+                AllOf(HasSubstr("the row has no `b`"), HasSubstr("top_k=None"),
+                      HasSubstr("--classes FILE"), HasSubstr("element 1")));
+    // An object of other numbers holds none.
+    ImportOptions two;
+    two.class_count = 2;
+    EXPECT_EQ(import("n.jsonl", R"({"id":"1","pred":1,"size":{"w":3,"h":4}})", two).kind,
+              ScoreKind::labels);
+    EXPECT_THAT(refusal("n.json", R"([[{"label":"b","score":0.5},{"label":"b","score":0.25}]])"),
+                HasSubstr("the class `b` appears twice"));
+}
+
+TEST_F(ImportedColumns, TablesThatExcelAndGzipWrote) {
+    const std::string excel = "\xEF\xBB\xBFid;label;a;b\r\n1;a;0,75;0,25\r\n2;b;0,5;0,5\r\n";
+    const ImportReport report = import("e.csv", excel);
+    EXPECT_THAT(scores(report), ElementsAre(.75F, .25F, .5F, .5F));
+    EXPECT_THAT(labels(report), ElementsAre(0, 1));
+    EXPECT_THAT(refusal("e.csv", "id;a;b\n1;0,75;0,5\n2;0.75;1.000,5\n"),
+                HasSubstr("is not a number"));
+
+    const std::filesystem::path file = scratch_ / "g.csv.gz";
+    const gzFile out = gzopen(file.c_str(), "wb");
+    const std::string text = "id,a,b\n1,0.75,0.25\n2,0.5,0.5\n";
+    ASSERT_EQ(gzwrite(out, text.data(), static_cast<unsigned>(text.size())),
+              static_cast<int>(text.size()));
+    ASSERT_EQ(gzclose(out), Z_OK);
+    ImportOptions options;
+    options.dataset_name = "val";
+    EXPECT_THAT(scores(import_predictions(file, scratch_ / "gz", options)),
+                ElementsAre(.75F, .25F, .5F, .5F));
+    std::filesystem::resize_file(file, std::filesystem::file_size(file) - 9);
+    EXPECT_THAT(error_of([&] { import_predictions(file, scratch_ / "cut", options); }).second,
+                HasSubstr("cut off"));
+    EXPECT_THAT(refusal("x.csv.gz", "id,a,b\n"), HasSubstr("damaged, or is none"));
+    EXPECT_THAT(refusal("x.zip.gz", "id,a,b\n"), HasSubstr(".csv.gz"));
+}
+
+TEST_F(ImportedColumns, ArraysOfOtherTypes) {
+    const std::uint64_t shape[] = {2, 2};
+    std::string big = npy_header(">f4", shape);
+    big += std::string("\x3f\x40\0\0\x3e\x80\0\0\x3f\0\0\0\x3f\0\0\0", 16);  // 0.75, 0.25, 0.5, 0.5
+    const ImportReport report = import("b.npy", big);
+    EXPECT_THAT(scores(report), ElementsAre(.75F, .25F, .5F, .5F));
+    EXPECT_THAT(report.notes, Contains(HasSubstr("big-endian (>f4)")));
+    std::string brain = npy_header("|V2", shape);
+    brain += std::string("\x40\x3f\x80\x3e\0\x3f\0\x3f", 8);
+    const ImportReport half = import("b.npy", brain);
+    EXPECT_THAT(scores(half), ElementsAre(.75F, .25F, .5F, .5F));
+    EXPECT_THAT(half.notes, Contains(HasSubstr("taken as bfloat16")));
+    EXPECT_THAT(refusal("b.npy", brain.substr(0, brain.size() - 1)), HasSubstr("bytes"));
+}
+
+TEST(ScoreColumns, PatternsAndNumbers) {
+    EXPECT_TRUE(store::matches_pattern("prob_a", "prob_*"));
+    EXPECT_TRUE(store::matches_pattern("prob_a", "*_*a"));
+    EXPECT_FALSE(store::matches_pattern("prob_a", "prob"));
+    EXPECT_FALSE(store::matches_pattern("pro", "prob*"));
+    EXPECT_FALSE(store::matches_pattern("ab", "ab*b"));
+    EXPECT_EQ(store::numbered("prob_12"), std::pair(std::string_view("prob"), std::uint64_t{12}));
+    EXPECT_FALSE(store::numbered("prob").has_value());
+    EXPECT_EQ(store::listed({"a", "b"}), "a, b");
+    EXPECT_EQ(store::listed(std::vector<std::string>(13, "n")), "n, n, n, ..., n");
+}
+
+}  // namespace
+}  // namespace assay
