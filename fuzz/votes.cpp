@@ -1,25 +1,17 @@
-// Any bytes as a table or (where they begin as a zip file does) an archive of votes: votes or an
+// Any bytes as a text or (where they begin as a zip file does) an archive of votes: votes or an
 // Error; what is read can be combined.
 #include <cstdint>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <vector>
 
 #include "annotation/votes_readers.h"
 #include "assay/annotation/aggregate.h"
 #include "assay/error.h"
-#include "scratch.h"
 
 namespace {
 
 void check(bool good) {
     if (!good) std::abort();
-}
-
-const std::filesystem::path& file() {
-    static const std::filesystem::path made = fuzz::scratch_folder("votes") / "votes.csv";
-    return made;
 }
 
 }  // namespace
@@ -33,9 +25,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         options.repeats = size % 2 == 0 ? assay::Repeats::all : assay::Repeats::first;
         assay::Votes votes;
         if (!archive) {
-            std::ofstream(file(), std::ios::binary)
-                .write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
-            votes = assay::read_votes_csv(file(), options);
+            votes = assay::read_votes_text({reinterpret_cast<const char*>(data), size}, "votes",
+                                           options);
         } else {
             votes = assay::read_votes_npz(bytes, "votes.npz", options);
         }
@@ -43,6 +34,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
               votes.begin.back() == votes.codes.size());
         if (votes.questions() > 1000 || votes.annotators.size() > 1000) return 0;
         assay::answer_agreement(votes);
+        if (votes.which_class) {
+            std::uint64_t ties = 0;
+            assay::class_agreement(votes);
+            const auto most = assay::most_voted(votes, assay::vote_proportions(votes), ties);
+            check(most.size() == votes.questions() && ties <= votes.items.size());
+        }
         assay::DawidSkeneOptions em;
         em.max_passes = 5;
         em.threads = 1;

@@ -40,7 +40,7 @@ Table value_records(const Aggregation& a) {
     };
     const auto measured = [&](const Measurement& m) { estimated(m.key.definition, m); };
     count("votes_read", a.votes.read);
-    count("votes_used", a.votes.codes.size());
+    count("votes_used", a.votes.used());
     count("annotators", a.votes.annotators.size());
     count("questions", a.votes.questions());
     count("labels_kept", a.built.kept);

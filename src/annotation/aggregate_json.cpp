@@ -7,6 +7,7 @@
 #include "annotation/aggregate_parts.h"
 #include "annotation/problems_report.h"
 #include "assay/describe_result.h"
+#include "core/text.h"
 #include "metric/measurement_result.h"
 
 namespace assay {
@@ -14,6 +15,16 @@ namespace assay {
 std::vector<std::string> notes_of(const Aggregation& a) {
     std::vector<std::string> out;
     if (a.fitted) out = a.fitted->notes;
+    if (a.votes.which_class) {
+        out.emplace_back(
+            "votes name one class of an image: the class with the most votes is kept. A vote "
+            "counts "
+            "as yes to its class and no to the other classes that were chosen for the image");
+        if (a.ties > 0)
+            out.push_back(
+                fmt::format("ties: {}, where several classes have the most votes and none is kept",
+                            how_many(a.ties, "image")));
+    }
     for (const auto& [name, m] : {std::pair{"Fleiss' kappa", &a.agreement.fleiss_kappa},
                                   {"Krippendorff's alpha", &a.agreement.krippendorff_alpha}}) {
         if (!m->value) out.push_back(fmt::format("{} is undefined: {}", name, m->undefined));
@@ -206,8 +217,7 @@ ResultType result_type(ResultOf<Aggregation>) {
                  [](const Of& o) { return o.options.votes.filename(); }),
             part<&Of::options, &AggregateOptions::method>({}),
             part<&Of::votes, &Votes::read>({.group = "votes"}),
-            part({.name = "used", .group = "votes"},
-                 [](const Of& o) { return o.votes.codes.size(); }),
+            part({.name = "used", .group = "votes"}, [](const Of& o) { return o.votes.used(); }),
             part<&Of::original_votes>({.help = "Of those used, of the original labels",
                                        .name = "original_labels",
                                        .group = "votes"}),

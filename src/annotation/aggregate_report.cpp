@@ -24,6 +24,11 @@ namespace {
 using Show = Column::Show;
 
 std::string rule_text(const Aggregation& a) {
+    if (!a.rule.most.empty()) {
+        return a.rule.threshold > 0
+                   ? fmt::format("most votes of its image, and proportion >= {}", a.rule.threshold)
+                   : std::string("most votes of its image");
+    }
     return fmt::format("{} {} {}", a.fitted ? "posterior" : "proportion",
                        a.rule.above ? ">" : ">=", a.rule.threshold);
 }
@@ -66,7 +71,7 @@ Table facts(const Aggregation& a) {
         .rows = {},
         .notes = notes_of(a)};
     table.add({"votes read", Count{a.votes.read}});
-    table.add({"votes used", Count{a.votes.codes.size()}});
+    table.add({"votes used", Count{a.votes.used()}});
     table.add({"annotators", Count{a.votes.annotators.size()}});
     if (a.original_votes > 0)
         table.add({"votes of the original labels among them", Count{a.original_votes}});

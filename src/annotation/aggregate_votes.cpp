@@ -11,6 +11,7 @@
 #include "containers/csv.h"
 #include "core/file.h"
 #include "core/text.h"
+#include "data/crowd/crowd.h"
 #include "data/label_rows.h"
 #include "metric/number_list.h"
 
@@ -29,6 +30,21 @@ void check(const AggregateOptions& options) {
     }
     if (!options.weights.empty() && options.method != "weighted")
         throw Error(ErrorCode::usage, "weights of annotators go with the method weighted");
+}
+
+/// Answers to "does it fit?" without the class that was asked about are no classes.
+void refuse_yes_and_no(const Votes& votes) {
+    if (votes.labels.size() == 0) return;
+    for (std::size_t l = 0; l < votes.labels.size(); ++l) {
+        std::uint64_t number = 0;
+        if (parse_number(votes.labels[l], number) || !crowd::said_by(votes.labels[l])) return;
+    }
+    throw Error(
+        ErrorCode::bad_input,
+        fmt::format("an answer is `{}`, and nothing names the class that was asked about. Add "
+                    "a column label that names it. If the answers are classes, list them "
+                    "with --classes FILE",
+                    votes.labels[0]));
 }
 
 /// The votes, and what they are about; what is not given follows from the votes.
@@ -50,6 +66,8 @@ void read_inputs(Aggregation& out) {
         return meanings_among(out.dataset, out.classes, texts);
     };
     out.votes = read_votes(o.votes, reading);
+    for (const std::string& line : out.votes.notes) out.assumed.push_back(line);
+    if (out.votes.which_class && o.classes.empty() && o.data.empty()) refuse_yes_and_no(out.votes);
 }
 
 /// The class numbers that the original labels vote on; empty: all.
@@ -89,12 +107,9 @@ void add_original_votes(Aggregation& out, const std::optional<LabelSets>& origin
 }
 
 bool holds_votes(const std::filesystem::path& file) {
-    const std::string ending = lower_extension(file.string());
-    if (ending == ".npz") return true;
-    if (ending != ".csv" && ending != ".tsv") return false;
-    constexpr std::size_t holds_header = 65536;
-    const std::string text = read_start(file, holds_header);
-    return CsvReader(text, file.filename().string()).find_column(annotator_columns).has_value();
+    if (lower_extension(file.string()) == ".npz") return true;
+    const MappedFile mapped(file);
+    return crowd::layout_of(mapped.text()) != crowd::Layout::none;
 }
 
 ReferenceDecisions read_reference(Aggregation& a) {
@@ -108,6 +123,7 @@ ReferenceDecisions read_reference(Aggregation& a) {
             return meanings_among(a.dataset, a.classes, texts);
         };
         const Votes experts = read_votes(file, reading);
+        for (const std::string& line : experts.notes) a.assumed.push_back(line);
         a.assumed.push_back(
             fmt::format("{} holds votes of {} annotators: their majority is "
                         "compared with",
@@ -125,7 +141,13 @@ ReferenceDecisions read_reference(Aggregation& a) {
 }
 
 void decide(Aggregation& out) {
-    const AggregateOptions& o = out.options;
+    AggregateOptions& o = out.options;
+    if (out.votes.which_class && o.method == "dawid-skene") {
+        o.method = "majority";
+        out.assumed.emplace_back(
+            "annotators chose one class of each image: the class with the most votes is kept "
+            "(majority), because Dawid-Skene is fitted to yes and no alone");
+    }
     if (o.method == "dawid-skene") {
         out.fitted = dawid_skene(out.votes, o.em);
         out.yes = out.fitted->yes;
@@ -138,6 +160,10 @@ void decide(Aggregation& out) {
     }
     out.rule.threshold = o.threshold.value_or(out.fitted ? 0.8 : 0.5);
     out.rule.above = !out.fitted && !o.threshold;
+    if (out.votes.which_class) {
+        out.rule = {.threshold = o.threshold.value_or(0), .above = false};
+        out.rule.most = most_voted(out.votes, out.yes, out.ties);
+    }
 }
 
 }  // namespace
@@ -163,7 +189,8 @@ Aggregation aggregate_votes(const AggregateOptions& options) {
     } else if (!options.data.empty()) {
         original = out.dataset.labels;
     }
-    out.agreement = answer_agreement(out.votes, options.level);
+    out.agreement = out.votes.which_class ? class_agreement(out.votes, options.level)
+                                          : answer_agreement(out.votes, options.level);
     if (!options.original_votes.empty()) add_original_votes(out, original);
     decide(out);
     out.built = build_label_sets(out.votes, out.yes, out.rule, out.dataset, out.classes,
@@ -175,6 +202,30 @@ Aggregation aggregate_votes(const AggregateOptions& options) {
         const ReferenceDecisions reference = read_reference(out);
         out.comparison = compare_label_sets(out.built, reference, options.level);
         out.curve = threshold_curve(out.votes, out.yes, out.built, reference);
+    }
+    return out;
+}
+
+std::string posterior_csv(const Aggregation& a) {
+    std::string out;
+    CsvWriter writer(out);
+    writer.field("item");
+    writer.field("label");
+    for (const std::string& name : a.votes.scale.names) writer.field("n_" + name);
+    writer.field(a.fitted ? "posterior" : "proportion");
+    writer.field("kept");
+    writer.end_row();
+    std::vector<std::uint32_t> counts(a.votes.answers());
+    for (std::size_t q = 0; q < a.votes.questions(); ++q) {
+        std::fill(counts.begin(), counts.end(), 0U);
+        for (const std::uint32_t code : a.votes.of(q)) ++counts[code % counts.size()];
+        writer.field(a.votes.items[a.votes.question_item[q]]);
+        writer.field(a.votes.labels[a.votes.question_label[q]]);
+        for (const std::uint32_t n : counts) writer.field(std::to_string(n));
+        writer.field(fmt::format("{}", a.yes[q]));
+        const bool placed = a.built.item_of_question[q] >= 0 && a.built.class_of_question[q] >= 0;
+        writer.field(placed && !a.votes.of(q).empty() && a.rule.keeps(q, a.yes[q]) ? "1" : "0");
+        writer.end_row();
     }
     return out;
 }

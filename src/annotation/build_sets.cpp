@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <unordered_map>
 
 #include "annotation/item_finder.h"
 #include "assay/annotation/aggregate.h"
@@ -27,6 +28,30 @@ std::string json_id(std::string_view kind, std::string_view id) {
                     fmt::format("{} `{}` is not UTF-8, and JSON holds nothing else; a csv does",
                                 kind, shortened(id)));
     }
+}
+
+/// 1: an address or path of an image that is there under the end of it, too, and no other image
+/// ends so. ItemFinder finds it by that end.
+std::vector<char> longer_names(const StringColumn& names) {
+    std::unordered_map<std::string_view, std::uint32_t> numbers;
+    for (std::uint32_t i = 0; i < names.size(); ++i) numbers.emplace(names[i], i);
+    constexpr std::uint32_t none = UINT32_MAX;
+    std::vector<std::uint32_t> shorter(names.size(), none), longer(names.size(), 0);
+    for (std::uint32_t i = 0; i < names.size(); ++i) {
+        const std::string_view name = names[i];
+        for (std::size_t end = name.find_first_of("/="); end != std::string_view::npos;
+             end = name.find_first_of("/=", end + 1)) {
+            const auto found = numbers.find(name.substr(end + 1));
+            if (found == numbers.end()) continue;
+            shorter[i] = found->second;
+            ++longer[found->second];
+            break;
+        }
+    }
+    std::vector<char> out(names.size(), 0);
+    for (std::uint32_t i = 0; i < names.size(); ++i)
+        out[i] = shorter[i] != none && longer[shorter[i]] == 1 ? 1 : 0;
+    return out;
 }
 
 }  // namespace
@@ -89,7 +114,7 @@ BuiltLabelSets build_label_sets(const Votes& votes, std::span<const double> yes,
             });
             continue;
         }
-        if (!votes.of(q).empty() && rule.keeps(yes[q])) order.push_back(q);
+        if (!votes.of(q).empty() && rule.keeps(q, yes[q])) order.push_back(q);
     }
     std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
         return out.item_of_question[a] < out.item_of_question[b];
@@ -127,7 +152,9 @@ Dataset dataset_of_votes(const Votes& votes) {
         for (std::size_t i = 1; i <= imagenet_val_images; ++i)
             out.ids.append(fmt::format("ILSVRC2012_val_{:08}.JPEG", i));
     } else {
-        out.ids = votes.items;
+        const std::vector<char> again = longer_names(votes.items);
+        for (std::size_t i = 0; i < again.size(); ++i)
+            if (again[i] == 0) out.ids.append(votes.items[i]);
     }
     for (std::size_t i = 0; i < out.ids.size(); ++i) out.labels.append({});
     out.name = "votes";

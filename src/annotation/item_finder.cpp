@@ -33,6 +33,13 @@ ItemFinder::ItemFinder(const Dataset& dataset)
 ItemFinder::Found ItemFinder::find(std::string_view name) const {
     if (const auto at = ids_.find(name)) return {*at, false};
     if (const auto at = paths_.find(name)) return {*at, false};
+    // An address: what stands before the image's own path is not known here.
+    for (std::size_t end = name.find_first_of("/="); end != std::string_view::npos;
+         end = name.find_first_of("/=", end + 1)) {
+        const std::string_view rest = name.substr(end + 1);
+        if (const auto at = ids_.find(rest)) return {*at, false};
+        if (const auto at = paths_.find(rest)) return {*at, false};
+    }
     const auto at = files_.find(base_name(name));
     if (!at) return {};
     return shared_[*at] != 0 ? Found{-1, true} : Found{*at, false};

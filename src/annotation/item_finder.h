@@ -20,7 +20,8 @@ public:
         std::int64_t item = -1;  ///< -1: none, or several
         bool several = false;    ///< several items have a file of that name
     };
-    /// By id, else by path, else by file name where one item alone has it.
+    /// By id, else by path, else (an address) by the longest end that is an id or path, else by
+    /// file name where one item alone has it.
     Found find(std::string_view name) const;
 
 private:

@@ -13,6 +13,7 @@
 #include "data/label_json.h"
 #include "data/label_list.h"
 #include "data/label_rows.h"
+#include "data/voted_labels.h"
 #include "store/same_data.h"
 
 namespace assay {
@@ -75,6 +76,23 @@ ClassList classes_of(const LabelSets& sets) {
     return imagenet ? imagenet_classes() : numbered_classes(static_cast<std::size_t>(largest) + 1);
 }
 
+/// In byte order, or in theirs; none where all are numbers.
+ClassList class_list_of(const StringColumn& texts, bool in_their_order) {
+    std::vector<std::string> names;
+    bool numbers = true;
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        std::uint64_t ignored = 0;
+        numbers = numbers && parse_number(texts[i], ignored);
+        names.emplace_back(texts[i]);
+    }
+    if (numbers) return {};
+    if (!in_their_order) {
+        std::sort(names.begin(), names.end());
+        names.erase(std::unique(names.begin(), names.end()), names.end());
+    }
+    return ClassList(std::move(names));
+}
+
 /// Distinct labels in byte order, or the columns of classes in theirs: for files whose labels are
 /// names and that come without a class list.
 ClassList classes_of_list(const fs::path& path) {
@@ -84,19 +102,9 @@ ClassList classes_of_list(const fs::path& path) {
         return ClassList(label_names_in_json(read_text(path), path.filename().string()));
     const LabelList list =
         read_label_list(path, {.classes = nullptr, .attributes = false, .options = false});
-    std::vector<std::string> names;
-    bool numbers = true;
-    for (const auto& [text, line] : list.texts) {
-        std::uint64_t ignored = 0;
-        numbers = numbers && parse_number(text, ignored);
-        names.push_back(text);
-    }
-    if (numbers) return {};
-    if (!list.flags) {  // a column per class: the columns have an order
-        std::sort(names.begin(), names.end());
-        names.erase(std::unique(names.begin(), names.end()), names.end());
-    }
-    return ClassList(std::move(names));
+    StringColumn texts;
+    for (const auto& [text, line] : list.texts) texts.append(text);
+    return class_list_of(texts, list.flags);  // columns of classes have an order
 }
 
 }  // namespace
@@ -123,8 +131,19 @@ Dataset open_labelled(const fs::path& path, const ClassList& classes,
         return first.dataset();
     }
     return with_note(fmt::format("reading the labels {}", path.string()), [&] {
-        const ClassList known = classes.empty() ? classes_of_list(path) : classes;
-        Dataset dataset = items_of_label_file(path, known);
+        const auto voted = read_voted_labels(path);
+        const ClassList known = !classes.empty() ? classes
+                                : voted          ? class_list_of(voted->labels, false)
+                                                 : classes_of_list(path);
+        Dataset dataset;
+        if (voted) {
+            dataset.ids = voted->items;
+            require_items(dataset, path.filename().string());
+            if (notes != nullptr)
+                notes->insert(notes->end(), voted->notes.begin(), voted->notes.end());
+        } else {
+            dataset = items_of_label_file(path, known);
+        }
         dataset.name = path.stem().string();
         LabelMatch match;
         std::vector<std::string> unsaid;

@@ -9,6 +9,7 @@
 #include "containers/csv.h"
 #include "core/file.h"
 #include "core/text.h"
+#include "data/crowd/crowd.h"
 
 namespace assay {
 namespace {
@@ -34,7 +35,7 @@ struct AnnotatorFile {
 AnnotatorFile read_annotators(const fs::path& path, bool with_weights) {
     const std::string text = read_text(path);
     CsvReader reader(text, path.filename().string());
-    const std::size_t annotator = reader.column(annotator_columns);
+    const std::size_t annotator = reader.column(crowd::annotator_words);
     const std::size_t weight = with_weights ? reader.column({"weight"}) : 0;
     AnnotatorFile out;
     while (reader.next()) {

@@ -2,19 +2,13 @@
 #pragma once
 
 #include <filesystem>
-#include <initializer_list>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "assay/annotation/votes.h"
 #include "assay/data/class_list.h"
 
 namespace assay {
-
-/// What the column of annotators is called in tables of votes and of annotators.
-inline const std::initializer_list<std::string_view> annotator_columns{"annotator", "rater",
-                                                                       "worker", "user"};
 
 /// A class list file, or "imagenet"; "" gives an empty list.
 ClassList classes_named(const std::string& text);

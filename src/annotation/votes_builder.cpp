@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <unordered_map>
+#include <utility>
 
 #include "annotation/pool_questions.h"
 #include "annotation/text_numbers.h"
@@ -13,6 +15,7 @@ namespace assay {
 namespace {
 
 constexpr std::uint64_t most_of_a_kind = std::uint64_t{1} << 31;
+constexpr std::uint64_t most_implied = 100'000'000;
 
 void check_room(std::size_t count, std::string_view what) {
     if (count >= most_of_a_kind)
@@ -28,6 +31,14 @@ struct VotesBuilder::Impl {
     std::vector<std::uint32_t> question_item, question_label;
     std::vector<std::uint32_t> vote_question, vote_code;  ///< in the order in which they came
     VoteProblems problems;
+
+    std::uint32_t annotator_of(std::size_t vote) const {
+        return vote_code[vote] / static_cast<std::uint32_t>(scale.names.size());
+    }
+    void take_texts(Votes& votes, const MeaningsOf& meanings);
+    void one_class_each(Votes& votes, Repeats repeats, std::string_view source);
+    void add_implied(Votes& votes);
+    void sort_votes(Votes& votes, Repeats repeats, std::string_view source);
 };
 
 VotesBuilder::VotesBuilder(AnswerScale scale) : impl_(std::make_unique<Impl>()) {
@@ -68,55 +79,169 @@ VoteProblems& VotesBuilder::problems() {
     return impl_->problems;
 }
 
-Votes VotesBuilder::build(Repeats repeats, std::string_view source, const MeaningsOf& meanings) {
-    Impl& from = *impl_;
-    Votes votes;
-    const std::size_t n = from.vote_code.size();
-    const auto answers = static_cast<std::uint32_t>(from.scale.names.size());
-    votes.scale = from.scale;
-    votes.annotators = from.annotators.take();
-    votes.items = from.items.take();
-    votes.labels = from.labels.take();
-    votes.question_item = std::move(from.question_item);
-    votes.question_label = std::move(from.question_label);
-    votes.read = n;
-    if (meanings) {
-        // Before repeated votes are looked for: an annotator who answers under two names has
-        // answered twice.
-        const auto numbers = pool_questions(votes, meanings(votes));
-        for (std::uint32_t& question : from.vote_question) question = numbers[question];
+std::size_t VotesBuilder::votes() const {
+    return impl_->vote_code.size();
+}
+
+void VotesBuilder::replace_answer(std::uint32_t from, std::uint32_t to) {
+    const auto answers = static_cast<std::uint32_t>(impl_->scale.names.size());
+    for (std::uint32_t& code : impl_->vote_code)
+        if (code % answers == from) code += to - from;
+}
+
+/// The texts, and what is one under several names.
+void VotesBuilder::Impl::take_texts(Votes& votes, const MeaningsOf& meanings) {
+    votes.scale = scale;
+    votes.annotators = annotators.take();
+    votes.items = items.take();
+    votes.labels = labels.take();
+    votes.question_item = std::move(question_item);
+    votes.question_label = std::move(question_label);
+    votes.read = vote_code.size();
+    if (!meanings) return;
+    // Before repeated votes are looked for: an annotator who answers under two names has answered
+    // twice.
+    const auto numbers = pool_questions(votes, meanings(votes));
+    for (std::uint32_t& question : vote_question) question = numbers[question];
+}
+
+/// Of the classes that one annotator chose for one item, those that count.
+void VotesBuilder::Impl::one_class_each(Votes& votes, Repeats repeats, std::string_view source) {
+    const auto item_of = [&](std::size_t v) { return votes.question_item[vote_question[v]]; };
+    std::vector<std::uint32_t> order(vote_code.size());
+    std::iota(order.begin(), order.end(), 0U);
+    const auto key = [&](std::uint32_t v) { return std::pair(item_of(v), annotator_of(v)); };
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); });
+    std::vector<char> counts(vote_code.size(), 1);
+    for (auto first = order.begin(); first != order.end();) {
+        const auto last = std::find_if(first, order.end(),
+                                       [&](std::uint32_t v) { return key(v) != key(*first); });
+        const auto extra = static_cast<std::uint64_t>(last - first - 1);
+        votes.repeated += extra;
+        if (extra > 0 && repeats != Repeats::all) {
+            const auto where = [&] {
+                return fmt::format("annotator `{}` chose a class of `{}` {} times",
+                                   shortened(votes.annotators[annotator_of(*first)]),
+                                   shortened(votes.items[item_of(*first)]), last - first);
+            };
+            if (repeats == Repeats::refuse) {
+                throw Error(ErrorCode::bad_input,
+                            fmt::format("{}: {}; allowed with --repeats first, last or all", source,
+                                        where()));
+            }
+            const bool same = std::all_of(first, last, [&](std::uint32_t v) {
+                return vote_question[v] == vote_question[*first];
+            });
+            for (std::uint64_t i = 0; i < extra; ++i)
+                problems.add(same ? "repeated vote" : "repeated vote that contradicts", where);
+            for (auto v = first; v != last; ++v) counts[*v] = 0;
+            counts[repeats == Repeats::last ? *(last - 1) : *first] = 1;
+        }
+        first = last;
     }
-    const std::size_t questions = votes.questions();
+    std::size_t kept = 0;
+    for (std::size_t v = 0; v < counts.size(); ++v) {
+        if (counts[v] == 0) continue;
+        vote_question[kept] = vote_question[v];
+        vote_code[kept++] = vote_code[v];
+    }
+    vote_question.resize(kept);
+    vote_code.resize(kept);
+}
+
+/// Whoever chose one class of an item said no to the others that were chosen for it.
+void VotesBuilder::Impl::add_implied(Votes& votes) {
+    const std::size_t items_there = votes.items.size(), said = vote_code.size();
+    std::vector<std::uint64_t> questions_of(items_there + 1, 0);
+    for (const std::uint32_t item : votes.question_item) ++questions_of[item + 1];
+    std::vector<std::uint64_t> begin(items_there + 1, 0);
+    for (std::size_t i = 0; i < items_there; ++i) begin[i + 1] = begin[i] + questions_of[i + 1];
+    for (const std::uint32_t question : vote_question) {
+        votes.implied += questions_of[votes.question_item[question] + 1] - 1;
+        if (votes.implied > most_implied) {
+            throw Error(ErrorCode::bad_input,
+                        "more than 100,000,000 answers follow from the classes chosen: too many "
+                        "classes for too few images");
+        }
+    }
+    std::vector<std::uint32_t> by_item(votes.questions());
+    std::vector<std::uint64_t> next = begin;
+    for (std::uint32_t q = 0; q < votes.questions(); ++q)
+        by_item[next[votes.question_item[q]]++] = q;
+    const auto answers = static_cast<std::uint32_t>(scale.names.size());
+    for (std::size_t v = 0; v < said; ++v) {
+        const std::uint32_t item = votes.question_item[vote_question[v]],
+                            no = annotator_of(v) * answers;
+        for (std::uint64_t at = begin[item]; at < begin[item + 1]; ++at) {
+            if (by_item[at] == vote_question[v]) continue;
+            vote_question.push_back(by_item[at]);
+            vote_code.push_back(no);
+        }
+    }
+}
+
+Votes VotesBuilder::build(Repeats repeats, std::string_view source, const MeaningsOf& meanings) {
+    Votes votes;
+    impl_->take_texts(votes, meanings);
+    impl_->sort_votes(votes, repeats, source);
+    const AnswerScale scale = votes.scale;
+    *impl_ = Impl{};
+    impl_->scale = scale;
+    return votes;
+}
+
+Votes VotesBuilder::build_classes(Repeats repeats, std::string_view source,
+                                  const MeaningsOf& meanings) {
+    Votes votes;
+    votes.which_class = true;
+    impl_->take_texts(votes, meanings);
+    impl_->one_class_each(votes, repeats, source);
+    impl_->add_implied(votes);
+    const std::uint64_t repeated = votes.repeated;
+    impl_->sort_votes(votes, Repeats::all, source);
+    votes.repeated = repeated;
+    const AnswerScale scale = votes.scale;
+    *impl_ = Impl{};
+    impl_->scale = scale;
+    return votes;
+}
+
+void VotesBuilder::Impl::sort_votes(Votes& votes, Repeats repeats, std::string_view source) {
+    Impl& from = *this;
+    const std::size_t n = vote_code.size();
+    const auto answers = static_cast<std::uint32_t>(scale.names.size());
+    const std::size_t asked = votes.questions();
 
     // Counting sort: stable, so that the votes of a question stay in the order in which they came.
-    std::vector<std::uint64_t> next(questions + 1, 0);
+    std::vector<std::uint64_t> next(asked + 1, 0);
     for (const std::uint32_t q : from.vote_question) ++next[q + 1];
-    for (std::size_t q = 0; q < questions; ++q) next[q + 1] += next[q];
+    for (std::size_t q = 0; q < asked; ++q) next[q + 1] += next[q];
     std::vector<std::uint64_t> begin = next;
     votes.codes.resize(n);
     for (std::size_t v = 0; v < n; ++v)
         votes.codes[next[from.vote_question[v]]++] = from.vote_code[v];
 
-    const auto annotator_of = [&](std::uint32_t code) { return code / answers; };
+    const auto annotator_in = [&](std::uint32_t code) { return code / answers; };
     votes.begin.assign(1, 0);
-    votes.begin.reserve(questions + 1);
+    votes.begin.reserve(asked + 1);
     std::uint64_t kept = 0;
-    for (std::size_t q = 0; q < questions; ++q) {
+    for (std::size_t q = 0; q < asked; ++q) {
         const auto first = votes.codes.begin() + static_cast<std::ptrdiff_t>(begin[q]);
         const auto last = votes.codes.begin() + static_cast<std::ptrdiff_t>(begin[q + 1]);
         const auto by_annotator = [&](std::uint32_t a, std::uint32_t b) {
-            return annotator_of(a) < annotator_of(b);
+            return annotator_in(a) < annotator_in(b);
         };
         if (!std::is_sorted(first, last, by_annotator)) std::stable_sort(first, last, by_annotator);
         for (auto v = first; v != last;) {
             auto stop = v + 1;
-            while (stop != last && annotator_of(*stop) == annotator_of(*v)) ++stop;
+            while (stop != last && annotator_in(*stop) == annotator_in(*v)) ++stop;
             const auto extra = static_cast<std::uint64_t>(stop - v - 1);
             votes.repeated += extra;
             if (extra > 0) {
                 const auto where = [&] {
                     return fmt::format("annotator `{}` answered {} times whether `{}` fits `{}`",
-                                       shortened(votes.annotators[annotator_of(*v)]), stop - v,
+                                       shortened(votes.annotators[annotator_in(*v)]), stop - v,
                                        shortened(votes.labels[votes.question_label[q]]),
                                        shortened(votes.items[votes.question_item[q]]));
                 };
@@ -146,9 +271,6 @@ Votes VotesBuilder::build(Repeats repeats, std::string_view source, const Meanin
     }
     votes.codes.resize(kept);
     votes.problems = std::move(from.problems);
-    *impl_ = Impl{};
-    impl_->scale = votes.scale;
-    return votes;
 }
 
 }  // namespace assay

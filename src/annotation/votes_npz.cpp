@@ -320,14 +320,17 @@ Votes read_votes_npz(std::span<const std::byte> bytes, const std::string& source
 
 Votes read_votes(const std::filesystem::path& path, const VotesOptions& options) {
     return with_note(fmt::format("reading the votes {}", path.string()), [&] {
-        const std::string extension = lower_extension(path.string());
-        if (extension == ".csv" || extension == ".tsv") return read_votes_csv(path, options);
-        if (extension != ".npz") {
-            refuse(fmt::format("`{}` is no table of votes: known are .csv, .tsv and .npz",
-                               path.filename().string()));
+        constexpr std::array texts = {".csv", ".tsv", ".json", ".jsonl", ".manifest", ".xml"};
+        const std::string extension = lower_extension(path.string()),
+                          source = path.filename().string();
+        const bool text = std::ranges::find(texts, extension) != texts.end();
+        if (!text && extension != ".npz") {
+            refuse(fmt::format("`{}` is no file of votes: known are {} and .npz", source,
+                               fmt::join(texts, ", ")));
         }
         const MappedFile file(path);
-        return read_votes_npz(file.bytes(), path.filename().string(), options);
+        return text ? read_votes_text(file.text(), source, options)
+                    : read_votes_npz(file.bytes(), source, options);
     });
 }
 

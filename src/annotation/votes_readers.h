@@ -1,15 +1,17 @@
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "assay/annotation/votes.h"
 
 namespace assay {
 
-Votes read_votes_csv(const std::filesystem::path& path, const VotesOptions& options);
+/// In any layout that data/crowd/crowd.h knows.
+Votes read_votes_text(std::string_view text, const std::string& source,
+                      const VotesOptions& options);
 /// `bytes`: the whole .npz.
 Votes read_votes_npz(std::span<const std::byte> bytes, const std::string& source,
                      const VotesOptions& options);

@@ -16,6 +16,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view labels_aggregate_examples = R"(
 assay labels aggregate votes.csv
+assay labels aggregate label-studio.json --label-sets labels.json
 assay labels aggregate votes.csv --data images/multi --to csv --label-sets labels.csv
 assay labels aggregate raters.npz --original val.txt --to list --label-sets real.json
 assay labels aggregate raters.npz --original real.json --against real.json
@@ -41,8 +42,10 @@ std::vector<std::string> split(const std::string& text) {
 }
 
 void add_votes(CLI::App& app, AggregateOptions& o) {
-    app.add_option("votes", o.votes,
-                   "Votes: csv with annotator, item, label, answer; or ReaL's npz")
+    app.add_option(
+           "votes", o.votes,
+           "Votes: csv with annotator, item, label, answer; an export of Label Studio, Mechanical "
+           "Turk, Toloka, Zooniverse, Ground Truth, CVAT or Datumaro; or ReaL's npz")
         ->required()
         ->type_name("VOTES");
     app.add_option("--method", o.method,
@@ -123,7 +126,7 @@ void add_items(CLI::App& app, AggregateOptions& o) {
         ->group(items);
     app.add_option("--against", o.against,
                    "Compare the decisions, and those of every threshold, with these label sets, or "
-                   "with the majority of experts' votes (npz, or csv with a column annotator)")
+                   "with the majority of experts' votes (any file of votes)")
         ->type_name("LABELS")
         ->group(items);
     app.add_option("--level", o.level, "Confidence level of the intervals")

@@ -10,9 +10,11 @@
 #include "containers/npy_stream.h"
 #include "core/file.h"
 #include "core/text.h"
+#include "data/class_aliases.h"
 #include "data/label_json.h"
 #include "data/label_list.h"
 #include "data/label_rows.h"
+#include "data/voted_labels.h"
 
 namespace assay {
 namespace {
@@ -22,6 +24,35 @@ LabelSets from_json(const std::filesystem::path& path, const Dataset& dataset,
     NamedRows rows = parse_label_json(read_text(path), classes, source);
     if (rows.keys.size() > 0) return rows_by_key(rows, dataset, source, &match);
     return rows_in_order(std::move(rows.rows), dataset, source);
+}
+
+/// What one annotator said of each image in a labelling tool.
+LabelSets from_voted(VotedLabels voted, const Dataset& dataset, const ClassList& classes,
+                     const std::string& source, LabelMatch& match,
+                     std::vector<std::string>& notes) {
+    for (std::string& note : voted.notes) notes.push_back(std::move(note));
+    const ClassAliases aliases(classes);
+    std::vector<std::int32_t> class_of;
+    for (std::size_t l = 0; l < voted.labels.size(); ++l) {
+        const auto found = find_class(classes, aliases, voted.labels[l]);
+        std::uint64_t number = 0;
+        if (!found &&
+            !(classes.empty() && parse_number(voted.labels[l], number) && number <= INT32_MAX)) {
+            throw Error(
+                ErrorCode::bad_input,
+                fmt::format("{}: label `{}` is no class{}", source, shortened(voted.labels[l]),
+                            classes.empty()
+                                ? ", and the classes have no names here; `assay relabel "
+                                  "RUNS/DATA_SET --classes FILE` gives them names"
+                                : suggest(shortened(voted.labels[l]), classes.ids())));
+        }
+        class_of.push_back(found ? *found : static_cast<std::int32_t>(number));
+    }
+    std::vector<std::vector<std::int32_t>> sets(voted.items.size());
+    for (const auto& [item, label] : voted.pairs) sets[item].push_back(class_of[label]);
+    NamedRows rows{.keys = std::move(voted.items), .rows = {}};
+    for (const auto& set : sets) rows.rows.append(set);
+    return rows_by_key(rows, dataset, source, &match);
 }
 
 LabelSets from_list(const std::filesystem::path& path, const Dataset& dataset,
@@ -181,6 +212,8 @@ LabelSets read_label_sets(const std::filesystem::path& path, const Dataset& data
     return with_note(fmt::format("reading the label sets {}", path.string()), [&] {
         const std::string source = path.filename().string();
         const std::string extension = lower_extension(source);
+        if (auto voted = read_voted_labels(path))
+            return from_voted(std::move(*voted), dataset, classes, source, match, notes);
         if (extension == ".json") return from_json(path, dataset, classes, source, match);
         if (extension == ".npy")
             return from_npy(path, dataset, classes, source, notes, minus_one_unlabelled);

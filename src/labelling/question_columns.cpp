@@ -6,6 +6,7 @@
 #include <array>
 
 #include "core/text.h"
+#include "data/crowd/crowd.h"
 
 namespace assay::labelling {
 namespace {
@@ -49,7 +50,7 @@ void name_misspelt(const CsvReader& table, std::vector<std::string>& warnings) {
 QuestionColumns question_columns(const CsvReader& table, Task task,
                                  std::vector<std::string>& warnings) {
     QuestionColumns found;
-    found.of_annotators = table.find_column({"annotator", "rater", "worker", "user"}).has_value();
+    found.of_annotators = table.find_column(crowd::annotator_words).has_value();
     found.path = table.find_column({"path", "file", "filename"});
     if (const auto item = table.find_column({"item", "image", "picture", "id"})) {
         found.item = *item;
@@ -78,14 +79,6 @@ QuestionColumns question_columns(const CsvReader& table, Task task,
         found.batch.reset();
     }
     return found;
-}
-
-char delimiter_of_questions(std::string_view text) {
-    const std::string_view header = text.substr(0, text.find_first_of("\r\n"));
-    return header.find_first_of(",\t") == std::string_view::npos &&
-                   header.find(';') != std::string_view::npos
-               ? ';'
-               : '\0';
 }
 
 }  // namespace assay::labelling

@@ -23,8 +23,4 @@ struct QuestionColumns {
 QuestionColumns question_columns(const CsvReader& table, Task task,
                                  std::vector<std::string>& warnings);
 
-/// The delimiter, where CsvReader would not find it: spreadsheets in many countries write
-/// semicolons. 0: it will.
-char delimiter_of_questions(std::string_view text);
-
 }  // namespace assay::labelling

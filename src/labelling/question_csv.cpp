@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "annotation/text_numbers.h"
 #include "core/hash.h"
 #include "core/refuse.h"
 #include "core/text.h"
+#include "data/crowd/crowd.h"
 #include "labelling/definition_files.h"
 #include "labelling/question_columns.h"
 #include "labelling/shown_text.h"
@@ -34,7 +36,7 @@ struct LabelFacts {
 class QuestionCsv {
 public:
     QuestionCsv(std::string_view text, const std::string& source, Task task)
-        : row_(text, source, {.delimiter = delimiter_of_questions(text)}),
+        : row_(text, source, {.delimiter = crowd::delimiter_of_table(text)}),
           source_(source),
           columns_(question_columns(row_, task, set_.warnings)) {
         batches_("");
@@ -226,10 +228,38 @@ private:
     bool batch_contradicted_ = false;
 };
 
+/// What the votes of a labelling tool were about, as a table of questions, each once.
+std::string questions_of_votes(std::string_view text, const std::string& source,
+                               std::vector<std::string>& notes) {
+    std::string table;
+    CsvWriter csv(table);
+    csv.row({"item", "label"});
+    TextNumbers items, labels;
+    std::unordered_set<std::uint64_t> there;
+    const crowd::Sink sink{
+        .take =
+            [&](const crowd::Vote& vote, const crowd::Where&) {
+                const std::string item = crowd::image_of_address(vote.item);
+                const std::string_view label = vote.label.empty() ? vote.answer : vote.label;
+                if (there.insert(std::uint64_t{items(item)} << 32 | labels(label)).second)
+                    csv.row({item, label});
+            },
+        .problem = [](std::string_view, const crowd::Where& message) { refuse(message()); }};
+    notes = crowd::read_votes(text, source, sink).notes;
+    return table;
+}
+
 }  // namespace
 
 QuestionSet read_question_csv(std::string_view text, const std::string& source, Task task) {
-    return QuestionCsv(text, source, task).read();
+    const crowd::Layout layout = crowd::layout_of(text);
+    if (layout != crowd::Layout::people && !crowd::is_of_a_tool(layout))
+        return QuestionCsv(text, source, task).read();
+    std::vector<std::string> notes;
+    const std::string table = questions_of_votes(text, source, notes);
+    QuestionSet set = QuestionCsv(table, source, task).read();
+    set.warnings.insert(set.warnings.begin(), notes.begin(), notes.end());
+    return set;
 }
 
 std::string fingerprint_of(const QuestionSet& set) {

@@ -33,10 +33,10 @@ struct AnswerSink {
     std::uint64_t skipped = 0;  ///< tasks without an answer, drafts, cancelled ones
 };
 
-/// By the first character that is no blank: JSON (Label Studio's JSON or JSON-MIN) or a table (a
-/// csv, Label Studio's CSV and TSV among them). Memory: that of one task. Throws bad_input with
-/// row or task: damaged, no answer of a known spelling, columns that are missing, a time that is
-/// none. `source` names the text in messages.
+/// By what it holds: Label Studio's JSON or JSON-MIN, a table (a csv, Label Studio's CSV and TSV
+/// among them), or the answers of a service (data/crowd/crowd.h). Memory: that of one task. Throws
+/// bad_input with row or task: damaged, no answer of a known spelling, columns that are missing, a
+/// time that is none. `source` names the text in messages.
 void read_found_answers(std::string_view text, const std::string& source, AnswerSink& sink);
 
 /// In the data of tasks that went to Label Studio with annotations: so many of them. Its flat

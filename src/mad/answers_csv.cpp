@@ -8,6 +8,7 @@
 #include "core/parallel.h"
 #include "core/refuse.h"
 #include "core/text.h"
+#include "data/crowd/crowd.h"
 #include "mad/answer_readers.h"
 #include "mad/question_texts.h"
 
@@ -83,12 +84,54 @@ void read_answers_csv(std::string_view text, const std::string& source, AnswerSi
     }
 }
 
+namespace {
+
+/// The answers of a service, and those in a column per person: image and label name the question.
+void read_crowd(std::string_view text, const std::string& source, AnswerSink& sink) {
+    const crowd::Sink votes{
+        .take =
+            [&](const crowd::Vote& vote, const crowd::Where& where) {
+                FoundAnswer found;
+                found.where = where();
+                if (vote.label.empty()) {
+                    refuse(
+                        fmt::format("{}: the answer is the class `{}`, and nothing names the "
+                                    "class that was asked about; allowed: {}",
+                                    found.where, shortened(vote.answer), known_answers()));
+                }
+                found.image = vote.item;
+                found.label = vote.label;
+                found.annotator = vote.annotator;
+                if (says_nothing(vote.answer)) {
+                    ++sink.skipped;
+                    return;
+                }
+                const std::optional<Answer> known = answer_named(vote.answer);
+                if (!known) {
+                    refuse(fmt::format("{}: the answer is `{}`; allowed: {}", found.where,
+                                       shortened(vote.answer), known_answers()));
+                }
+                found.answer = *known;
+                sink.found(found);
+            },
+        .problem = [](std::string_view, const crowd::Where& message) { refuse(message()); }};
+    crowd::read_votes(text, source, votes);
+}
+
+}  // namespace
+
 void read_found_answers(std::string_view text, const std::string& source, AnswerSink& sink) {
     std::string_view begin = text;
     if (begin.starts_with("\xEF\xBB\xBF")) begin.remove_prefix(3);
     const std::size_t first = begin.find_first_not_of(" \t\r\n");
     if (first == std::string_view::npos) refuse(fmt::format("{}: it is empty", source));
-    if (begin[first] == '[' || begin[first] == '{') {
+    const crowd::Layout layout = crowd::layout_of(text);
+    const bool own_reader = layout == crowd::Layout::none || layout == crowd::Layout::table ||
+                            layout == crowd::Layout::label_studio ||
+                            layout == crowd::Layout::records;
+    if (!own_reader) {
+        read_crowd(text, source, sink);
+    } else if (begin[first] == '[' || begin[first] == '{') {
         read_label_studio(text, source, sink);
     } else {
         read_answers_csv(text, source, sink);

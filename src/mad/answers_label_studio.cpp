@@ -143,7 +143,8 @@ void take_back(const JsonReader& annotation, const char* id, FoundAnswer found, 
 
 void read_annotation(const JsonReader& annotation, FoundAnswer found, AnswerSink& sink) {
     if (!annotation.json().is_object()) annotation.refuse_as("an object (export with annotations)");
-    if (is_true(annotation, "was_cancelled") || is_true(annotation, "skipped")) {
+    if (is_true(annotation, "was_cancelled") || is_true(annotation, "skipped") ||
+        is_true(annotation, "deleted") || is_true(annotation, "is_deleted")) {
         take_back(annotation, "id", std::move(found), sink);
         return;
     }

@@ -149,7 +149,7 @@ TEST_F(VotesFiles, RepeatedVotesByRule) {
 }
 
 TEST_F(VotesFiles, CsvWithoutColumns) {
-    EXPECT_THAT(csv_error("annotator,item,label\nr,p,0\n"),
+    EXPECT_THAT(csv_error("annotator,item,score\nr,p,0\n"),
                 HasSubstr("no column named answer or vote or response"));
     EXPECT_THAT(csv_error("who,item,label,answer\n"), HasSubstr("no column named annotator"));
     EXPECT_THAT(csv_error(""), HasSubstr("the table is empty"));

@@ -13,6 +13,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 QuestionSet read(std::string_view text, Task task = Task::yes_no) {
     return read_question_csv(text, "q.csv", task);
@@ -36,6 +37,27 @@ TEST(QuestionCsv, WhatProposeWrites) {
     EXPECT_EQ(set.labels[1].name, "goldfish");
     EXPECT_FALSE(set.questions[0].known);
     EXPECT_THAT(set.warnings, IsEmpty());
+}
+
+TEST(QuestionCsv, VotesOfAToolAreQuestionsOnce) {
+    // Which class: each class that somebody chose is asked about. Yes/no: the class asked about.
+    const std::vector<std::string> texts = {
+        R"([{"image":"a.png","annotator":1,"choice":"cat"},{"image":"a.png","annotator":2,"choice":"dog"},)"
+        R"({"image":"/data/upload/1/1a2b3c4d-a.png","annotator":3,"choice":"cat"}])",
+        "WorkerId,Input.image,Input.label,Answer.answer\n1,a.png,cat,yes\n2,a.png,dog,no\n"
+        "2,a.png,cat,no\n",
+        "image,rater1,rater2\na.png,cat,dog\n"};
+    for (const std::string& text : texts) {
+        SCOPED_TRACE(text);
+        const QuestionSet set = read(text);
+        EXPECT_EQ(set.images.size(), 1U);
+        EXPECT_EQ(set.images[0], "a.png");
+        ASSERT_EQ(set.questions.size(), 2U);
+        EXPECT_EQ(set.labels[0].id, "cat");
+        EXPECT_EQ(set.labels[1].id, "dog");
+        EXPECT_THAT(set.warnings, Not(IsEmpty()));
+    }
+    EXPECT_THAT(refused("WorkerId,Input.image\n1,a.png\n"), HasSubstr("no column answer."));
 }
 
 TEST(QuestionCsv, WhatACompetitionWrites) {

@@ -75,6 +75,33 @@ TEST(MadLabelStudio, EachFormatGivesTheSameAnswers) {
     }
 }
 
+TEST(MadAnswers, OfServicesAndOfAColumnPerPerson) {
+    const auto answers = [](const std::string& text) {
+        std::vector<std::string> out;
+        AnswerSink sink;
+        sink.found = [&](const FoundAnswer& found) {
+            out.push_back(fmt::format("{} {} {} {}", found.annotator, found.image, found.label,
+                                      name_of(found.answer)));
+        };
+        read_found_answers(text, "answers", sink);
+        return out;
+    };
+    EXPECT_THAT(answers("WorkerId,AssignmentStatus,Input.image,Input.label,Answer.answer\n"
+                        "w1,Approved,a.png,cat,Yes\nw2,Rejected,a.png,cat,No\n"),
+                ElementsAre("w1 a.png cat yes"));
+    EXPECT_THAT(answers("INPUT:image\tINPUT:label\tOUTPUT:answer\tASSIGNMENT:worker_id\n"
+                        "a.png\tcat\t0\tw1\n"),
+                ElementsAre("w1 a.png cat no"));
+    EXPECT_THAT(answers("image,label,annotator:anna,annotator:bert\na.png,cat,?,\n"),
+                ElementsAre("anna a.png cat cannot say"));
+    EXPECT_THAT(message_of([&] {
+                    answers("WorkerId,Input.image,Input.label,Answer.answer\nw,a.png,cat,purr\n");
+                }),
+                HasSubstr("answers line 2: the answer is `purr`; allowed: yes, no, cannot say"));
+    EXPECT_THAT(message_of([&] { answers("WorkerId,Input.image,Answer.x\nw,a.png,cat\n"); }),
+                HasSubstr("the answer is the class `cat`"));
+}
+
 TEST(MadLabelStudio, OneExportInThreeFormatsIsOne) {
     LabelledCompetition labelled;
     labelled.take(fixture("label_studio.json"));
@@ -138,14 +165,13 @@ TEST(MadLabelStudio, AnAnnotationIsOneWhoeverItIsSaidToBeBy) {
 }
 
 TEST(MadLabelStudio, WhatIsTakenBackCountsNoMore) {
-    for (const bool cancelled : {true, false}) {
+    for (const char* how : {"was_cancelled", "deleted", "result"}) {
         LabelledCompetition labelled;
         labelled.take(fixture("label_studio.json"));
         std::vector<std::string> expected = labelled.all();
         json tasks = json::parse(read_text(fixture("label_studio.json")));
         json& annotation = tasks[0]["annotations"][0];
-        if (cancelled) annotation["was_cancelled"] = true;
-        if (!cancelled) annotation["result"] = json::array();
+        annotation[how] = std::string(how) == "result" ? json::array() : json(true);
         // An older version than what is there takes nothing back.
         annotation["updated_at"] = "2026-11-20T08:01:00.150000Z";
         EXPECT_EQ(labelled.take(labelled.small.write("older.json", tasks.dump())).taken_back, 0U);

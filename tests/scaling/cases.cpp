@@ -209,6 +209,15 @@ void make_tasks(std::size_t n, const fs::path& folder) {
                 i, image(i));
         }));
 }
+/// Which class each image shows, ten images a class.
+void make_class_votes(std::size_t n, const fs::path& folder) {
+    put(folder / "x.json", parts("[", n, ",", "]", [](std::size_t i) {
+            return fmt::format(
+                R"({{"id":{0},"data":{{"image":"{1}"}},"annotations":[{{"id":{0},"completed_by":{2},)"
+                R"("result":[{{"type":"choices","from_name":"c","value":{{"choices":["{3}"]}}}}]}}]}})",
+                i, image(i), i % 20, i / 10);
+        }));
+}
 void make_answers(std::size_t n, const fs::path& folder) {
     put(folder / "x", parts("image,label,annotator,answer\n", n, "\n", "\n", [](std::size_t i) {
             return fmt::format("{},ant,anna,{}", image(i), i % 3 == 0 ? "no" : "cannot say");
@@ -360,6 +369,10 @@ const std::vector<ScalingCase>& scaling_cases() {
         {"Annotators", 500, 1, make_annotators,
          [](std::size_t n, const fs::path& folder) {
              all_read(n, read_and_combine(folder).annotators.size());
+         }},
+        {"ClassVotes", 200, 0.5, make_class_votes,
+         [](std::size_t n, const fs::path& folder) {
+             all_read(n, read_votes(folder / "x.json").used());
          }},
         {"LabelStudioTasks", 200, 0.5, make_tasks, read_answers},
         {"QuestionRows", 300, 0.5, make_questions, read_questions},

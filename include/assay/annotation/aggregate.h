@@ -114,8 +114,20 @@ struct KeepRule {
     double threshold = 0.8;
     bool above = false;  ///< true: value > threshold (a majority is more than half); false: value
                          ///< >= threshold
+    /// Which-class votes: 1 for the questions whose class has more votes than any other class of
+    /// the image. Empty: every question may be kept.
+    std::vector<char> most{};
     bool keeps(double value) const { return above ? value > threshold : value >= threshold; }
+    bool keeps(std::size_t question, double value) const {
+        return (most.empty() || most[question] != 0) && keeps(value);
+    }
 };
+
+/// Of which-class votes, by the proportion of each question: KeepRule::most. `ties`: images where
+/// several classes have the most votes, so that none of them is kept.
+std::vector<char> most_voted(const Votes& votes, std::span<const double> yes, std::uint64_t& ties);
+/// Of which-class votes: how far annotators choose the same class. One question per image.
+AnswerAgreement class_agreement(const Votes& votes, double level = 0.95);
 
 struct BuiltLabelSets {
     LabelSets sets;                               ///< one per image of the data set
@@ -139,7 +151,8 @@ BuiltLabelSets build_label_sets(const Votes& votes, std::span<const double> yes,
                                 const ClassList& classes, const LabelSets* original);
 
 /// The images of the votes, for when no data set is given: all 50,000 of ImageNet's validation set
-/// in the order of their numbers when every image is one of them, else those that were annotated.
+/// in the order of their numbers when every image is one of them, else those that were annotated;
+/// an image that is there by an address or path and by the end of it is there once.
 Dataset dataset_of_votes(const Votes& votes);
 /// Classes for when none are given: numbers 0..largest (ImageNet's 1000 for its validation images)
 /// when every label is a number below a million, else the labels themselves in byte order.

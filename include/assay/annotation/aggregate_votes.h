@@ -16,8 +16,10 @@
 namespace assay {
 
 struct AggregateOptions {
-    std::filesystem::path votes;         ///< a table of votes, see read_votes
-    std::string method = "dawid-skene";  ///< dawid-skene, majority, weighted
+    std::filesystem::path votes;  ///< a table of votes, see read_votes
+    /// dawid-skene, majority, weighted. Which-class votes are settled by the majority instead of
+    /// dawid-skene.
+    std::string method = "dawid-skene";
     /// Labels with at least this posterior or proportion are kept. Unset: 0.8 for dawid-skene, more
     /// than 0.5 for the others.
     std::optional<double> threshold;
@@ -66,8 +68,10 @@ struct Aggregation {
     std::vector<AnnotatorQuality> annotators;  ///< R
     std::optional<LabelSetComparison> comparison;
     std::optional<ThresholdCurve> curve;  ///< where there is a comparison
-    std::uint64_t original_votes = 0;     ///< of `votes`, those of the original labels
-    std::vector<std::string> assumed;     ///< what was assumed about the data set; whole sentences
+    std::uint64_t ties =
+        0;  ///< which-class votes: images where several classes have the most votes
+    std::uint64_t original_votes = 0;  ///< of `votes`, those of the original labels
+    std::vector<std::string> assumed;  ///< what was assumed about the data set; whole sentences
 };
 
 /// Reads, combines, decides and compares. Throws usage and bad_input as the functions of

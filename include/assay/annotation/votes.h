@@ -70,8 +70,14 @@ struct Votes {
     std::uint64_t repeated = 0;  ///< votes of an annotator who had answered that question before
     std::uint64_t pooled =
         0;  ///< questions that were asked before under other names, and are one with those
+    /// Annotators said which class an image shows, one each. Such a vote is kept as a yes to its
+    /// class and a no to every other class that somebody chose for the image.
+    bool which_class = false;
+    std::uint64_t implied = 0;       ///< of codes: the answers no that follow from another class
+    std::vector<std::string> notes;  ///< what was taken for what, and what was not counted
     VoteProblems problems;
 
+    std::uint64_t used() const noexcept { return codes.size() - implied; }
     std::size_t answers() const noexcept { return scale.names.size(); }
     std::size_t questions() const noexcept { return question_item.size(); }
     std::span<const std::uint32_t> of(std::size_t question) const {
@@ -107,9 +113,11 @@ struct VotesOptions {
 };
 
 /// Reads votes:
-///  - .csv, .tsv: a row per vote; columns annotator (or rater, worker, user), item (or image,
-///    picture, path), label (or class) and answer (or vote, response); answers by name or by
-///    number;
+///  - texts (.csv, .tsv, .json, .jsonl, .manifest, .xml): every layout of data/crowd/crowd.h.
+///  Answers
+///    are names of the scale or numbers; where it is no, maybe, yes, also y, true, unsure and the
+///    like, and answers that are only 0 and 1 are no and yes. Which-class votes: see
+///    Votes::which_class;
 ///  - .npz as ReaL publishes it: `tensor` of annotators x questions x answers, any number type,
 ///    holding how often an annotator gave an answer (0 or 1; `repeats` does not apply to counts
 ///    above 1: they say no order, and all count); `info` of questions x 2 texts (image, label);
@@ -138,6 +146,12 @@ public:
     /// `source` names the file in messages. Throws bad_input with Repeats::refuse. The builder is
     /// empty afterwards.
     Votes build(Repeats repeats, std::string_view source, const MeaningsOf& meanings = {});
+    /// Which-class votes: what was added are the last answers ("yes") to one class per annotator
+    /// and item. Throws bad_input: more than 10^8 answers follow from them.
+    Votes build_classes(Repeats repeats, std::string_view source, const MeaningsOf& meanings = {});
+    /// So far, `to` was meant where `from` was added.
+    void replace_answer(std::uint32_t from, std::uint32_t to);
+    std::size_t votes() const;
 
 private:
     struct Impl;

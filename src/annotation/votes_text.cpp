@@ -1,0 +1,146 @@
+// Votes in texts, whatever tool wrote them.
+#include <fmt/format.h>
+
+#include <unordered_set>
+
+#include "annotation/votes_readers.h"
+#include "assay/error.h"
+#include "core/file.h"
+#include "core/refuse.h"
+#include "core/text.h"
+#include "data/crowd/crowd.h"
+
+namespace assay {
+namespace {
+
+/// Numbers of the scale's answers for the texts of a file.
+class Answers {
+public:
+    explicit Answers(const AnswerScale& scale)
+        : scale_(scale), words_(scale.names == AnswerScale().names) {}
+
+    /// -1: none.
+    int find(std::string_view text) {
+        if (text.ends_with(".0") && parse_number(text.substr(0, text.size() - 2), number_))
+            text.remove_suffix(2);  // whole numbers, as pandas writes them beside empty cells
+        int found = scale_.find(text);
+        if (found < 0 && words_) {
+            if (const auto said = crowd::said_by(text))
+                found = *said == crowd::Said::no ? 0 : *said == crowd::Said::yes ? 2 : 1;
+        }
+        zero_or_one_ = zero_or_one_ && (found < 0 || text == "0" || text == "1");
+        return found;
+    }
+    /// Whether 1 is not the second of three answers, but the last of two.
+    bool only_zero_and_one() const { return words_ && zero_or_one_; }
+
+private:
+    const AnswerScale& scale_;
+    bool words_;  ///< no, maybe, yes: words that mean the same are known
+    bool zero_or_one_ = true;
+    std::uint64_t number_ = 0;
+};
+
+class TextVotes {
+public:
+    TextVotes(const std::string& source, const VotesOptions& options)
+        : source_(source),
+          options_(options),
+          known_(options.annotators.begin(), options.annotators.end()),
+          answers_(options.scale),
+          builder_(options.scale) {}
+
+    Votes read(std::string_view text) {
+        const crowd::Sink sink{.take = [this](const crowd::Vote& vote,
+                                              const crowd::Where& where) { take(vote, where); },
+                               .problem =
+                                   [this](std::string_view kind, const crowd::Where& message) {
+                                       ++rows_;
+                                       builder_.problems().add(kind, message);
+                                   }};
+        crowd::Reading reading = crowd::read_votes(text, source_, sink);
+        const std::uint64_t unknown = builder_.problems().count("unknown answer");
+        if (unknown > 0 && builder_.votes() == 0) {
+            refuse(
+                fmt::format("{}: none of {} is known (the first is `{}`); allowed: {}. "
+                            "--answers LIST names others, from no to yes",
+                            source_, how_many(unknown, "answer"), first_unknown_,
+                            fmt::join(options_.scale.names, ", ")));
+        }
+        if (!reading.which_class && builder_.votes() > 0 && answers_.only_zero_and_one()) {
+            builder_.replace_answer(1, 2);
+            reading.notes.push_back(
+                fmt::format("{}: all answers are 0 or 1 and are read as no and yes (--answers "
+                            "no,maybe: as no and "
+                            "maybe)",
+                            source_));
+        }
+        Votes votes = reading.which_class
+                          ? builder_.build_classes(options_.repeats, source_, options_.meanings)
+                          : builder_.build(options_.repeats, source_, options_.meanings);
+        votes.read = rows_;
+        votes.notes = std::move(reading.notes);
+        return votes;
+    }
+
+private:
+    void problem(std::string_view kind, const crowd::Where& where,
+                 const std::function<std::string()>& message) {
+        // The message is made only while examples are wanted: a table of a million bad rows costs
+        // no million messages.
+        builder_.problems().add(kind, [&] { return fmt::format("{}: {}", where(), message()); });
+    }
+
+    void take(const crowd::Vote& vote, const crowd::Where& where) {
+        ++rows_;
+        const bool which_class = vote.label.empty();
+        if (vote.annotator.empty() || vote.item.empty()) {
+            problem("vote without an annotator, image or label", where,
+                    [&] { return vote.annotator.empty() ? "no annotator" : "no image"; });
+            return;
+        }
+        if (!known_.empty() && known_.find(std::string(vote.annotator)) == known_.end()) {
+            problem("unknown annotator", where, [&] {
+                return fmt::format("annotator `{}`{}", shortened(vote.annotator),
+                                   suggest(shortened(vote.annotator), options_.annotators));
+            });
+            return;
+        }
+        const int found = which_class ? static_cast<int>(options_.scale.names.size()) - 1
+                                      : answers_.find(vote.answer);
+        if (found < 0) {
+            if (first_unknown_.empty()) first_unknown_ = shortened(vote.answer);
+            problem("unknown answer", where, [&] {
+                return vote.answer.empty()
+                           ? std::string("no answer")
+                           : fmt::format("answer `{}`{}", shortened(vote.answer),
+                                         suggest(shortened(vote.answer), options_.scale.names));
+            });
+            return;
+        }
+        const std::uint32_t annotator = builder_.annotator(vote.annotator);
+        const std::string_view label = which_class ? vote.answer : vote.label;
+        const std::uint32_t question =
+            vote.item.find("/data/") == std::string_view::npos
+                ? builder_.question(vote.item, label)
+                : builder_.question(crowd::image_of_address(vote.item), label);
+        builder_.add(annotator, question, static_cast<std::uint32_t>(found));
+    }
+
+    const std::string& source_;
+    const VotesOptions& options_;
+    std::unordered_set<std::string> known_;
+    Answers answers_;
+    VotesBuilder builder_;
+    std::uint64_t rows_ = 0;
+    std::string first_unknown_;
+};
+
+}  // namespace
+
+Votes read_votes_text(std::string_view text, const std::string& source,
+                      const VotesOptions& options) {
+    return TextVotes(source, options).read(text);
+}
+
+}  // namespace assay

@@ -1,0 +1,88 @@
+// Votes of a crowd, whatever tool wrote them, as one answer of one annotator after the other.
+// Nothing here knows the images, the classes or the scale of answers.
+//
+// A vote either answers "does this class fit this image?" (yes/no votes: `label` is the class that
+// was asked about) or names a class itself (which-class votes: `label` is empty). One file holds
+// one of the two kinds.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace assay::crowd {
+
+/// "votes.csv line 3"; made only where a message wants it.
+using Where = std::function<std::string()>;
+
+struct Vote {
+    std::string_view annotator, item, label, answer;
+};
+
+struct Sink {
+    std::function<void(const Vote& vote, const Where& where)> take;
+    /// A row that is no vote although it should be one: its kind, and a sentence about it.
+    std::function<void(std::string_view kind, const Where& message)> problem;
+};
+
+enum class Layout {
+    none,    ///< no votes: nothing says who answered
+    table,   ///< csv or tsv with a column of annotators: a row per vote, or a column per class
+    people,  ///< csv or tsv with a column per person
+    mechanical_turk,
+    toloka,
+    zooniverse,
+    label_studio,   ///< JSON: tasks with their annotations
+    records,        ///< a JSON list of flat objects: Label Studio's JSON-MIN and the like
+    ground_truth,   ///< SageMaker's manifest: a JSON object per line
+    consolidation,  ///< SageMaker's answers of workers: a JSON list of objects of the data set
+    datumaro,
+    cvat
+};
+std::string_view name_of(Layout layout);
+
+/// What the text is by its first bytes: a header, a member's name, an element.
+Layout layout_of(std::string_view text);
+/// Whether one program alone writes this layout, so that it is no table of another kind.
+inline bool is_of_a_tool(Layout layout) {
+    return layout > Layout::people;
+}
+
+struct Reading {
+    Layout layout = Layout::none;
+    bool which_class = false;
+    /// What was taken for what, and what was not counted: whole sentences.
+    std::vector<std::string> notes;
+};
+
+/// Gives each vote to `sink`. Memory: that of one row, task or image. Throws bad_input with the
+/// place: damaged text, a column that is missing, named twice or not clear. `source` names the text
+/// in messages.
+Reading read_votes(std::string_view text, const std::string& source, const Sink& sink);
+
+/// What the column of people is called, in tables of votes and of annotators, in lower case.
+inline const std::initializer_list<std::string_view> annotator_words = {
+    "annotator", "rater",        "worker",   "user",          "completed_by", "workerid",
+    "worker_id", "user_name",    "username", "labeler",       "labeller",     "performer",
+    "coder",     "annotator_id", "rater_id", "annotator_name"};
+
+/// What an answer to "does this class fit?" says, in the common spellings, any case.
+enum class Said { no, cannot_say, yes };
+std::optional<Said> said_by(std::string_view text);
+/// For messages: all of these.
+std::string known_answers();
+/// Whether the text says that there is no answer: empty, "skip", "skipped".
+bool says_nothing(std::string_view text);
+
+/// The image that an address means: without the service's own part and the mark of an upload
+/// ("/data/upload/1/1a2b3c4d-a.png", "/data/local-files/?d=a.png"). Texts without them stay.
+std::string image_of_address(std::string_view text);
+
+/// ';' where the first row has neither comma nor tab, else 0 (CsvReader then finds it).
+char delimiter_of_table(std::string_view text);
+
+}  // namespace assay::crowd

@@ -1,0 +1,129 @@
+// SageMaker Ground Truth: the manifest of a labelling job, whose lines hold one consolidated label
+// per job, and the request that its consolidation gets, which holds each worker's answer.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+
+#include "core/json_events.h"
+#include "core/json_limits.h"
+#include "core/json_text.h"
+#include "core/parallel.h"
+#include "core/refuse.h"
+#include "core/text.h"
+#include "data/crowd/parts.h"
+
+namespace assay::crowd {
+namespace {
+
+using nlohmann::json;
+
+constexpr int manifest_depth = 32;
+constexpr std::uint64_t object_values = 100'000;
+constexpr std::string_view metadata = "-metadata";
+
+/// The classes of a label, by their names in its metadata.
+std::vector<std::string> classes_in(const json& of_label) {
+    if (of_label.contains("class-name")) return chosen_in(of_label["class-name"]);
+    std::vector<std::string> names;
+    if (of_label.contains("class-map") && of_label["class-map"].is_object()) {
+        for (const auto& [number, name] : of_label["class-map"].items())
+            names.push_back(scalar_in(name));
+    }
+    return names;
+}
+
+}  // namespace
+
+Reading read_ground_truth(std::string_view text, const std::string& source, const Sink& sink) {
+    std::set<std::string> jobs;
+    LeftOut left_out;
+    for_each_line(text, [&](std::string_view line, std::size_t number) {
+        if (trimmed(line).empty()) return;
+        const Where where = [&] { return fmt::format("{} line {}", source, number); };
+        with_note("reading " + where(), [&] {
+            const json object = parse_json(line, manifest_depth, object_values);
+            if (!object.is_object()) refuse("it is no JSON object");
+            const char* const ref = object.contains("source-ref") ? "source-ref" : "source";
+            const std::string item = object.contains(ref) ? scalar_in(object[ref]) : "";
+            if (item.empty()) refuse("no `source-ref` says which image it is");
+            bool labelled = false;
+            for (const auto& [key, value] : object.items()) {
+                if (!key.ends_with(metadata) || !value.is_object()) continue;
+                labelled = true;
+                const std::string job = key.substr(0, key.size() - metadata.size());
+                if (value.contains("human-annotated") && value["human-annotated"] == "no") {
+                    left_out.add("labels that a model gave");
+                    continue;
+                }
+                jobs.insert(job);
+                give(sink, {.annotator = job, .item = item, .label = {}, .answer = {}},
+                     classes_in(value), where, left_out);
+            }
+            if (!labelled) left_out.add("images without a label");
+        });
+    });
+    Reading out{.layout = Layout::ground_truth, .which_class = true, .notes = {}};
+    std::string names;
+    for (const std::string& job : jobs) names += (names.empty() ? "" : ", ") + shortened(job);
+    out.notes.push_back(fmt::format(
+        "{}: {}; image: source-ref; annotator: the job ({}), whose workers' answers are one "
+        "already; class chosen: class-name",
+        source, name_of(out.layout), names));
+    left_out.note(source, out.notes);
+    return out;
+}
+
+Reading read_consolidation(std::string_view text, const std::string& source, const Sink& sink) {
+    LeftOut left_out;
+    read_json_elements(
+        text, manifest_depth, object_values, source, [&](json&& element, std::uint64_t number) {
+            const Where where = [&] { return fmt::format("{} element {}", source, number + 1); };
+            const auto data = element.find("dataObject"), answers = element.find("annotations");
+            if (!element.is_object() || data == element.end() || !data->is_object() ||
+                answers == element.end() || !answers->is_array()) {
+                refuse(fmt::format("{}: no `dataObject` with `annotations`: {}", where(),
+                                   shown_json(element)));
+            }
+            std::string item;
+            for (const char* name : {"s3Uri", "content"})
+                if (item.empty() && data->contains(name)) item = scalar_in((*data)[name]);
+            if (item.empty()) {
+                refuse(
+                    fmt::format("{}: `dataObject` is {}; allowed: an object with s3Uri or "
+                                "content",
+                                where(), shown_json(*data)));
+            }
+            for (const json& answer : *answers) {
+                const auto content =
+                    answer.is_object() ? answer.find("annotationData") : answer.end();
+                if (!answer.is_object() || content == answer.end() || !content->is_object() ||
+                    !content->contains("content")) {
+                    refuse(
+                        fmt::format("{}: an annotation is {}; allowed: workerId and "
+                                    "annotationData.content",
+                                    where(), shown_json(answer)));
+                }
+                const json& given = (*content)["content"];
+                const std::string worker =
+                    answer.contains("workerId") ? scalar_in(answer["workerId"]) : "";
+                with_note("reading " + where(), [&] {
+                    const json said = given.is_string()
+                                          ? parse_json(given.get_ref<const std::string&>(),
+                                                       manifest_depth, object_values)
+                                          : given;
+                    give(sink, {.annotator = worker, .item = item, .label = {}, .answer = {}},
+                         chosen_in(said), where, left_out);
+                });
+            }
+        });
+    Reading out{.layout = Layout::consolidation, .which_class = true, .notes = {}};
+    out.notes.push_back(fmt::format(
+        "{}: {}; image: dataObject; annotator: workerId; class chosen: annotationData.content",
+        source, name_of(out.layout)));
+    left_out.note(source, out.notes);
+    return out;
+}
+
+}  // namespace assay::crowd

@@ -1,0 +1,284 @@
+// What Label Studio exports: JSON (tasks with their annotations), and JSON-MIN (flat objects, an
+// annotation each), as pandas writes tables, too.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "core/json_events.h"
+#include "core/json_text.h"
+#include "core/refuse.h"
+#include "core/text.h"
+#include "data/crowd/parts.h"
+
+namespace assay::crowd {
+namespace {
+
+using nlohmann::json;
+
+constexpr int task_depth = 32;
+/// Values of one task: an image with a question and its annotations has some dozens.
+constexpr std::uint64_t task_values = 200'000;
+
+/// The first field of these names with a text or a number in it; its name in `name`.
+std::string field_among(const json& object, Words words, std::string* name = nullptr) {
+    for (const std::string_view word : words) {
+        for (const auto& [key, value] : object.items()) {
+            if (plain_name(key) != word) continue;
+            std::string text = scalar_in(value);
+            if (text.empty()) continue;
+            if (name != nullptr) *name = key;
+            return text;
+        }
+    }
+    return "";
+}
+
+bool is_set(const json& object, const char* name) {
+    const auto found = object.find(name);
+    return found != object.end() && found->is_boolean() && found->get<bool>();
+}
+
+/// A number, an e-mail address, or an object that has both.
+std::string person(const json& annotation, Words names) {
+    for (const std::string_view name : names) {
+        const auto by = annotation.find(name);
+        if (by == annotation.end() || by->is_null()) continue;
+        return by->is_object() ? field_among(*by, {"email", "username", "id"}) : scalar_in(*by);
+    }
+    return "";
+}
+
+/// All tasks of a file ask about a class, or none does.
+class OneKind {
+public:
+    void check(const std::string& label, const Where& where) {
+        if (asked_ && *asked_ == label.empty()) {
+            refuse(fmt::format(
+                "{}: it {} a class that was asked about (label, class or category); "
+                "those before {}",
+                where(), label.empty() ? "names no" : "names", label.empty() ? "did" : "did not"));
+        }
+        asked_ = !label.empty();
+    }
+    bool asks() const { return asked_.value_or(false); }
+    bool which_class() const { return !asks(); }
+
+private:
+    std::optional<bool> asked_;
+};
+
+class Tasks {
+public:
+    Tasks(const std::string& source, const Sink& sink) : source_(source), sink_(sink) {}
+
+    void take(const json& task, std::uint64_t number) {
+        const Where where = [&] { return fmt::format("{} task {}", source_, number + 1); };
+        const auto data = task.find("data"), annotations = task.find("annotations");
+        if (!task.is_object() || data == task.end() || !data->is_object() ||
+            annotations == task.end() || !annotations->is_array()) {
+            refuse(
+                fmt::format("{}: no task of Label Studio with `data` and `annotations`", where()));
+        }
+        std::string item = field_among(*data, item_words, &item_name_);
+        if (item.empty() && data->size() == 1) {
+            item = scalar_in(data->begin().value());
+            item_name_ = data->begin().key();
+        }
+        if (item.empty()) {
+            refuse(fmt::format("{}: no field of `data` says which image it is: {}; name it image",
+                               where(), shown_json(*data)));
+        }
+        const std::string label = field_among(*data, label_words, &label_name_);
+        kind_.check(label, where);
+        for (const auto& [what, name] :
+             {std::pair{"drafts", "drafts"}, std::pair{"predictions", "predictions"}}) {
+            const auto found = task.find(name);
+            if (found != task.end() && found->is_array()) left_out_.add(what, found->size());
+        }
+        for (const json& annotation : *annotations) take_annotation(annotation, item, label, where);
+    }
+
+    Reading reading() const {
+        Reading out{
+            .layout = Layout::label_studio, .which_class = kind_.which_class(), .notes = {}};
+        std::string text =
+            fmt::format("{}: {}; image: data.{}; annotator: completed_by", source_,
+                        name_of(out.layout), item_name_.empty() ? "image" : item_name_);
+        if (!out.which_class) text += "; class asked about: data." + label_name_;
+        text += fmt::format("; {}: {}", out.which_class ? "class chosen" : "answer",
+                            control_.empty() ? "the choices" : "choices of " + control_);
+        out.notes.push_back(std::move(text));
+        left_out_.note(source_, out.notes);
+        return out;
+    }
+
+private:
+    void take_annotation(const json& annotation, const std::string& item, const std::string& label,
+                         const Where& where) {
+        if (!annotation.is_object())
+            refuse(
+                fmt::format("{}: an annotation is {}; allowed: an object (export with "
+                            "annotations)",
+                            where(), shown_json(annotation)));
+        if (is_set(annotation, "was_cancelled") || is_set(annotation, "skipped")) {
+            left_out_.add("cancelled annotations");
+            return;
+        }
+        if (is_set(annotation, "deleted") || is_set(annotation, "is_deleted")) {
+            left_out_.add("deleted annotations");
+            return;
+        }
+        const json* const choice = choice_of(annotation, where);
+        std::string by = person(annotation, {"completed_by", "created_username", "annotator"});
+        // Users whom Label Studio does not know became those of whoever imported the answers: the
+        // results say who they were.
+        if (choice != nullptr && choice->contains("meta") && (*choice)["meta"].is_object()) {
+            if (std::string meta = person((*choice)["meta"], {"annotator"}); !meta.empty())
+                by = std::move(meta);
+        }
+        const bool said = choice != nullptr && choice->contains("value");
+        give(sink_, {.annotator = by, .item = item, .label = label, .answer = {}},
+             said ? chosen_in((*choice)["value"]) : std::vector<std::string>(), where, left_out_);
+    }
+
+    /// The result of the control called "answer", or of the only one with choices.
+    const json* choice_of(const json& annotation, const Where& where) {
+        const auto results = annotation.find("result");
+        if (results == annotation.end() || !results->is_array()) return nullptr;
+        const json* only = nullptr;
+        for (const json& result : *results) {
+            if (!result.is_object() || !result.contains("type") || result["type"] != "choices")
+                continue;
+            const std::string name =
+                result.contains("from_name") ? scalar_in(result["from_name"]) : "";
+            if (name == "answer") {
+                control_ = name;
+                return &result;
+            }
+            if (only != nullptr) {
+                refuse(
+                    fmt::format("{}: two controls with choices, `{}` and `{}`, and none of them "
+                                "is called `answer`",
+                                where(), shortened(control_), shortened(name)));
+            }
+            only = &result;
+            control_ = name;
+        }
+        return only;
+    }
+
+    std::string source_;
+    const Sink& sink_;
+    OneKind kind_;
+    LeftOut left_out_;
+    std::string item_name_, label_name_, control_;
+};
+
+/// Flat objects, an annotation each.
+class Records {
+public:
+    Records(const std::string& source, const Sink& sink) : source_(source), sink_(sink) {}
+
+    void take(const json& record, std::uint64_t number) {
+        const Where where = [&] { return fmt::format("{} element {}", source_, number + 1); };
+        if (!record.is_object())
+            refuse(fmt::format("{}: it is {}; allowed: an object", where(), shown_json(record)));
+        const std::string item = field_among(record, item_words, &item_name_);
+        const std::string by = person_of(record);
+        std::string label = field_among(record, label_words, &label_name_);
+        const json* const said = answer_of(record, label, where);
+        kind_.check(label, where);
+        if (by.empty() || item.empty()) {
+            sink_.problem("vote without an annotator, image or label", [&] {
+                return fmt::format("{}: no {}", where(), by.empty() ? "annotator" : "image");
+            });
+            return;
+        }
+        give(sink_, {.annotator = by, .item = item, .label = label, .answer = {}},
+             said == nullptr ? std::vector<std::string>() : chosen_in(*said), where, left_out_);
+    }
+
+    Reading reading() const {
+        Reading out{.layout = Layout::records, .which_class = kind_.which_class(), .notes = {}};
+        std::string text = fmt::format("{}: {}; image: {}; annotator: {}", source_,
+                                       name_of(out.layout), item_name_, annotator_name_);
+        if (!out.which_class) text += "; class asked about: " + label_name_;
+        text += fmt::format("; {}: {}", out.which_class ? "class chosen" : "answer", answer_name_);
+        out.notes.push_back(std::move(text));
+        left_out_.note(source_, out.notes);
+        return out;
+    }
+
+private:
+    std::string person_of(const json& record) {
+        for (const std::string_view word : annotator_words) {
+            for (const auto& [key, value] : record.items()) {
+                if (plain_name(key) != word) continue;
+                annotator_name_ = key;
+                return value.is_object() ? field_among(value, {"email", "id"}) : scalar_in(value);
+            }
+        }
+        return "";
+    }
+
+    /// By name; else, without a class that was asked about, what stands under `label`; else the
+    /// only other field (a control of a project may have any name). `label` is then empty.
+    const json* answer_of(const json& record, std::string& label, const Where& where) {
+        for (const Words words : {answer_words, label_words}) {
+            // A task without an answer, in a file that asks about classes.
+            if (words.begin() == label_words.begin() && !label.empty() && kind_.asks())
+                return nullptr;
+            for (const std::string_view word : words) {
+                for (const auto& [key, value] : record.items()) {
+                    if (plain_name(key) != word) continue;
+                    answer_name_ = key;
+                    if (is_among(word, label_words)) label.clear();
+                    return &value;
+                }
+            }
+        }
+        const json* only = nullptr;
+        for (const auto& [key, value] : record.items()) {
+            const std::string name = plain_name(key);
+            if (is_among(name, item_words) || is_among(name, annotator_words) ||
+                is_among(name, other_words))
+                continue;
+            if (only != nullptr) {
+                refuse(fmt::format("{}: is `{}` or `{}` the answer? Name it answer", where(),
+                                   shortened(answer_name_), shortened(key)));
+            }
+            only = &value;
+            answer_name_ = key;
+        }
+        return only;
+    }
+
+    std::string source_;
+    const Sink& sink_;
+    OneKind kind_;
+    LeftOut left_out_;
+    std::string item_name_, annotator_name_, label_name_, answer_name_;
+};
+
+template <class Reader>
+Reading read_elements(std::string_view text, const std::string& source, const Sink& sink) {
+    Reader reader(source, sink);
+    read_json_elements(text, task_depth, task_values, source,
+                       [&](json&& element, std::uint64_t number) { reader.take(element, number); });
+    return reader.reading();
+}
+
+}  // namespace
+
+Reading read_label_studio_tasks(std::string_view text, const std::string& source,
+                                const Sink& sink) {
+    return read_elements<Tasks>(text, source, sink);
+}
+
+Reading read_records(std::string_view text, const std::string& source, const Sink& sink) {
+    return read_elements<Records>(text, source, sink);
+}
+
+}  // namespace assay::crowd
