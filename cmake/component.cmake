@@ -1,7 +1,8 @@
 # Headers that are dear to parse are parsed once for all components (assay_headers), once for all tests, and once for the
 # program. -fpch-preprocess: the compiler cache must see through precompiled headers.
 set(ASSAY_COMMON_HEADERS <algorithm> <array> <cmath> <cstdint> <filesystem> <fstream> <functional> <map> <memory>
-    <optional> <span> <string> <string_view> <vector> <fmt/format.h> <fmt/ranges.h> <nlohmann/json.hpp>)
+    <optional> <span> <string> <string_view> <vector> <fmt/format.h> <fmt/ranges.h> <nlohmann/json.hpp>
+    ${PROJECT_SOURCE_DIR}/src/core/json_instances.h)
 set(ASSAY_PRECOMPILED $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
 file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/headers.cpp CONTENT "// cmake/component.cmake\n")
 
@@ -88,7 +89,7 @@ function(assay_component name)
     foreach(part IN LISTS parts)
         target_compile_options(${part} PRIVATE ${ASSAY_PRECOMPILED})
         target_precompile_headers(${part} REUSE_FROM assay_headers)
-        assay_joined(${part} 24)
+        assay_joined(${part} 48)
     endforeach()
 endfunction()
 
