@@ -223,7 +223,7 @@ std::string posterior_csv(const Aggregation& a) {
         for (const std::uint32_t code : a.votes.of(q)) ++row.given[code % row.given.size()].times;
         row.yes[0].value = a.yes[q];
         const bool placed = a.built.item_of_question[q] >= 0 && a.built.class_of_question[q] >= 0;
-        row.kept = placed && !a.votes.of(q).empty() && a.rule.keeps(a.yes[q]) ? 1 : 0;
+        row.kept = placed && !a.votes.of(q).empty() && a.rule.keeps(q, a.yes[q]) ? 1 : 0;
         csv.add(row);
     }
     return out;

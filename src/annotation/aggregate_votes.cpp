@@ -8,7 +8,6 @@
 #include "annotation/original_votes.h"
 #include "assay/annotation/label_stats.h"
 #include "assay/error.h"
-#include "containers/csv.h"
 #include "core/file.h"
 #include "core/text.h"
 #include "data/crowd/crowd.h"
@@ -202,30 +201,6 @@ Aggregation aggregate_votes(const AggregateOptions& options) {
         const ReferenceDecisions reference = read_reference(out);
         out.comparison = compare_label_sets(out.built, reference, options.level);
         out.curve = threshold_curve(out.votes, out.yes, out.built, reference);
-    }
-    return out;
-}
-
-std::string posterior_csv(const Aggregation& a) {
-    std::string out;
-    CsvWriter writer(out);
-    writer.field("item");
-    writer.field("label");
-    for (const std::string& name : a.votes.scale.names) writer.field("n_" + name);
-    writer.field(a.fitted ? "posterior" : "proportion");
-    writer.field("kept");
-    writer.end_row();
-    std::vector<std::uint32_t> counts(a.votes.answers());
-    for (std::size_t q = 0; q < a.votes.questions(); ++q) {
-        std::fill(counts.begin(), counts.end(), 0U);
-        for (const std::uint32_t code : a.votes.of(q)) ++counts[code % counts.size()];
-        writer.field(a.votes.items[a.votes.question_item[q]]);
-        writer.field(a.votes.labels[a.votes.question_label[q]]);
-        for (const std::uint32_t n : counts) writer.field(std::to_string(n));
-        writer.field(fmt::format("{}", a.yes[q]));
-        const bool placed = a.built.item_of_question[q] >= 0 && a.built.class_of_question[q] >= 0;
-        writer.field(placed && !a.votes.of(q).empty() && a.rule.keeps(q, a.yes[q]) ? "1" : "0");
-        writer.end_row();
     }
     return out;
 }
