@@ -321,6 +321,7 @@ constexpr std::array kinds = {
     ValueKind{"ATTR", "An attribute of the data set's items"},
     ValueKind{"BITS", ""},
     ValueKind{"COLUMN", ""},
+    ValueKind{"COLUMNS", "Names with commas between them; in them, * is anything"},
     ValueKind{"CONDITION", "A comparison in quotes: \"top1 >= 0.75\""},
     ValueKind{"DPI", ""},
     ValueKind{"EPS", ""},
