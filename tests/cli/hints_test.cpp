@@ -193,7 +193,7 @@ const std::vector<SourcePart>& parts_of_the_sources() {
 
 /// Options of other programs are named with these: `(timm: --output-type prob)`.
 std::string without_other_programs(const std::string& text) {
-    return std::regex_replace(text, compiled("\\(timm: [^)]*\\)|`srun [^`]*`"), "");
+    return std::regex_replace(text, compiled("\\(timm: [^)]*\\)|`(srun|cp) [^`]*`"), "");
 }
 
 /// What an example or a message types: "assay score runs --labels real.json", from `...` or from
@@ -249,6 +249,7 @@ TEST(Hints, EveryOptionThatAMessageNamesIsKnownToTheCommandThatPrintsIt) {
             parts_of_the_sources(), [&](const SourcePart& p) { return path.starts_with(p.path); });
         const bool told = part != parts_of_the_sources().end();
         for (const std::string& literal : literals_of(slurp(entry.path()))) {
+            if (literal == "--names") continue;  // what a Python is asked of its libraries
             if (literal.find('-') == std::string::npos &&
                 literal.find("assay") == std::string::npos)
                 continue;  // most of them

@@ -168,6 +168,6 @@ class Graph:
         if not any(os.path.commonpath([folder, real]) == folder for folder in folders):
             raise Refused(
                 f"{self.path}: tensor {tensor!r}: its data file {location!r} is not inside the model's folder, but a link to {real}. "
-                f"If you trust that file, put it in place of the link: cp --remove-destination {shlex.quote(real)} {shlex.quote(file)}"
+                f"If you trust that file, put it in place of the link: `cp --remove-destination {shlex.quote(real)} {shlex.quote(file)}`"
             )
         self.data_files.add(location)

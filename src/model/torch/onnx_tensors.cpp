@@ -202,8 +202,8 @@ fs::path DataFiles::use(const std::string& tensor, const fs::path& location) {
                       allowed_, [&](const fs::path& folder) { return lies_in(folder, real); })) {
         refuse(fmt::format(
             "tensor \"{}\": its data file \"{}\" is not inside the model's folder, but a link to "
-            "{}. If "
-            "you trust that file, put it in place of the link: cp --remove-destination {} {}",
+            "{}. If you trust that file, put it in place of the link: `cp --remove-destination {} "
+            "{}`",
             tensor, location.string(), real.string(), shell_word(real.string()),
             shell_word(path.string())));
     }
