@@ -26,6 +26,11 @@ bool is_number(std::string_view cell) {
     return parse_number(whole_number(cell), ignored);
 }
 
+/// What a column of an unknown name that counts something holds; classes have numbers, too.
+bool is_count(std::string_view cell) {
+    return cell.empty() || is_number(cell) || whole_number(cell) == "-1";
+}
+
 /// "0.25": a measured number, and no class.
 bool is_fraction(std::string_view cell) {
     return !is_number(cell) && whole_number(cell) != "-1" && !cell.empty() &&
@@ -44,8 +49,10 @@ class ColumnFinder {
 public:
     ColumnFinder(const TableSample& table, const ColumnChoice& choice)
         : table_(table), choice_(choice) {
-        for (const std::string& name : table.names)
+        for (const std::string& name : table.names) {
             words_.push_back(table.header ? column_meaning(name) : ColumnMeaning{});
+            ++columns_of_key_[column_key(name)];
+        }
         if (!table.header) read_words_of_cells();
     }
 
@@ -77,8 +84,7 @@ private:
         });
     }
     bool is_used(std::size_t c) const {
-        return c == found_.image || c == found_.id || c == found_.label ||
-               std::ranges::any_of(found_.flags, [&](const auto& f) { return f.column == c; });
+        return c == found_.image || c == found_.id || c == found_.label || is_flag_.contains(c);
     }
     bool is_there(std::string_view wanted) const {
         return std::ranges::any_of(
@@ -158,13 +164,10 @@ private:
         return columns;
     }
     void refuse_namesake(std::size_t c) const {
-        const std::string key = column_key(name(c));
-        for (std::size_t other = 0; other < table_.names.size(); ++other) {
-            if (other == c || !table_.header || column_key(name(other)) != key) continue;
-            throw UnclearColumns(ErrorCode::bad_input,
-                                 fmt::format("{}: two columns are named {}; leave one of them out",
-                                             table_.source, name(c)));
-        }
+        if (!table_.header || columns_of_key_.at(column_key(name(c))) == 1) return;
+        throw UnclearColumns(ErrorCode::bad_input,
+                             fmt::format("{}: two columns are named {}; leave one of them out",
+                                         table_.source, name(c)));
     }
     std::size_t asked_for(const std::string& wanted, std::string_view option) const {
         std::optional<std::size_t> found;
@@ -321,11 +324,16 @@ private:
         static const ClassList none;
         found_.flags = class_columns(table_, found_.image,
                                      choice_.classes == nullptr ? none : *choice_.classes);
+        // Attributes of items may have the names of classes.
+        if (!choice_.ask && !hold_flags()) found_.flags.clear();
+        for (const LabelColumns::Flag& flag : found_.flags) is_flag_.insert(flag.column);
         const Columns rest = columns_where(
             [&](std::size_t c) { return !is_used(c) && words_[c].word == ColumnWord::other; });
         if (found_.flags.size() < 2) {
             found_.flags.clear();
-            if (rest.size() < 2 || !is_one_hot(rest)) return false;
+            is_flag_.clear();
+            if (!choice_.ask || rest.size() < 2 || !is_one_hot(rest)) return false;
+            is_flag_.insert(rest.begin(), rest.end());
             for (std::size_t i = 0; i < rest.size(); ++i)
                 found_.flags.push_back({rest[i], table_.header ? std::string(trimmed(name(rest[i])))
                                                                : std::to_string(i)});
@@ -336,6 +344,12 @@ private:
                 found_.flags, [&](const auto& flag) { return trimmed(row[flag.column]) == "-1"; });
         });
         return true;
+    }
+    bool hold_flags() const {
+        return std::ranges::all_of(found_.flags, [&](const auto& flag) {
+            return every_cell(flag.column,
+                              [](std::string_view cell) { return flag_value(cell).has_value(); });
+        });
     }
     bool is_one_hot(const Columns& columns) const {
         return !table_.rows.empty() && std::ranges::all_of(table_.rows, [&](const auto& row) {
@@ -370,7 +384,8 @@ private:
             candidates = rest;  // its labels may be misspelt, which is said of the first one
         const bool clear = named_classes() != nullptr || candidates == rest;
         if (!choice_.ask) {
-            if (named_classes() != nullptr && candidates.size() == 1 && is_known(candidates[0]))
+            if (named_classes() != nullptr && candidates.size() == 1 && is_known(candidates[0]) &&
+                !every_cell(candidates[0], is_count))
                 take_label(candidates.front());
             return;
         }
@@ -388,6 +403,8 @@ private:
     const TableSample& table_;
     const ColumnChoice& choice_;
     std::vector<ColumnMeaning> words_;
+    std::map<std::string, std::size_t> columns_of_key_;
+    std::set<std::size_t> is_flag_;
     LabelColumns found_;
 };
 

@@ -162,11 +162,10 @@ void settle_numbers(LabelList& list, const LabelListOptions& options) {
         if (classes == nullptr || !classes->find(text.text))
             text.text = std::string(whole_number(text.text));
     }
-    const auto ones = std::ranges::count(list.texts, "1", &LabelList::Text::text);
-    const auto all = static_cast<std::ptrdiff_t>(list.texts.size());
-    if (!list.flags && !options.minus_one_unlabelled)
-        refuse_signs(list.source, list.marked_none, static_cast<std::uint64_t>(ones),
-                     static_cast<std::uint64_t>(all - ones),
+    const bool only_ones =
+        std::ranges::all_of(list.texts, [](const auto& text) { return text.text == "1"; });
+    if (only_ones && !list.flags && !options.minus_one_unlabelled)
+        refuse_signs(list.source, list.marked_none, list.labels.labels(), 0,
                      classes == nullptr ? ClassList() : *classes);
 }
 

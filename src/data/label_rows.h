@@ -24,12 +24,16 @@ void require_labels(const std::filesystem::path& path);
 /// number. Throws NoItemNamed.
 LabelSets rows_in_order(LabelSets rows, const Dataset& dataset, const std::string& source);
 
+struct LabelReading {
+    bool minus_one_unlabelled = false;  ///< -1 is no label, even where all others are 1
+    bool ask = true;                    ///< as ColumnChoice has it
+    bool say_columns = true;            ///< in a note; false: they have been said
+};
 /// read_label_sets(), which also says what the columns were taken for, and how many rows are marked
-/// as without a label. `minus_one_unlabelled`: -1 is no label, even where all others are 1. Throws
-/// UnclearSigns (label_list.h), too.
+/// as without a label. Throws UnclearSigns (label_list.h), too.
 LabelSets read_label_sets(const std::filesystem::path& path, const Dataset& dataset,
                           const ClassList& classes, LabelMatch& match,
-                          std::vector<std::string>& notes, bool minus_one_unlabelled = false);
+                          std::vector<std::string>& notes, const LabelReading& reading = {});
 
 inline constexpr std::uint32_t no_item = UINT32_MAX;
 /// The item that each key means, `no_item` where it means none: by its id, by the end of a longer

@@ -57,12 +57,14 @@ LabelSets from_voted(VotedLabels voted, const Dataset& dataset, const ClassList&
 
 LabelSets from_list(const std::filesystem::path& path, const Dataset& dataset,
                     const ClassList& classes, const std::string& source, LabelMatch& match,
-                    std::vector<std::string>& notes, bool minus_one_unlabelled) {
+                    std::vector<std::string>& notes, const LabelReading& reading) {
     LabelList list = read_label_list(path, {.classes = classes.empty() ? nullptr : &classes,
                                             .attributes = false,
                                             .limit = 0,
+                                            .ask = reading.ask,
                                             .options = false,
-                                            .minus_one_unlabelled = minus_one_unlabelled});
+                                            .minus_one_unlabelled = reading.minus_one_unlabelled});
+    if (!reading.say_columns) list.taken.clear();
     for (std::string& note : notes_of(list)) notes.push_back(std::move(note));
     if (!list.has_labels)
         throw Error(ErrorCode::bad_input, source + ": no column of labels (label or labels)");
@@ -103,9 +105,11 @@ LabelSets from_integers(const NpyView& array, const ClassList& classes, const st
             ++none;
             continue;
         }
+        // Beside a class -1 the numbers are ids, as they are in texts.
+        const std::optional<std::int32_t> by_id =
+            minus_one ? classes.find(std::to_string(number)) : std::nullopt;
         const std::int32_t label =
-            number == -1 ? *minus_one
-                         : checked_class(number, classes, fmt::format("{}, row {}", source, i));
+            by_id ? *by_id : checked_class(number, classes, fmt::format("{}, row {}", source, i));
         out.append(std::span(&label, 1));
         ++(number == 1 ? ones : others);
     }
@@ -207,7 +211,7 @@ LabelSets read_label_sets(const std::filesystem::path& path, const Dataset& data
 
 LabelSets read_label_sets(const std::filesystem::path& path, const Dataset& dataset,
                           const ClassList& classes, LabelMatch& match,
-                          std::vector<std::string>& notes, bool minus_one_unlabelled) {
+                          std::vector<std::string>& notes, const LabelReading& reading) {
     match = {};
     return with_note(fmt::format("reading the label sets {}", path.string()), [&] {
         const std::string source = path.filename().string();
@@ -216,8 +220,8 @@ LabelSets read_label_sets(const std::filesystem::path& path, const Dataset& data
             return from_voted(std::move(*voted), dataset, classes, source, match, notes);
         if (extension == ".json") return from_json(path, dataset, classes, source, match);
         if (extension == ".npy")
-            return from_npy(path, dataset, classes, source, notes, minus_one_unlabelled);
-        return from_list(path, dataset, classes, source, match, notes, minus_one_unlabelled);
+            return from_npy(path, dataset, classes, source, notes, reading.minus_one_unlabelled);
+        return from_list(path, dataset, classes, source, match, notes, reading);
     });
 }
 

@@ -228,8 +228,9 @@ bool names_images(const fs::path& folder, const fs::path& list_path) {
     try {
         // A few hundred rows tell; a wrong table is often an error in its labels, which does not
         // matter here.
-        const LabelList list =
-            read_label_list(list_path, {.classes = nullptr, .attributes = false, .limit = 256});
+        const LabelList list = read_label_list(
+            list_path,
+            {.classes = nullptr, .attributes = false, .limit = 256, .minus_one_unlabelled = true});
         if (list.stems) return false;
         for (std::size_t i = 0; i < list.files.size(); ++i) {
             std::error_code problem;
@@ -251,8 +252,9 @@ bool labels_images(const fs::path& list_path, const Dataset& images) {
             const std::string text = read_text(list_path, most_json_bytes);
             return text.find(fmt::format("\"{}\"", base_name(images.ids[0]))) != std::string::npos;
         }
-        const LabelList list =
-            read_label_list(list_path, {.classes = nullptr, .attributes = false, .limit = 256});
+        const LabelList list = read_label_list(
+            list_path,
+            {.classes = nullptr, .attributes = false, .limit = 256, .minus_one_unlabelled = true});
         if (!list.has_labels) return false;
         if (list.files.size() == 0)
             return list.rows == images.size() && list.texts.size() < list.rows;

@@ -10,7 +10,6 @@
 #include "assay/error.h"
 #include "assay/report.h"
 #include "containers/npy_stream.h"
-#include "core/add_once.h"
 #include "core/file.h"
 #include "core/refuse.h"
 #include "core/string_index.h"
@@ -235,20 +234,29 @@ std::optional<LabelSets> labels_of_source(const ScoreSource& source, const Impor
     return labels;
 }
 
-/// The labels of a file, of which -1 is what `options` say.
+/// The labels of a file, of which -1 is what `options` say. `of_items`: the file is the list of the
+/// items, whose columns have been said.
 LabelSets labels_of_file(const fs::path& path, const Dataset& dataset, LabelMatch& match,
-                         const ImportOptions& options, std::vector<std::string>& notes) {
-    static const ClassList signs({"-1", "1"});
+                         const ImportOptions& options, bool of_items,
+                         std::vector<std::string>& notes) {
+    static const ClassList signs({"-1", "1", "0"});  // 0 would else be the first of them
     const std::string where = fmt::format("`{}`", path.filename().string());
     const ClassList& classes = dataset.classes;
     const bool is_class = options.minus_one == MinusOne::first_class;
     if (is_class && classes.size() != 2) refuse_minus_one_class(where, classes);
     try {
-        LabelSets labels = read_label_sets(path, dataset, is_class ? signs : classes, match, notes,
-                                           options.minus_one == MinusOne::unlabelled);
-        if (is_class) note_minus_one_class(where, classes, notes);
+        LabelSets labels =
+            read_label_sets(path, dataset, is_class ? signs : classes, match, notes,
+                            {.minus_one_unlabelled = options.minus_one == MinusOne::unlabelled,
+                             .ask = !of_items,
+                             .say_columns = !of_items});
+        if (!is_class) return labels;
+        const auto is_zero = [](std::int32_t label) { return label > 1; };
+        if (std::ranges::any_of(labels.classes(), is_zero)) refuse_minus_one_class(where, classes);
+        note_minus_one_class(where, classes, notes);
         return labels;
     } catch (const UnclearSigns& unclear) {
+        if (classes.size() != 2) throw;
         ask_what_minus_one_is(where, unclear.none, unclear.none + unclear.ones, classes);
     }
 }
@@ -265,7 +273,7 @@ LabelSets labels_of(const ScoreSource& source, const ImportOptions& options, con
     };
     if (!options.labels.empty()) {
         LabelMatch match;
-        labels = labels_of_file(options.labels, dataset, match, options, notes);
+        labels = labels_of_file(options.labels, dataset, match, options, false, notes);
         from = fmt::format("`{}`", options.labels.filename().string());
         if (std::string text = describe(match, dataset.size(), options.labels); !text.empty())
             notes.push_back(std::move(text));
@@ -276,10 +284,8 @@ LabelSets labels_of(const ScoreSource& source, const ImportOptions& options, con
             unused(name);
         } else {
             LabelMatch match;
-            std::vector<std::string> said;  // of the same table, of which its ids were noted
             labels = annotated ? dataset.labels
-                               : labels_of_file(options.ids, dataset, match, options, said);
-            for (const std::string& note : said) add_once(notes, note);
+                               : labels_of_file(options.ids, dataset, match, options, true, notes);
             from = name;
         }
     }

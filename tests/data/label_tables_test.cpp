@@ -431,7 +431,9 @@ TEST_F(Layouts, BesideTheImagesAreNeverPassedOver) {
         fs::remove(file);
     }
     for (const auto& [name, text] : std::vector<std::pair<std::string, std::string>>{
-             {"real.json", R"({"a.png": [0, 2]})"}, {"lines.txt", "0\n0\n1\n2\n"}}) {
+             {"real.json", R"({"a.png": [0, 2]})"},
+             {"lines.txt", "0\n0\n1\n2\n"},
+             {"signs.csv", "path,label\na.png,-1\nb.png,1\n"}}) {
         const fs::path file = folder_.write("images/" + name, text);
         EXPECT_THAT(message_of([&] { open_dataset(folder_ / "images", {}); }), HasSubstr(name));
         fs::remove(file);

@@ -136,6 +136,11 @@ TEST_F(ImportedColumns, NumbersBehindOneNameAreTheClasses) {
     EXPECT_THAT(labels(report), ElementsAre(0, 1, 2));
 }
 
+TEST_F(ImportedColumns, AClassMayHaveTheNameOfIds) {
+    EXPECT_THAT(classes(import("i.csv", "photo,species,c\n0.25,0.5,0.25\n0.5,0.25,0.25\n")),
+                ElementsAre("photo", "species", "c"));
+}
+
 TEST_F(ImportedColumns, ATableWithoutAHeader) {
     const std::string text = "0,0.5,-1.5,0.25\n2,-0.5,2.5,1\n1,3.5,1.25,0.5\n";
     EXPECT_THAT(refusal("n.csv", text),
@@ -257,10 +262,10 @@ TEST_F(ImportedColumns, LabelsOfMinusOneAndOne) {
     options.minus_one = MinusOne::unlabelled;
     const ImportReport dropped = import("m.csv", text, options);
     EXPECT_THAT(labels(dropped), ElementsAre(-1, 1, 1, -1));
-    EXPECT_THAT(dropped.notes, Contains("2 of 4 labels in `label` are -1: they count as no label"));
+    EXPECT_THAT(dropped.notes, Contains("`label`: -1 means no label: 2 of 4 rows"));
     // Beside other labels -1 is none, and counted.
     EXPECT_THAT(import("m.csv", "id,label,c0,c1\na,0,1,2\nb,-1,2,1\n").notes,
-                Contains(HasSubstr("1 of 2 labels in `label` are -1")));
+                Contains("`label`: -1 means no label: 1 of 2 rows"));
 
     // The same of labels in a file of their own.
     put_text(scratch_ / "labels.txt", "-1\n1\n1\n-1\n");
@@ -273,7 +278,9 @@ TEST_F(ImportedColumns, LabelsOfMinusOneAndOne) {
     put_text(scratch_ / "labels.txt", "-1\n0\n1\n-1\n");
     apart.minus_one.reset();
     EXPECT_THAT(import("m.csv", bare, apart).notes,
-                Contains("2 of 4 items have no label in `labels.txt` (-1, or empty)"));
+                Contains("labels.txt: -1 means no label: 2 of 4 rows"));
+    apart.minus_one = MinusOne::first_class;
+    EXPECT_THAT(refusal("m.csv", bare, apart), HasSubstr("for labels -1 and 1 of 2 classes"));
 }
 
 // As transformers' pipeline gives them (4.57, top_k=None), and as people collect them.

@@ -11,9 +11,11 @@
 namespace assay {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr const char* scores = "id,c0,c1,c2\na,5,0,1\nb,0,5,1\nc,0,1,5\n";
 
@@ -67,6 +69,19 @@ TEST_F(ImportedLabels, OtherColumnsOfItemsAreAttributes) {
     put_text(scratch_ / "items.csv", "id,class\na,mammal\nb,bird\nc,bird\n");
     EXPECT_THAT(import(scores, options).notes,
                 Contains("items.csv: labels: none; images: column id; attributes: class"));
+    // Beside labels, too; the columns are said once.
+    put_text(scratch_ / "items.csv", "id,label,note\na,0,x\nb,-1,y\nc,2,z\n");
+    EXPECT_THAT(import(scores, options).notes,
+                AllOf(Contains("items.csv: labels: column label; images: column id; attributes: "
+                               "note"),
+                      Contains("items.csv: -1 means no label: 1 of 3 rows"),
+                      Not(Contains(HasSubstr("not used: note")))));
+    // Flags, and numbers under the names of classes, are no labels of items.
+    for (const char* text :
+         {"id,day,night\na,1,0\nb,0,1\nc,1,0\n", "id,c0,c1,c2\na,0.5,0,1\nb,1,0.5,0\nc,0,0,1\n"}) {
+        put_text(scratch_ / "items.csv", text);
+        EXPECT_THAT(labels_of(import(scores, options)), ElementsAre(-1, -1, -1)) << text;
+    }
 }
 
 TEST_F(ImportedLabels, MinusOneIsCountedOrAskedAbout) {
@@ -75,7 +90,7 @@ TEST_F(ImportedLabels, MinusOneIsCountedOrAskedAbout) {
     EXPECT_THAT(report.notes, Contains("`label`: -1 means no label: 1 of 3 rows"));
     const std::string signs = "id,label,neg,pos\na,-1,.9,.1\nb,1,.2,.8\n";
     EXPECT_THAT(error_of([&] { import(signs, {}); }).second,
-                HasSubstr("label: the labels are -1 (1 rows) and 1 alone"));
+                HasSubstr("the labels in `label` are -1 (1 of 2 rows) and 1, of 2 classes"));
     put_text(scratch_ / "classes.csv", "id,name\n-1,neg\n1,pos\n");
     ImportOptions two;
     two.classes = read_class_list(scratch_ / "classes.csv");

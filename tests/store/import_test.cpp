@@ -402,7 +402,8 @@ TEST(Import, TablesAreCheckedRowByRow) {
                 AllOf(HasSubstr("`x` is not a number"), HasSubstr("t.csv line 2")));
     EXPECT_THAT(refusal("c0,c1,c2\n1,x,2\n"), HasSubstr("`x` is not a number"));
     EXPECT_THAT(refusal("id,cat,dog,split\na,1,2,val\n"),
-                HasSubstr("the column `split` holds `val`, which is no number; if it holds no scores, pass --ignore-columns 'split'"));
+                HasSubstr("the column `split` holds `val`, which is no number; if it holds no "
+                          "scores, pass --ignore-columns 'split'"));
     EXPECT_THAT(
         refusal("{\"id\": 1, \"scores\": [1, 2]}\n{\"id\": 2, \"scores\": [1]}\n", "t.jsonl"),
         AllOf(HasSubstr("1 scores where the rows before have 2"), HasSubstr("t.jsonl line 2")));
