@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "assay/error.h"
@@ -39,18 +40,24 @@ CsvColumns::CsvColumns(std::string_view text, const std::string& name, const Sou
       reader_(open()) {
     const std::vector<std::vector<std::string>> rows = first_rows(1);
     width_ = has_header_ ? reader_.columns().size() : rows.empty() ? 0 : rows.front().size();
-    take_names();
+    take_names(rows.empty() ? std::vector<std::string>() : rows.front());
     take_choice();
 }
 
-void CsvColumns::take_names() {
+void CsvColumns::take_names(const std::vector<std::string>& row) {
+    // "photo" may be a class: no id and no label is a number like 0.25.
+    const auto holds_score = [&](std::size_t c) {
+        const auto value = c < row.size() ? number_in(row[c]) : std::nullopt;
+        return value && *value != std::floor(*value);
+    };
     const auto& columns = reader_.columns();
     for (std::size_t c = 0; c < columns.size(); ++c) {
         if (trimmed(columns[c]).empty()) continue;
         if (FieldAt* place = place_of(role_of(columns[c])); place != nullptr && !*place) *place = c;
     }
     for (std::size_t c = 0; c < columns.size(); ++c) {
-        if (trimmed(columns[c]).empty() || role_of(columns[c]) != Role::other) continue;
+        if (trimmed(columns[c]).empty() || role_of(columns[c]) != Role::other || holds_score(c))
+            continue;
         FieldAt* place = place_of(wide_role_of(columns[c]));
         const bool second = place == &label_ && (index_ || truth_);
         if (place != nullptr && !*place && !second) *place = c;

@@ -49,7 +49,7 @@ private:
     bool has_header() const;
     CsvReader open() const;
     FieldAt* place_of(Role role);
-    void take_names();
+    void take_names(const std::vector<std::string>& row);
     void take_choice();
 };
 

@@ -33,8 +33,9 @@ bool is_side_number(std::string_view name) {
 /// ("prob", "cat") of "prob_cat": what stands in front of a class's name in columns of scores.
 std::optional<std::pair<std::string_view, std::string_view>> prefixed(std::string_view name) {
     name = trimmed(name);
-    for (std::size_t at = name.find_last_of("_-.: "); at != std::string_view::npos && at > 0;
-         at = name.find_last_of("_-.: ", at - 1)) {
+    constexpr std::size_t longest_prefix = 64;
+    for (std::size_t at = name.substr(0, longest_prefix).find_last_of("_-.: ");
+         at != std::string_view::npos && at > 0; at = name.find_last_of("_-.: ", at - 1)) {
         const std::string_view prefix = name.substr(0, at), rest = trimmed(name.substr(at + 1));
         std::string lowered(prefix);
         std::ranges::transform(lowered, lowered.begin(), lower);
