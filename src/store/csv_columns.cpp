@@ -123,9 +123,10 @@ void CsvColumns::take_choice() {
     give(id_, choice.id, "--id-column");
     give(truth_, choice.label, "--label-column");
     for (std::size_t c = 0; c < width_ && !choice.scores.empty(); ++c) {
-        const bool plain =
-            std::ranges::find(choice.scores, trimmed(name_of(c))) != choice.scores.end();
-        if (plain && c != id_ && c != truth_) release(c);
+        const std::string own = name_of(c);
+        const std::string_view name = trimmed(own);
+        const bool told = name == trimmed(choice.id) || name == trimmed(choice.label);
+        if (!told && std::ranges::find(choice.scores, name) != choice.scores.end()) release(c);
     }
 }
 

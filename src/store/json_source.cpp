@@ -97,8 +97,12 @@ ScoreSource read_json(std::string_view given, const std::string& name,
     const std::string_view text = without_python_words(given, copy);
     return with_note("reading " + name, [&] {
         const JsonOutline outline = json_outline(text, max_row_depth);
-        if (outline.has("samples", Type::array)) return read_fiftyone_samples(text, options);
-        if (is_fiftyone_labels(outline)) return read_fiftyone_labels(text, options);
+        const bool samples = outline.has("samples", Type::array);
+        if (samples || is_fiftyone_labels(outline)) {
+            refuse_columns(options, "FiftyOne's exports");
+            return samples ? read_fiftyone_samples(text, options)
+                           : read_fiftyone_labels(text, options);
+        }
         refuse_relatives(outline);
         if (outline.type != Type::array && !is_by_image(outline)) refuse_shape(outline);
         JsonRows rows(options);
@@ -124,7 +128,9 @@ ScoreSource read_json(std::string_view given, const std::string& name,
                                                               : "`" + shortened(key) + "`";
                             with_note("reading " + place, [&] { add(key, std::move(part)); });
                         });
-        return named.value_or(false) ? table.finish(name) : rows.finish();
+        if (named.value_or(false)) return table.finish(name);
+        refuse_columns(options, "such rows");
+        return rows.finish();
     });
 }
 

@@ -55,6 +55,11 @@ void put_scores(const json& scores, json& row) {
     for (const auto& entry : scores.items()) put(entry.key(), entry.value());
 }
 
+/// Whether a member of NamedScores is a class: of `classes_alone`, whatever it is called.
+bool is_class(const std::string& name, bool classes_alone) {
+    return classes_alone ? name != "id" && name != "label" : role_of(name) == Role::other;
+}
+
 /// As a cell of a table has it.
 std::string cell_of(const json& value) {
     if (value.is_null()) return {};
@@ -106,7 +111,7 @@ bool is_best_few(const NamedScores& scores, const SourceOptions& options) {
     const std::size_t classes =
         options.class_count != 0 ? options.class_count : options.classes.size();
     const auto held = static_cast<std::size_t>(std::ranges::count_if(
-        scores.row.items(), [](const auto& e) { return role_of(e.key()) == Role::other; }));
+        scores.row.items(), [](const auto& e) { return is_class(e.key(), true); }));
     return scores.classes_alone && held < classes;
 }
 
@@ -150,7 +155,7 @@ void JsonTable::begin(const NamedScores& scores, bool with_id) {
     };
     std::ranges::stable_sort(columns_, {}, number);
     for (const std::string& name : columns_) {
-        if (role_of(name) == Role::other) classes_.push_back(name);
+        if (is_class(name, classes_alone_)) classes_.push_back(name);
     }
     CsvWriter(text_).row(columns_);
 }

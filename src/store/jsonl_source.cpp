@@ -8,6 +8,7 @@
 #include "core/file.h"
 #include "core/json_limits.h"
 #include "core/json_reader.h"
+#include "core/parallel.h"
 #include "core/python_words.h"
 #include "core/refuse.h"
 #include "core/text.h"
@@ -47,7 +48,9 @@ ScoreSource read_jsonl(std::string_view text, const std::string& name,
             rows.add(best);
         });
     });
-    return named.value_or(false) ? table.finish(name) : rows.finish();
+    if (named.value_or(false)) return table.finish(name);
+    refuse_columns(options, "such rows");
+    return rows.finish();
 }
 
 ScoreSource open_jsonl(const std::filesystem::path& file, const SourceOptions& options) {
@@ -115,16 +118,34 @@ std::optional<ScoreSource> open_gzip(const std::filesystem::path& file,
     if (read == nullptr) return std::nullopt;
     const MappedFile packed(file);
     Spool spool(options.spool_folder);
-    gunzip(packed.bytes(), [&](std::span<const std::byte> piece) { spool.append(piece); });
+    gunzip(packed.bytes(), [&](std::span<const std::byte> piece) {
+        throw_if_stopped();  // a small file may hold very much
+        spool.append(piece);
+    });
     const std::span<const std::byte> bytes = spool.finish();
     return read({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, inner, options);
 }
 
 }  // namespace
 
+void refuse_columns(const SourceOptions& options, std::string_view what) {
+    const ScoreColumnNames& columns = options.columns;
+    const std::string_view option = !columns.scores.empty()    ? "--score-columns"
+                                    : !columns.ignored.empty() ? "--ignore-columns"
+                                    : !columns.label.empty()   ? "--label-column"
+                                    : !columns.id.empty()      ? "--id-column"
+                                                               : "";
+    if (option.empty()) return;
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("{} is for tables with a column for each class; {} have none", option, what));
+}
+
 ScoreSource open_source(const std::filesystem::path& file, const SourceOptions& options) {
     const std::string ending = lower_extension(file.filename().string());
     return with_note(fmt::format("importing `{}`", file.string()), [&] {
+        if (ending == ".npy" || ending == ".npz" || ending == ".safetensors")
+            refuse_columns(options, "arrays");
         if (ending == ".npy") return open_npy(file, options);
         if (ending == ".npz") return open_npz(file, options);
         if (ending == ".safetensors") return open_safetensors(file, options);

@@ -67,6 +67,9 @@ ScoreSource open_json(const std::filesystem::path& file, const SourceOptions& op
 /// By the file's ending. Throws bad_input for endings not known, and notes the file in every error.
 ScoreSource open_source(const std::filesystem::path& file, const SourceOptions& options);
 
+/// Throws usage where `options.columns` name columns: `what` ("arrays") have none.
+void refuse_columns(const SourceOptions& options, std::string_view what);
+
 /// csv, jsonl and json from text that somebody else holds.
 ScoreSource read_csv(std::string_view text, const std::string& name, const SourceOptions& options);
 ScoreSource read_jsonl(std::string_view text, const std::string& name,

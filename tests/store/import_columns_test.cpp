@@ -320,6 +320,13 @@ TEST_F(ImportedColumns, ScoresByTheNamesOfClasses) {
     two.class_count = 2;
     EXPECT_EQ(import("n.jsonl", R"({"id":"1","pred":1,"size":{"w":3,"h":4}})", two).kind,
               ScoreKind::labels);
+    // A class may be called as columns are.
+    const ImportReport called =
+        import("n.json", R"([[{"label":"image","score":0.75},{"label":"photo","score":0.25}]])");
+    EXPECT_THAT(classes(called), ElementsAre("image", "photo"));
+    EXPECT_THAT(scores(called), ElementsAre(.75F, .25F));
+    EXPECT_THAT(refusal("n.jsonl", "{\"id\":\"1\",\"scores\":[1,2]}\n", ignoring("epoch")),
+                HasSubstr("--ignore-columns is for tables"));
     EXPECT_THAT(refusal("n.json", R"([[{"label":"b","score":0.5},{"label":"b","score":0.25}]])"),
                 HasSubstr("the class `b` appears twice"));
 }
@@ -362,6 +369,7 @@ TEST_F(ImportedColumns, ArraysOfOtherTypes) {
     EXPECT_THAT(scores(half), ElementsAre(.75F, .25F, .5F, .5F));
     EXPECT_THAT(half.notes, Contains(HasSubstr("taken as bfloat16")));
     EXPECT_THAT(refusal("b.npy", brain.substr(0, brain.size() - 1)), HasSubstr("bytes"));
+    EXPECT_THAT(refusal("b.npy", brain, ignoring("1")), HasSubstr("arrays have none"));
 }
 
 TEST(ScoreColumns, PatternsAndNumbers) {

@@ -6,8 +6,8 @@
 
 namespace assay {
 
-/// Columns are called by their names. Those of a table without a header, and of an array, are
-/// called by their places, counted from 1.
+/// Columns are called by their names; those of a table without a header by their places, counted
+/// from 1. Throws usage where the file has no columns, as arrays have none.
 struct ScoreColumnNames {
     /// Columns that hold the scores, one for each class; `*` in a name stands for any characters.
     /// Empty: found out, and asked about where a column may be something else.
