@@ -131,7 +131,7 @@ private:
             const bool side = c >= first && c < first + 4;
             if (side && !every_cell(c, is_number)) return false;
             if (side || words_[c].word != ColumnWord::other) continue;
-            ++left;
+            if (++left > 1) return false;
             label_is_text = !every_cell(c, is_number);
         }
         if (left != 1) return false;

@@ -32,13 +32,17 @@ Rows rows_by(std::string_view text, const std::string& source, char delimiter) {
     return rows;
 }
 
+/// None where a line has too many words for a table.
 Rows rows_by_blanks(std::string_view text) {
+    constexpr std::size_t most_columns = 65'536;
     Rows rows;
     while (!text.empty() && rows.size() <= sampled_rows) {
         const std::size_t end = text.find('\n');
         std::vector<std::string> words;
-        for_each_part(text.substr(0, end), " \t\r",
-                      [&](std::string_view word) { words.emplace_back(word); });
+        for_each_part(text.substr(0, end), " \t\r", [&](std::string_view word) {
+            if (words.size() <= most_columns) words.emplace_back(word);
+        });
+        if (words.size() > most_columns) return {};
         if (!words.empty()) rows.push_back(std::move(words));
         text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
     }
