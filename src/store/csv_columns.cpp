@@ -122,11 +122,12 @@ void CsvColumns::take_choice() {
     }
     give(id_, choice.id, "--id-column");
     give(truth_, choice.label, "--label-column");
-    for (std::size_t c = 0; c < width_ && !choice.scores.empty(); ++c) {
+    const std::set<std::string_view> scores(choice.scores.begin(), choice.scores.end());
+    for (std::size_t c = 0; c < width_ && !scores.empty(); ++c) {
         const std::string own = name_of(c);
         const std::string_view name = trimmed(own);
         const bool told = name == trimmed(choice.id) || name == trimmed(choice.label);
-        if (!told && std::ranges::find(choice.scores, name) != choice.scores.end()) release(c);
+        if (!told && scores.contains(name)) release(c);
     }
 }
 

@@ -220,17 +220,23 @@ Columns all_of(const ColumnSample& sample) {
 
 Columns chosen_by_name(const ColumnSample& sample, const std::vector<std::string>& patterns) {
     std::set<std::size_t> out;
+    std::map<std::string_view, Columns> by_name;
+    for (std::size_t c = 0; c < sample.names.size(); ++c)
+        by_name[trimmed(sample.names[c])].push_back(c);
     for (const std::string& pattern : patterns) {
-        const std::size_t before = out.size();
-        bool found = false;
-        for (std::size_t c = 0; c < sample.names.size(); ++c) {
-            if (!matches_pattern(trimmed(sample.names[c]), trimmed(pattern))) continue;
-            found = true;
-            if (!out.insert(c).second && pattern.find('*') == std::string::npos && before > 0)
+        const bool plain = pattern.find('*') == std::string::npos;
+        Columns found;
+        if (const auto named = by_name.find(trimmed(pattern)); plain && named != by_name.end())
+            found = named->second;
+        for (std::size_t c = 0; c < sample.names.size() && !plain; ++c) {
+            if (matches_pattern(trimmed(sample.names[c]), trimmed(pattern))) found.push_back(c);
+        }
+        for (const std::size_t c : found) {
+            if (!out.insert(c).second && plain)
                 throw Error(ErrorCode::usage,
                             fmt::format("--score-columns names `{}` twice", shortened(pattern)));
         }
-        if (!found) {
+        if (found.empty()) {
             throw Error(ErrorCode::usage,
                         fmt::format("--score-columns: no column of numbers is called `{}`{}",
                                     shortened(pattern), suggest(pattern, sample.names)));
