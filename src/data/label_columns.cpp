@@ -250,8 +250,11 @@ private:
 
     void find_label() {
         for (const ColumnWord word : {ColumnWord::boxes, ColumnWord::labels}) {
-            if (const Columns columns = of_word(word); !columns.empty())
-                return take_label(columns.front());
+            Columns columns = of_word(word);
+            std::erase_if(columns, [&](std::size_t c) {  // "tags" say much of items
+                return !choice_.ask && column_key(name(c)) == "tags";
+            });
+            if (!columns.empty()) return take_label(columns.front());
         }
         Columns labels = of_word(ColumnWord::label);
         // "target" may be a class, in a table with a column per class.

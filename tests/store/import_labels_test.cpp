@@ -76,9 +76,10 @@ TEST_F(ImportedLabels, OtherColumnsOfItemsAreAttributes) {
                                "note"),
                       Contains("items.csv: -1 means no label: 1 of 3 rows"),
                       Not(Contains(HasSubstr("not used: note")))));
-    // Flags, and numbers under the names of classes, are no labels of items.
+    // Tags, flags, and numbers under the names of classes, are no labels of items.
     for (const char* text :
-         {"id,day,night\na,1,0\nb,0,1\nc,1,0\n", "id,c0,c1,c2\na,0.5,0,1\nb,1,0.5,0\nc,0,0,1\n"}) {
+         {"id,tags\na,indoor night\nb,indoor\nc,\n", "id,day,night\na,1,0\nb,0,1\nc,1,0\n",
+          "id,c0,c1,c2\na,0.5,0,1\nb,1,0.5,0\nc,0,0,1\n"}) {
         put_text(scratch_ / "items.csv", text);
         EXPECT_THAT(labels_of(import(scores, options)), ElementsAre(-1, -1, -1)) << text;
     }
