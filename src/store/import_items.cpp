@@ -300,6 +300,8 @@ LabelSets labels_of(const ScoreSource& source, const ImportOptions& options, con
         }
     }
     if (labels) return std::move(*labels);
+    if (options.minus_one)
+        throw Error(ErrorCode::usage, "--minus-one is for labels, and no labels are used here");
     LabelSets none;
     for (std::size_t i = 0; i < dataset.size(); ++i) none.append({});
     return none;

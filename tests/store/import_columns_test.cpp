@@ -267,6 +267,9 @@ TEST_F(ImportedColumns, LabelsOfMinusOneAndOne) {
     EXPECT_THAT(import("m.csv", "id,label,c0,c1\na,0,1,2\nb,-1,2,1\n").notes,
                 Contains("`label`: -1 means no label: 1 of 2 rows"));
 
+    EXPECT_THAT(refusal("m.csv", "neg,pos\n1,2\n2,1\n", options),
+                HasSubstr("--minus-one is for labels"));
+
     // The same of labels in a file of their own.
     put_text(scratch_ / "labels.txt", "-1\n1\n1\n-1\n");
     ImportOptions apart;
