@@ -23,10 +23,13 @@ bool is_option(std::string_view argument) {
     return argument.size() > 1 && argument.front() == '-' && !is_of_numbers(argument);
 }
 
+bool is_a_model(const std::string& argument) {
+    return is_python_source(argument) || is_model_name(argument);
+}
+
 bool is_there_or_a_model(const std::string& argument) {
     std::error_code error;
-    return std::filesystem::exists(argument, error) || is_python_source(argument) ||
-           is_model_name(argument);
+    return is_a_model(argument) || std::filesystem::exists(argument, error);
 }
 
 bool has_own_arguments(const CLI::App& app) {
@@ -39,14 +42,13 @@ class Split {
 public:
     Split(const CLI::App& app, const std::vector<std::string>& arguments)
         : app_(app), arguments_(arguments) {
-        while (at_ < arguments_.size() && arguments_[at_] != "--") {
+        while (at_ < arguments_.size()) {
             if (is_option(arguments_[at_])) {
                 take_option();
             } else {
                 own_.push_back(arguments_[at_++]);
             }
         }
-        while (at_ < arguments_.size()) options_.push_back(arguments_[at_++]);
     }
 
     /// As they were typed where no option would have taken another's.
@@ -77,13 +79,17 @@ private:
     }
 
     void take_values(const CLI::Option& option, const std::string& first) {
-        const bool numbers = is_of_numbers(first);
-        const bool all_its = option.check_lname("model") || (!numbers && !own_.empty());
+        const bool numbers = is_of_numbers(first), paths = is_there_or_a_model(first);
+        const bool all_its =
+            option.check_lname("model") || is_a_model(first) || (!numbers && !own_.empty());
+        const auto may_be_its = [&](const std::string& next) {
+            if (numbers) return is_of_numbers(next);
+            return paths ? !is_a_model(next) : !is_there_or_a_model(next);
+        };
         bool its = true;
         while (more()) {
             const std::string& next = arguments_[at_++];
-            its = its &&
-                  (all_its || (!is_there_or_a_model(next) && (!numbers || is_of_numbers(next))));
+            its = its && (all_its || may_be_its(next));
             (its ? options_ : own_).push_back(next);
         }
         moves_ = moves_ || !its;
@@ -100,7 +106,10 @@ private:
 
 std::vector<std::string> own_arguments_first(const CLI::App& app,
                                              const std::vector<std::string>& arguments) {
-    return has_own_arguments(app) ? Split(app, arguments).own_first() : arguments;
+    // Whoever types `--` has said where the values end.
+    if (!has_own_arguments(app) || std::ranges::find(arguments, "--") != arguments.end())
+        return arguments;
+    return Split(app, arguments).own_first();
 }
 
 }  // namespace assay::cli

@@ -25,12 +25,16 @@ protected:
         app_.add_option("--bins", bins_);
         app_.add_flag("--all", all_);
         std::filesystem::create_directories(photos_);
+        std::filesystem::create_directories(scratch_ / number_);
+        std::filesystem::current_path(scratch_.path());
     }
+    void TearDown() override { std::filesystem::current_path(before_); }
     std::vector<std::string> of(const std::vector<std::string>& arguments) {
         return own_arguments_first(app_, arguments);
     }
     Scratch scratch_;
-    const std::string photos_ = scratch_ / "photos";
+    const std::filesystem::path before_ = std::filesystem::current_path();
+    const std::string photos_ = scratch_ / "photos", number_ = "96";
     CLI::App app_;
     std::vector<std::string> paths_, models_, metrics_;
     std::vector<double> sizes_;
@@ -58,6 +62,11 @@ TEST_F(OwnArguments, BehindWordsBeginAtAPathOrAModel) {
                 ElementsAre("timm:resnet18", "photos", "--metric", "top1"));
 }
 
+TEST_F(OwnArguments, BehindPathsBeginAtAModel) {
+    EXPECT_THAT(of({"--metric", photos_, "m.onnx", "x"}),
+                ElementsAre("m.onnx", "x", "--metric", photos_));
+}
+
 TEST_F(OwnArguments, BehindAnOptionThatMayStandAlone) {
     app_.get_option("--bins")->expected(0, 1);
     EXPECT_THAT(of({"--bins", photos_}), ElementsAre(photos_, "--bins"));
@@ -71,6 +80,9 @@ TEST_F(OwnArguments, StayAsTypedWhereNothingIsTaken) {
              {"--model", "a.pt", "b.pt"},
              {"--bins", "15", "m.pt", "--metric", "top1"},
              {"--", "--size", "128", photos_},
+             {"--metric", "top1", photos_, "--", "m.pt"},
+             {"--metric", photos_, photos_},      // as files of settings, one for each model
+             {"m.pt", "--size", "128", number_},  // a folder may be named so
              {"--unknown", "128", photos_},
              {"--size"}}) {
         EXPECT_THAT(of(typed), ElementsAreArray(typed));
