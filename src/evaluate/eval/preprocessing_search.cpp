@@ -72,10 +72,12 @@ std::string inputs_of(const Sample& sample, const Preprocess& p) {
 /// far are one way: each would make the test stricter, and none could be told from the others.
 class Race {
 public:
-    Race(const ModelOpener& opener, const Dataset& dataset, const SearchOptions& options,
-         const ProgressCallback& callback)
+    /// Items are run in this order.
+    Race(const ModelOpener& opener, const Dataset& dataset, std::span<const std::uint32_t> order,
+         const SearchOptions& options, const ProgressCallback& callback)
         : opener_(opener),
           dataset_(dataset),
+          order_(order),
           options_(options),
           callback_(callback),
           threads_(resolve_threads(options.threads)) {}
@@ -234,8 +236,20 @@ private:
             const Correct& correct = of_inputs[inputs];
             inputs_[w] += inputs;
             correct_[w].insert(correct_[w].end(), correct.begin(), correct.end());
+            count_failed_as_incorrect();
             progress_.done += part.size();
             if (callback_) callback_(progress_);
+        }
+    }
+
+    /// In all ways, those that had computed the image, too: else the first ways would gain.
+    void count_failed_as_incorrect() {
+        for (const auto& failed : failed_) {
+            const auto place =
+                static_cast<std::size_t>(std::ranges::find(order_, failed.first) - order_.begin());
+            for (Correct& correct : correct_) {
+                if (place < correct.size()) correct[place] = 0;
+            }
         }
     }
 
@@ -263,6 +277,7 @@ private:
 
     const ModelOpener& opener_;
     const Dataset& dataset_;
+    const std::span<const std::uint32_t> order_;
     const SearchOptions& options_;
     const ProgressCallback& callback_;
     int threads_;
@@ -314,7 +329,7 @@ PreprocessingChoice choose_preprocessing(const ModelOpener& opener, const Datase
     const std::size_t half = order.size() / 2;
     if (!labelled || half < options.fewest) return done(Outcome::no_labels);
 
-    Race race(opener, dataset, options, progress);
+    Race race(opener, dataset, order, options, progress);
     race.add(evaluate::open_with_ways(opener).ways);
     if (const int side = tiny_side_of(dataset, order); side > 0)
         race.add(evaluate::usual_ways(opener, side));
