@@ -237,8 +237,8 @@ std::vector<PredictResult> evaluate::predict_watched(std::span<const LoadedModel
         const auto index = static_cast<std::size_t>(known - preprocessings.begin());
         if (known == preprocessings.end()) preprocessings.push_back(model.spec.preprocess);
         agree(comm, [&] {
-            model_runs_by_batch[batch].push_back(
-                std::make_unique<ModelRun>(model, index, std::move(writer), images, dataset));
+            model_runs_by_batch[batch].push_back(std::make_unique<ModelRun>(
+                model, index, std::move(writer), images, dataset, options.retry_failed));
         });
         if (!watch.batch) continue;
         model_runs_by_batch[batch].back()->watch = [&watch, number](const ImageBatch& images_of,

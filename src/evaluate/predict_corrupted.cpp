@@ -362,9 +362,9 @@ std::vector<PredictResult> predict_corrupted(std::span<const LoadedModel> models
                     run->versions().push_back({all[v], name, images, {}});
                 VersionRun& which = run->versions().back();
                 agree(comm, [&] {
-                    which.models.push_back(
-                        std::make_unique<ModelRun>(model, run->place_of(model.spec.preprocess),
-                                                   std::move(writer), *which.images, dataset));
+                    which.models.push_back(std::make_unique<ModelRun>(
+                        model, run->place_of(model.spec.preprocess), std::move(writer),
+                        *which.images, dataset, options.retry_failed));
                 });
                 by_result[{v, model.spec.name}] = which.models.back().get();
                 found += prediction::rows_done(*which.models.back());

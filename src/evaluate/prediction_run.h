@@ -39,7 +39,7 @@ struct ModelRun {
 
     /// Takes over what a run that was stopped has kept of shards that are not whole.
     ModelRun(const LoadedModel& m, std::size_t p, StoreWriter w, const store::ImageCheck& images,
-             const Dataset& dataset)
+             const Dataset& dataset, bool retry_failed)
         : model(&m),
           preprocessing(p),
           writer(std::move(w)),
@@ -48,7 +48,7 @@ struct ModelRun {
         for (std::size_t s = 0; s < writer.shards(); ++s) {
             lacking.push_back(writer.is_own(s) && !writer.has(s));
             if (lacking.back()) {
-                shards.resume(s, dataset);
+                shards.resume(s, dataset, retry_failed);
             } else if (writer.is_own(s)) {
                 store::forget_rows(writer.folder(), s);  // a kill may have left them
             }

@@ -130,14 +130,16 @@ void ShardBuffers::keep() {
     }
 }
 
-void ShardBuffers::resume(std::size_t shard, const Dataset& dataset) {
+void ShardBuffers::resume(std::size_t shard, const Dataset& dataset, bool retry_failed) {
     for (const store::BegunRows& rows :
          store::kept_rows(writer_.folder(), writer_.spec(), on_, shard)) {
         const StoreSpec& spec = writer_.spec();
-        const bool fits = rows.first_row % spec.batch_size == 0 &&
-                          rows.states.size() == std::min<std::uint64_t>(
-                                                    spec.batch_size, spec.rows - rows.first_row) &&
-                          is_readable(rows.states);
+        const bool fits =
+            rows.first_row % spec.batch_size == 0 &&
+            rows.states.size() ==
+                std::min<std::uint64_t>(spec.batch_size, spec.rows - rows.first_row) &&
+            is_readable(rows.states) &&
+            !(retry_failed && std::ranges::count(rows.states, RowState::not_finite) > 0);
         if (fits && !are_other_images(dataset, rows)) take_over(shard, rows);
     }
     for (const store::BegunRows& rows :

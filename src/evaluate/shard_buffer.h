@@ -31,9 +31,9 @@ public:
 
     /// Takes over what a run that was stopped has kept of the shard. Batches of which an
     /// image has another size now, or the first one other bytes, are computed again. Of a shard
-    /// that is written and computed again it takes over what has scores. Not thread-safe; before
-    /// the first add().
-    void resume(std::size_t shard, const Dataset& dataset);
+    /// that is written and computed again it takes over what has scores. `retry_failed`: so it does
+    /// of what was kept. Not thread-safe; before the first add().
+    void resume(std::size_t shard, const Dataset& dataset, bool retry_failed);
     /// Whether the batch that begins with this row was taken over.
     bool has(std::uint64_t first_row) const { return found_.contains(first_row); }
     std::uint64_t found_rows() const { return found_rows_; }

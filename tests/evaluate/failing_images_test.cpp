@@ -364,6 +364,33 @@ TEST_F(FailingImages, AreComputedAgainAloneWhereAskedFor) {
     }
 }
 
+TEST_F(FailingImages, OfAnInterruptedRunAreComputedAgain) {
+    class Stopping final : public Raising {
+    public:
+        using Raising::Raising;
+        void scores(std::span<const float> input, std::size_t n, std::span<float> out) override {
+            if (has_any(numbers_of(input, n), {16}))
+                throw Error(ErrorCode::interrupted, "interrupted");
+            Raising::scores(input, n, out);
+        }
+    };
+    const Dataset dataset = images(22);
+    PredictOptions o = options("stopped");
+    o.shard_rows = 24;
+    const LoadedModel stopping = loaded("m", std::make_shared<Stopping>(std::set<int>{5}));
+    EXPECT_THAT(message_of(
+                    [&] {
+                        predict({&stopping, 1}, dataset, o);
+                    },
+                    ErrorCode::interrupted),
+                HasSubstr("16 of 22 images"));
+    const auto fake = std::make_shared<Fake>();
+    const LoadedModel model = loaded("m", fake);
+    o.retry_failed = true;
+    EXPECT_EQ(predict({&model, 1}, dataset, o)[0].bad_rows, 0U);
+    EXPECT_THAT(fake->sizes, ElementsAre(4, 4, 2));  // that of 5, and what was not reached
+}
+
 TEST_F(FailingImages, OfAStoreOfTheBestClassesTheirShardsAreComputedAgain) {
     const Dataset dataset = images(22);
     const LoadedModel failing = loaded("m", std::make_shared<Raising>(std::set<int>{5}));
