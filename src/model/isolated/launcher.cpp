@@ -151,7 +151,8 @@ private:
 
     int waited() {
         int status = -1;
-        retried([&] { return ::waitpid(std::exchange(pid_, -1), &status, 0); });
+        const pid_t pid = std::exchange(pid_, -1);  // before a signal has it waited for again
+        retried([&] { return ::waitpid(pid, &status, 0); });
         return status;
     }
 
