@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <optional>
 
 #include "assay/store/row_reader.h"
 #include "core/statistics.h"
 #include "core/text.h"
 #include "evaluate/ratio_errors.h"
+#include "store/reduce.h"
 
 namespace assay::attack {
 namespace {
@@ -25,15 +27,14 @@ Estimate proportion_left(std::uint64_t hits, std::uint64_t trials, double level,
     return estimate;
 }
 
-/// "id: message" of a row without a score.
-std::string error_of(const PredictionStore& store, std::uint64_t row) {
-    const std::string id(store.dataset().ids[static_cast<std::size_t>(row)]);
+/// Of a row without a score.
+std::optional<RowError> error_of(const PredictionStore& store, std::uint64_t row) {
     const PredictionStore::Shard shard =
         store.shard(static_cast<std::size_t>(row / store.spec().shard_rows));
     for (const RowError& error : shard.errors()) {
-        if (error.row == row) return fmt::format("{}: {}", id, error.message);
+        if (error.row == row) return error;
     }
-    return id;
+    return std::nullopt;
 }
 
 /// How many images are correct before, after each attack, and after both.
@@ -63,9 +64,13 @@ UnscoredImages unscored_images(const PredictionStore& clean, const PredictionSto
         if (before.status(row) != RowStatus::ok) continue;
         const RowStatus status = after.status(row);
         if (status != RowStatus::not_finite && status != RowStatus::unreadable) continue;
-        AttackCell::Unscored& own =
-            status == RowStatus::not_finite ? images.not_finite : images.unreadable;
-        if (own.images++ == 0) own.first_error = error_of(attacked, row);
+        const std::optional<RowError> error = error_of(attacked, row);
+        const bool has_scores =
+            status == RowStatus::not_finite && (!error || store::is_of_scores(*error));
+        AttackCell::Unscored& own = has_scores ? images.not_finite : images.unreadable;
+        if (own.images++ > 0) continue;
+        own.first_error = attacked.dataset().ids[static_cast<std::size_t>(row)];
+        if (error) own.first_error += ": " + error->message;
     }
     return images;
 }
@@ -82,7 +87,8 @@ std::vector<std::string> unscored_lines(const AttackCell& cell, std::string_view
     const auto& [unreadable, unreadable_error] = cell.unreadable;
     if (unreadable > 0) {
         lines.push_back(fmt::format(
-            "{}: {} with a score without the attack could not be read: {} not count; the first: {}",
+            "{}: {} with a score without the attack could not be read or computed: {} not count; "
+            "the first: {}",
             where, how_many(unreadable, "image"), unreadable == 1 ? "it does" : "they do",
             unreadable_error));
     }

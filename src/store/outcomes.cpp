@@ -4,6 +4,7 @@
 
 #include "assay/store/row_reader.h"
 #include "core/parallel.h"
+#include "store/reduce.h"
 
 namespace assay {
 namespace {
@@ -40,7 +41,14 @@ std::vector<RowOutcome> outcomes_of(const PredictionStore& store, int threads) {
 }
 
 std::vector<RowOutcome> attacked_outcomes_of(const PredictionStore& store, int threads) {
-    return read_outcomes(store, RowOutcome::incorrect, threads);
+    std::vector<RowOutcome> outcomes = read_outcomes(store, RowOutcome::incorrect, threads);
+    for (std::size_t s = 0; s < store.shards(); ++s) {
+        if (!store.has(s)) continue;
+        for (const RowError& error : store.shard(s).errors()) {
+            if (!store::is_of_scores(error)) outcomes[error.row] = RowOutcome::none;
+        }
+    }
+    return outcomes;
 }
 
 std::uint64_t count_of(std::span<const RowOutcome> outcomes, RowOutcome wanted) {

@@ -18,7 +18,7 @@ enum class RowOutcome : std::int8_t { none = -1, incorrect = 0, correct = 1 };
 std::vector<RowOutcome> outcomes_of(const PredictionStore& store, int threads = 1);
 /// Likewise of a store of images under attack, where scores that are not finite are incorrect: the
 /// attack has found an image that the classifier does not recognise. Of an image that could not be
-/// read, or whose shard is not there, nothing is known.
+/// read or computed, or whose shard is not there, nothing is known.
 std::vector<RowOutcome> attacked_outcomes_of(const PredictionStore& store, int threads = 1);
 
 /// How many of them are `wanted`.

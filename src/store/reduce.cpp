@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <string_view>
 
 #include "assay/error.h"
 #include "core/half.h"
@@ -65,9 +66,12 @@ float limit_of(StorageFormat storage) {
     return storage == StorageFormat::full_f16 ? half_limit : infinity;
 }
 
+constexpr std::string_view no_score = "no class has a score above -infinity";
+constexpr std::string_view of_class = "the score of class ";
+
 std::string what_is_wrong(std::int64_t cls, float score, bool only_lowest) {
-    if (only_lowest) return "no class has a score above -infinity: every probability would be 0";
-    std::string message = fmt::format("the score of class {} is {}", cls, score);
+    if (only_lowest) return fmt::format("{}: every probability would be 0", no_score);
+    std::string message = fmt::format("{}{} is {}", of_class, cls, score);
     if (std::isfinite(score))
         message += ", beyond what half precision holds; store such scores as full_f32";
     return message;
@@ -197,6 +201,10 @@ void find_not_finite(const StoreSpec& spec, std::span<const TopEntry> entries,
                           none ? what_is_wrong(0, -infinity, true)
                                : what_is_wrong(bad->cls, bad->score, false)});
     }
+}
+
+bool is_of_scores(const RowError& error) {
+    return error.message.starts_with(of_class) || error.message.starts_with(no_score);
 }
 
 ShardData reduce(const StoreSpec& spec, std::span<const float> scores,

@@ -38,6 +38,9 @@ void find_not_finite(const StoreSpec& spec, std::span<const float> scores, std::
 void find_not_finite(const StoreSpec& spec, std::span<const TopEntry> entries,
                      std::uint64_t first_row, std::vector<RowState>& states,
                      std::vector<RowError>& errors);
+/// Of a row that is not_finite: whether find_not_finite() says so; else its image could not be
+/// computed.
+bool is_of_scores(const RowError& error);
 
 /// `scores` must outlive the result.
 ShardData reduce(const StoreSpec& spec, std::span<const float> scores,

@@ -15,6 +15,7 @@
 #include "evaluate/attack_cells.h"
 #include "message_of.h"
 #include "red_classifier.h"
+#include "store/outcomes.h"
 
 namespace assay {
 namespace {
@@ -315,7 +316,9 @@ TEST_F(AttackRun, ScoresThatAreNoNumbersAreMisclassifiedUnderAttackAlone) {
     EXPECT_THAT(report.warnings, testing::Not(testing::Contains(HasSubstr("16 images"))));
 }
 
-/// A store of images in these states.
+constexpr std::size_t failing_image = 6;
+
+/// A store of images in these states. Of one that has no score the model has raised an error.
 PredictionStore store_of_states(const fs::path& runs, const std::string& model,
                                 const std::vector<RowState>& states) {
     Dataset items;
@@ -328,7 +331,10 @@ PredictionStore store_of_states(const fs::path& runs, const std::string& model,
         items.labels.append(std::vector<std::int32_t>{0});
         scores.insert(scores.end(), {1, 0});
         if (states[i] != RowState::ok)
-            errors.push_back({i, states[i], fmt::format("{} has none", model)});
+            errors.push_back({i, states[i],
+                              i == failing_image
+                                  ? std::string("ValueError: no such image")
+                                  : fmt::format("the score of class 1 is nan{}", i)});
     }
     StoreSpec spec;
     spec.dataset_name = "d";
@@ -349,14 +355,18 @@ TEST_F(AttackRun, WhatIsUnscoredUnderAttackIsComparedImageByImage) {
                        nan = RowState::not_finite;
     // As many without a score in both; only the first two of them are the same.
     const PredictionStore clean =
-        store_of_states(scratch_ / "runs", "m", {unreadable, nan, nan, unreadable, ok, ok});
-    const PredictionStore attacked = store_of_states(scratch_ / "runs", "m@fgsm-linf-8_255",
-                                                     {unreadable, nan, ok, ok, unreadable, nan});
+        store_of_states(scratch_ / "runs", "m", {unreadable, nan, nan, unreadable, ok, ok, ok});
+    const PredictionStore attacked = store_of_states(
+        scratch_ / "runs", "m@fgsm-linf-8_255", {unreadable, nan, ok, ok, unreadable, nan, nan});
     const attack::UnscoredImages found = attack::unscored_images(clean, attacked);
     EXPECT_EQ(found.not_finite.images, 1U);
-    EXPECT_EQ(found.not_finite.first_error, "5.png: m@fgsm-linf-8_255 has none");
-    EXPECT_EQ(found.unreadable.images, 1U);
-    EXPECT_EQ(found.unreadable.first_error, "4.png: m@fgsm-linf-8_255 has none");
+    EXPECT_EQ(found.not_finite.first_error, "5.png: the score of class 1 is nan5");
+    EXPECT_EQ(found.unreadable.images, 2U);
+    EXPECT_EQ(found.unreadable.first_error, "4.png: the score of class 1 is nan4");
+    // Nobody knows what the model would say of what it cannot compute.
+    const auto outcomes = attacked_outcomes_of(attacked);
+    EXPECT_EQ(outcomes.at(5), RowOutcome::incorrect);
+    EXPECT_EQ(outcomes.at(failing_image), RowOutcome::none);
     AttackCell cell;
     EXPECT_THAT(attack::unscored_lines(cell, "m"), testing::IsEmpty());
     cell.ended_not_finite = found.not_finite;
@@ -364,9 +374,9 @@ TEST_F(AttackRun, WhatIsUnscoredUnderAttackIsComparedImageByImage) {
     EXPECT_THAT(attack::unscored_lines(cell, "m on d"),
                 testing::ElementsAre(
                     "m on d: the scores of 1 image are not finite: it counts as misclassified; the "
-                    "first: 5.png: m@fgsm-linf-8_255 has none",
-                    "m on d: 3 images with a score without the attack could not be read: they do "
-                    "not count; the first: 4.png: gone"));
+                    "first: 5.png: the score of class 1 is nan5",
+                    "m on d: 3 images with a score without the attack could not be read or "
+                    "computed: they do not count; the first: 4.png: gone"));
     const attack::UnscoredImages none = attack::unscored_images(clean, clean);
     EXPECT_EQ(none.not_finite.images + none.unreadable.images, 0U);
 }

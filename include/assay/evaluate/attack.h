@@ -75,7 +75,7 @@ struct AttackCell {
         std::string first_error;
     };
     Unscored ended_not_finite;  ///< scores not finite: they count as misclassified
-    Unscored unreadable;        ///< could not be read (any more): they do not count
+    Unscored unreadable;        ///< could not be read (any more) or computed: they do not count
     std::uint64_t robust = 0;   ///< images classified correctly before and after
     Estimate accuracy;          ///< of all images, under the attack (Wilson)
     Estimate ratio;             ///< of the images classified correctly before (Wilson)
