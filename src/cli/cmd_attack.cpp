@@ -136,7 +136,7 @@ int cmd_attack(std::vector<std::string> arguments) {
     check_used(options);
     data.names_parts = data.name.empty();
     data.runs = store.options.runs;
-    models.draw(store.options.runs);
+    models.draw(store.options.runs, !store.dry_run);
     models.classes_of_data = classes_of(data);
     const std::vector<ModelSpec> specs = models.resolve();
     if (store.dry_run) {

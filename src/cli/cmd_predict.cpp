@@ -127,7 +127,7 @@ int cmd_predict(std::vector<std::string> arguments) {
     data.runs = store.options.runs;
     const std::optional<Until> enough =
         until.empty() ? std::nullopt : std::optional(parse_until(until));
-    models.draw(store.options.runs);
+    models.draw(store.options.runs, !store.dry_run);
     models.classes_of_data = classes_of(data);
     std::vector<ModelSpec> specs = models.resolve();
     std::optional<CorruptedVersions> versions;

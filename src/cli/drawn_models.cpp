@@ -44,14 +44,28 @@ fs::path list_place(const fs::path& runs, const json& request) {
     return runs / fmt::format("drawn-models-{}.json", hash.substr(hash.size() - digits));
 }
 
-std::vector<std::string> listed_models(const fs::path& file) {
-    return with_note(fmt::format("reading {}", file.string()), [&] {
+/// Throws bad_input: a damaged file, or one of another call.
+std::vector<std::string> listed_models(const fs::path& file, const json& request) {
+    return with_note(fmt::format("reading {}; remove it to draw again", file.string()), [&] {
         constexpr int depth = 4;
         const json all = parse_json(read_text(file), depth);
         const JsonReader fields(all);
         if (fields["schema"].text() != drawn_schema)
             fields["schema"].refuse_as(std::string(drawn_schema));
-        return fields["drawn"].texts();
+        fields["schema_version"].whole(1, 1);
+        for (const char* const key : {"pattern", "models", "seed", "published"}) {
+            if (fields[key].json() != request[key]) fields[key].refuse_as(request[key].dump());
+        }
+        std::vector<std::string> models = fields["drawn"].texts();
+        const std::string pattern = request["pattern"].get<std::string>();
+        const std::string library = pattern.substr(0, pattern.find(':') + 1);
+        const auto fits = [&](const std::string& model) {
+            return model.starts_with(library) && !is_source_pattern(model);
+        };
+        const auto count = request["models"].get<std::size_t>();
+        if (models.size() != count || !std::ranges::all_of(models, fits))
+            fields["drawn"].refuse_as(fmt::format("{}NAME, {} times", library, count));
+        return models;
     });
 }
 
@@ -148,18 +162,19 @@ Drawn drawn_from(SourceNames found, const std::string& pattern, const DrawFlags&
 
 /// The models of one pattern.
 std::vector<std::string> models_of(const std::string& pattern, const DrawFlags& how,
-                                   const ClassifierOptions& options, const fs::path& runs) {
+                                   const ClassifierOptions& options, const fs::path& runs,
+                                   bool keep) {
     const json request = draw_request(pattern, how);
     const fs::path file = list_place(runs, request);
-    if (!file.empty() && fs::exists(file)) {
-        std::vector<std::string> models = listed_models(file);
+    if (!file.empty() && how.models > 0 && fs::exists(file)) {
+        std::vector<std::string> models = listed_models(file, request);
         note(fmt::format("{}: the models that {} lists: {}", pattern, file.string(),
                          fmt::join(models, ", ")));
         return models;
     }
     const Drawn found = drawn_from(names_in_python(pattern, options), pattern, how);
     note(fmt::format("{}: {}", found.how, fmt::join(found.models, ", ")));
-    if (!file.empty() && how.models > 0 && is_first_rank()) {
+    if (!file.empty() && how.models > 0 && keep && is_first_rank()) {
         fs::create_directories(runs);
         json all = request;
         all.update({{"schema", drawn_schema},
@@ -174,7 +189,7 @@ std::vector<std::string> models_of(const std::string& pattern, const DrawFlags& 
 
 }  // namespace
 
-void ModelFlags::draw(const fs::path& runs) {
+void ModelFlags::draw(const fs::path& runs, bool keep) {
     const auto pattern = [](const fs::path& model) { return is_source_pattern(model); };
     if (std::ranges::none_of(files, pattern)) {
         if (drawn.models > 0 || !drawn.published.empty()) {
@@ -191,7 +206,7 @@ void ModelFlags::draw(const fs::path& runs) {
             all.push_back(file);
             continue;
         }
-        for (const std::string& model : models_of(file.string(), drawn, options, runs))
+        for (const std::string& model : models_of(file.string(), drawn, options, runs, keep))
             all.emplace_back(model);
     }
     files = std::move(all);

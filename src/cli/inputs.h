@@ -50,9 +50,10 @@ public:
     /// How to open them.
     ClassifierOptions opening() const { return opening_here(options); }
     /// Puts drawn models into the place of patterns (timm:resnet*), and says which. `runs`: the
-    /// folder of results, where they are listed for a later call; "": none. Throws usage: a pattern
-    /// of several models without --draw-models; as names_in_python() and parse_published().
-    void draw(const std::filesystem::path& runs);
+    /// folder of results, where they are listed for a later call; "": none. `keep`: a new list is
+    /// written there. Throws usage: a pattern of several models without --draw-models; as
+    /// names_in_python() and parse_published().
+    void draw(const std::filesystem::path& runs, bool keep = true);
     /// preset < sidecar < flags, for every file.
     std::vector<ModelSpec> resolve() const;
 

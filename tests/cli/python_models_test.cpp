@@ -87,7 +87,11 @@ std::vector<std::string> stored_models(const fs::path& dataset) {
 }
 
 TEST_F(PythonCommands, APatternStandsForModelsThatAreDrawn) {
-    Outcome outcome = Program(predict("torchvision:drawn*", {"--draw-models", "3"})).wait();
+    Outcome outcome =
+        Program(predict("torchvision:drawn*", {"--draw-models", "3", "--dry-run"})).wait();
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_FALSE(fs::exists(runs()));
+    outcome = Program(predict("torchvision:drawn*", {"--draw-models", "3"})).wait();
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_THAT(outcome.err,
                 AllOf(HasSubstr("torchvision:drawn* stands for 10 models of library 1 (3 of other "
@@ -120,6 +124,35 @@ TEST_F(PythonCommands, APatternStandsForModelsThatAreDrawn) {
                   .wait();
     EXPECT_EQ(outcome.status, 2) << outcome.err;
     EXPECT_THAT(outcome.err, HasSubstr("drawn-models-"));
+}
+
+TEST_F(PythonCommands, AListOfDrawnModelsIsOfItsCallAlone) {
+    const std::vector<std::string> words = predict("timm:drawn*", {"--draw-models", "2"});
+    ASSERT_EQ(Program(words).wait().status, 0);
+    fs::path file;
+    for (const auto& entry : fs::directory_iterator(runs()))
+        if (entry.path().extension() == ".json") file = entry.path();
+    ASSERT_FALSE(file.empty());
+    const auto list = nlohmann::json::parse(slurp(file));
+    const auto refused = [&](const char* key, const nlohmann::json& value,
+                             const std::string& text) {
+        nlohmann::json changed = list;
+        changed[key] = value;
+        std::ofstream(file) << changed;
+        const Outcome outcome = Program(words).wait();
+        EXPECT_EQ(outcome.status, 2) << key;
+        EXPECT_THAT(outcome.err, AllOf(HasSubstr(text), HasSubstr(file.filename().string()),
+                                       HasSubstr("remove it to draw again")));
+    };
+    refused("seed", 1, "`seed` is 1; allowed: 0");
+    refused("pattern", "timm:*", "allowed: \"timm:drawn*\"");
+    refused("published", "other.csv", "`published` is");
+    refused("schema_version", 2, "`schema_version` is 2");
+    refused("drawn", nlohmann::json::array(), "allowed: timm:NAME, 2 times");
+    refused("drawn", nlohmann::json::array({"timm:drawn1", "python:other.py:model"}),
+            "allowed: timm:NAME, 2 times");
+    std::ofstream(file) << list;
+    EXPECT_EQ(Program(words).wait().status, 0);
 }
 
 TEST_F(PythonCommands, APatternOfSeveralModelsNeedsANumber) {
