@@ -92,7 +92,7 @@ def _check_options(options: "dict[str, Any]", items: Items, further: "tuple[str,
     preparing = [key for key in options if items.raw and key in (*PREPARING, *GIVEN_PREPARING)]
     if preparing:
         raise Error(f"{items.says}: they are used unchanged, so leave {', '.join(f'{key}=' for key in preparing)} out")
-    unknown = [key for key in options if key not in known and key not in ("tune_allocator", "identity", "batches", *GIVEN_PREPARING)]
+    unknown = [key for key in options if key not in known and key not in ("tune_allocator", "identity", "batches", "channels_last", *GIVEN_PREPARING)]
     if unknown:
         raise Error(
             f"{', '.join(f'{key}=' for key in unknown)} belong to images in files, and these are in this process; options here are "

@@ -23,13 +23,16 @@ from ._pixels import FLOAT_255TH, byte_tables, rgb_of
 _USUAL = (((0.0,) * 3, (1.0,) * 3), ((0.485, 0.456, 0.406), (0.229, 0.224, 0.225)), ((0.5,) * 3, (0.5,) * 3))
 _BATCH = 16
 _MOST_NAME = 200  # bytes of a part of a path
+_EXTENSIONS = (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff")  # others are no image's for the command
 
 
 def _three(value: Any, what: str) -> "tuple[float, ...]":
     """mean= and std= as three numbers: one number stands for all."""
-    if isinstance(value, str):
-        value = [float(part) for part in value.split(",")]
-    numbers = tuple(float(one) for one in (value if hasattr(value, "__iter__") else [value]))
+    try:
+        parts = value.split(",") if isinstance(value, str) else value if hasattr(value, "__iter__") else [value]
+        numbers = tuple(float(one) for one in parts)
+    except (TypeError, ValueError):
+        raise Error(f"{what}={value!r}: a number is needed, or three") from None
     numbers = numbers * 3 if len(numbers) == 1 else numbers
     if len(numbers) != 3:
         raise Error(f"{what}= has {len(numbers)} numbers; one for each of the three channels is needed")
@@ -78,17 +81,20 @@ class _Scale:
 def _readings(items: Items, settings: "list[dict[str, Any]]", options: "dict[str, Any]") -> "list[_Scale]":
     """What the numbers may be, the likeliest first."""
     pairs: "list[tuple[Any, Any]]" = []
-    if "mean" in options or "std" in options:
-        pairs = [(_three(options.get("mean", 0), "mean"), _three(options.get("std", 1), "std"))]
+    given = {key: options[key] for key in ("mean", "std", "scale") if options.get(key) is not None}
+    if "mean" in given or "std" in given:
+        pairs = [(_three(given.get("mean", 0), "mean"), _three(given.get("std", 1), "std"))]
+        if not min(pairs[0][1]) > 0:
+            raise Error(f"std={options['std']}: numbers above 0 are needed")
     else:
         step = _normalize_of(base_of(items))
         for mean, std in [] if step is None else [(step.mean, step.std)]:
             pairs.append((_three(mean, "mean"), _three(std, "std")))
         pairs += [(_three(own["mean"], "mean"), _three(own["std"], "std")) for own in settings if "mean" in own and "std" in own]
         pairs += _USUAL
-    scales = [float(options["scale"])] if "scale" in options else [1 / 255, FLOAT_255TH]
+    scales = [_three(given["scale"], "scale")[0]] if "scale" in given else [1 / 255, FLOAT_255TH]
     readings = [_Scale(mean, std, scale) for mean, std in dict.fromkeys(pairs) if min(std) > 0 for scale in scales]
-    return readings + ([] if "scale" in options or "mean" in options else [_Scale((0.0,) * 3, (1.0,) * 3, 1.0)])
+    return readings + ([] if given else [_Scale((0.0,) * 3, (1.0,) * 3, 1.0)])
 
 
 def _array(images: Any) -> Any:
@@ -142,7 +148,7 @@ def _safe_paths(ids: "list[str]") -> "list[str]":
     def fits(id_: str) -> bool:
         parts = id_.split("/")
         plain = all(part and part not in (".", "..") and len(os.fsencode(part)) <= _MOST_NAME for part in parts)
-        return plain and not any(ord(c) < 0x20 for c in id_) and id_ not in folders and "." in parts[-1]
+        return plain and not any(ord(c) < 0x20 for c in id_) and id_ not in folders and parts[-1].lower().endswith(_EXTENSIONS)
 
     if all(map(fits, ids)):
         return list(ids)
@@ -250,7 +256,7 @@ class Stored:
     def _numbers(self) -> Optional[_Numbers]:
         if not self._items.raw:
             return None
-        others = [key for key in (*PREPARING, *GIVEN_PREPARING) if key in self._options and key not in ("mean", "std", "scale")]
+        others = [key for key in (*PREPARING, *GIVEN_PREPARING) if self._options.get(key) is not None and key not in ("mean", "std", "scale")]
         if others:
             raise Error(f"{self._items.says}: they are used unchanged, so leave {', '.join(f'{key}=' for key in others)} out")
         settings = [model.description.settings for model in self._models if model is not None]

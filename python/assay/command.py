@@ -286,7 +286,12 @@ def check(model: Any, data: Any, *, progress: Optional[bool] = None, **options: 
     """
     source = source_of(data, options, progress)
     sample = None if options.get("decode_all") else int(options.get("sample") or 128)
-    return _over("check", model, source, [], progress, options, sample)
+    found = _over("check", model, source, [], progress, options, sample)
+    if not isinstance(source, list) and sample is not None and sample < source.count:
+        for finding in found["findings"]:
+            if finding["id"] == "data.classes" and finding["severity"] == "note":  # the command sees the drawn images alone
+                finding["title"] += f" among the {sample} that were drawn of {source.count}"
+    return found
 
 
 def corrupt(data: Any, out: "str | os.PathLike[str] | None" = None, *, progress: Optional[bool] = None, **options: Any) -> Any:

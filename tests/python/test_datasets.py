@@ -131,6 +131,7 @@ class Loaders(InFolder):
         self.refused(lambda: self.predict([]), "bad_input", "no images")
         self.refused(lambda: self.predict(Batches(data), preset="timm"), "usage", "used unchanged", "preset=")
         self.refused(lambda: self.predict(Batches(data), settings=SETTINGS), "usage", "settings=")
+        self.predict(Batches(data), channels_last=True, dataset_name="last-loader")
         self.refused(lambda: self.predict(Batches(data), limit=5), "usage", "limit= belong to images in files")
         self.refused(lambda: self.predict(Batches(data), "m.onnx"), "usage", "m.onnx: a model file runs over images in files")
         self.assertFalse([path for path in self.folder.rglob("*.json") if "runs/" in str(path) and "loader" not in str(path)])

@@ -111,6 +111,28 @@ class Functions(unittest.TestCase):
         self.assertNotEqual(model_of(last).description.identity, first)
 
 
+class Identities(unittest.TestCase):
+    def test_the_order_of_channels_counts(self):
+        first = model_of(linear).description.identity
+        self.assertTrue(first)
+        self.assertNotEqual(model_of(linear, given=Given({"channels_last": True})).description.identity, first)
+        self.assertEqual(model_of(linear, given=Given({"channels_last": False})).description.identity, first)
+
+    def test_what_a_library_wraps_counts(self):
+        """As haiku.transform() and others give a network: a function of their module."""
+        def transform(network):
+            def apply(x):
+                return network(x)
+
+            apply.__module__ = "haiku._src.transform"
+            return apply
+
+        one, same, other = (fingerprints.of_function(transform(lambda x, by=by: linear(x) * by))[0] for by in (1, 1, 2))
+        self.assertIsNotNone(one)
+        self.assertEqual(one, same)
+        self.assertNotEqual(one, other)
+
+
 class Refused(InFolder):
     def test_a_function_of_tensors_has_no_channels_last(self):
         (self.folder / "photos").mkdir()

@@ -36,8 +36,8 @@ def normalize(mean=(0.485, 0.456, 0.406), std=(0.229, 0.224, 0.225), **facts):
     return type("Normalize", (Normalizing,), {"__module__": "albumentations.augmentations"})(mean=mean, std=std, **facts)
 
 
-def compose(*steps):
-    return type("Compose", (Step,), {"__module__": "albumentations.core.composition"})(transforms=list(steps))
+def compose(*steps, **facts):
+    return type("Compose", (Step,), {"__module__": "albumentations.core.composition"})(transforms=list(steps), **facts)
 
 
 RESIZE, CROP = step("Resize", height=256, width=256, interpolation=1), step("CenterCrop", height=224, width=224)
@@ -69,6 +69,11 @@ class OpenCv(unittest.TestCase):
         found = preprocessing.of_transform(compose(RESIZE, normalize((0, 0, 0), (1, 1, 1))), [])
         table = byte_tables(found)[0]
         self.assertEqual(table[7], np.float32(7) * np.float32(1 / 255))
+
+    def test_a_random_transform_is_refused(self):
+        with self.assertRaises(Refused) as caught:
+            preprocessing.of_transform(compose(RESIZE, normalize(), p=0.5), [])
+        self.assertIn("the transform has p=0.5", caught.exception.message)
 
     def test_what_is_not_reproduced_is_refused_by_name(self):
         for steps, text in (

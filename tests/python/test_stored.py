@@ -108,6 +108,8 @@ class Stored(InFolder):
         seen = Seen()
         self.quietly(assay.check, seen, self.images(), settings=SETTINGS, sample=7)
         self.assertIn(f"7 of {COUNT} images, drawn by a hash of their ids,", self.said)
+        found = self.quietly(assay.check, model, self.images(), settings=SETTINGS, sample=1)
+        self.assertIn(f"2 of 3 classes have no images among the 1 that were drawn of {COUNT}", [finding["title"] for finding in found["findings"]])
         ids = [str(i) for i in range(1000)]
         chosen = _stored.drawn(ids, 128)
         self.assertEqual(len(chosen), 128)
@@ -154,6 +156,11 @@ class Stored(InFolder):
         self.refused(lambda: assay.check(model, Batches(data)), "usage", "item 12 ", "mean= and std=", "the folder of the images")
         self.refused(lambda: assay.check(model, Batches(self.numbers()), mean=0.5, std=0.5), "usage", "no bytes under mean 0.5, 0.5, 0.5")
         self.refused(lambda: assay.check(model, Batches(self.numbers()), mean=(1, 2)), "usage", "mean= has 2 numbers")
+        self.refused(lambda: assay.check(model, Batches(self.numbers()), mean="half"), "usage", "mean='half': a number is needed")
+        self.refused(lambda: assay.check(model, Batches(self.numbers()), std=0), "usage", "std=0: numbers above 0")
+        whole = Arrays()
+        whole.images = np.stack([pixels.transpose(2, 0, 1).astype(np.float32) for pixels in self.pixels])
+        self.refused(lambda: assay.check(model, Batches(whole), std=0.25), "usage", "no bytes under mean 0, 0, 0, std 0.25")
         self.refused(lambda: assay.check(model, Batches(self.numbers()), preset="timm"), "usage", "leave preset= out")
         flat = Arrays()
         flat.images = flat.images[:, :1]
@@ -200,7 +207,7 @@ class Stored(InFolder):
 
     def test_files_have_names_that_a_folder_takes(self):
         self.assertEqual(_stored._safe_paths(["a/b.jpg", "c.jpg"]), ["a/b.jpg", "c.jpg"])
-        for odd in (["0", "1"], ["../a.jpg", "b.jpg"], ["/a.jpg", "b.jpg"], ["a//b.jpg", "b.jpg"], ["a.x", "a.x/b.jpg"], ["a\n.jpg", "b.jpg"], ["é" * 101 + ".jpg", "b.jpg"]):
+        for odd in (["0", "1"], ["../a.jpg", "b.jpg"], ["/a.jpg", "b.jpg"], ["a//b.jpg", "b.jpg"], ["a.png", "a.png/b.jpg"], ["a.ppm", "b.jpg"], ["a\n.jpg", "b.jpg"], ["é" * 101 + ".jpg", "b.jpg"]):
             self.assertEqual(_stored._safe_paths(odd), ["00000000.png", "00000001.png"], odd)
         store = items_of([self.images()[0]])
         self.assertEqual(store.ids, ["0"])

@@ -257,9 +257,22 @@ class _Walk:
         for weight in model.get_weights():
             self.add(weight, depth)
 
+    def _enclosed(self, function: types.FunctionType, depth: int) -> None:
+        """What a function that a library made holds, such as the network of haiku.transform: without what has no identity of its own."""
+        before = self.known
+        for cell in function.__closure__ or ():
+            try:
+                contents = cell.cell_contents
+            except ValueError:  # not set yet
+                continue
+            if isinstance(contents, (types.FunctionType, types.MethodType, functools.partial, tuple, list)) or _is_plain(contents):
+                self.add(contents, depth)
+        self.known = before
+
     def _others(self, value: Any, depth: int) -> None:
         if isinstance(value, (types.FunctionType, type)) and (library := _library_of(value)):
-            return self._text(f"{library} {value.__module__}.{value.__qualname__}")
+            self._text(f"{library} {value.__module__}.{value.__qualname__}")
+            return self._enclosed(value, depth) if isinstance(value, types.FunctionType) else None
         if isinstance(value, type) and _is_users(value.__module__):
             return self._class(value, depth)
         if isinstance(value, (types.BuiltinFunctionType, type)) or type(value).__name__ == "ufunc":

@@ -145,6 +145,8 @@ def model_of(value: Any, name: str = "", given: Optional[Given] = None, format: 
             description.notes.append(f"{description.name} is given batches with the channels last, as its input_shape says (channels_last=False changes it)")
         if kind == "torch" and channels_last:
             raise Refused("channels_last= is of functions of NumPy arrays: give batches=\"numpy\", too, or let the function permute its tensor", "usage")
+        if channels_last and identity:  # the same function computes other scores with another order
+            description.identity = fingerprints.of_text(f"{identity} channels_last")
         model = TorchModel(description, value, _one_of(modules)) if kind == "torch" else ArrayModel(description, value, bool(channels_last))
     else:
         raise Refused(f"{type(value).__name__} is no model: give an nn.Module, a function from a batch to scores, or the path of a file", "usage")

@@ -31,6 +31,8 @@ def of_albumentations(transform: Any, notes: "list[str]") -> "dict[str, Any]":
     resized: "Optional[tuple[int, int]]" = None
     crop: "Optional[tuple[int, int]]" = None
     normalised = False
+    if getattr(transform, "p", 1) != 1:
+        raise Refused(f"the transform has p={transform.p}: a random transform has no counterpart here. Make it with p=1")
     for step in getattr(transform, "transforms", [transform]):
         name = type(step).__name__
         if getattr(step, "p", 1) != 1:
