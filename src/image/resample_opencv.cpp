@@ -279,7 +279,7 @@ Packed blocks_of(const Packed& in, int width, int height, int columns, int rows)
     for (int y = 0; y < height; ++y) {
         std::uint8_t* to = out.row(y);
         for (int i = 0; i < width * channels; ++i) {
-            int sum = 0;
+            std::int64_t sum = 0;
             for (int r = 0; r < rows; ++r) {
                 const std::uint8_t* from =
                     in.row(y * rows + r) + i / channels * columns * channels + i % channels;
