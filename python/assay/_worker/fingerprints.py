@@ -272,7 +272,9 @@ class _Walk:
     def _others(self, value: Any, depth: int) -> None:
         if isinstance(value, (types.FunctionType, type)) and (library := _library_of(value)):
             self._text(f"{library} {value.__module__}.{value.__qualname__}")
-            return self._enclosed(value, depth) if isinstance(value, types.FunctionType) else None
+            if isinstance(value, types.FunctionType):
+                self._enclosed(value, depth)
+            return
         if isinstance(value, type) and _is_users(value.__module__):
             return self._class(value, depth)
         if isinstance(value, (types.BuiltinFunctionType, type)) or type(value).__name__ == "ufunc":
