@@ -804,6 +804,11 @@ refuse("AffineGrid_one_pixel", "a side with one pixel", 20, node("AffineGrid", "
 refuse("AffineGrid_huge", "is not sensible", 20, node("AffineGrid", "t s"), t=np.ones((1, 2, 3), np.float32), s=i(1, 3, 1 << 20, 1 << 20))
 refuse("DeformConv_offset", "its offset is 1 x 18 x 5 x 5 instead of 1 x 18 x 3 x 3", 19, node("DeformConv", "x w o"), w=deform["w"], o=deform["o"])
 refuse("DeformConv_groups_of_offsets", "the groups do not divide the channels", 19, node("DeformConv", "x w o", offset_group=2), w=deform["w"], o=deform["o"])
+refuse("DeformConv_dilation", "impossible strides or dilations", 19, node("DeformConv", "x w o", dilations=[2**62, 1]), w=deform["w"], o=deform["o"])
+refuse("Col2Im_block", "a size, stride or dilation that is not sensible", 18, [node("Reshape", "x t", "a"), node("Col2Im", "a s k")],
+       t=i(1, 15, 5), s=i(1, 7), k=i(2**32, 2**32))
+refuse("Col2Im_channels", "n x (channels x block) x windows are needed", 18, [node("Reshape", "x t", "a"), node("Col2Im", "a s k")],
+       t=i(1, 15, 5), s=i(1, 7), k=i(2, 1))
 refuse("CenterCropPad_sizes", "one size for each axis is needed", 18, node("CenterCropPad", "x s", axes=[1]), s=i(1, 2))
 refuse("CenterCropPad_huge", "is not sensible", 18, node("CenterCropPad", "x s"), s=i(1, 1 << 20, 1 << 20, 5))
 refuse("LpPool_p", "p = 0; 1 or more is allowed", 18, node("LpPool", "x", kernel_shape=[2, 2], p=0))

@@ -32,8 +32,11 @@ ConvolutionWindow window_of(const OnnxCall& call) {
     if (out.strides.size() != spatial || out.dilations.size() != spatial)
         throw NodeError("strides or dilations of a wrong length");
     for (std::size_t d = 0; d < spatial; ++d) {
+        constexpr std::int64_t most = 1 << 24;
         if (out.strides[d] < 1 || out.dilations[d] < 1 || out.kernel[d] < 1)
             throw NodeError("strides and dilations must be positive");
+        if (out.strides[d] > most || out.dilations[d] > most)
+            throw NodeError("impossible strides or dilations");
         out.reach.push_back((out.kernel[d] - 1) * out.dilations[d] + 1);
     }
     return out;

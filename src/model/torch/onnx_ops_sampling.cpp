@@ -198,9 +198,18 @@ Tensor columns_to_image(const OnnxCall& call) {
     if (pads[0] != pads[2] || pads[1] != pads[3])
         throw NodeError("padding that differs between two sides is not supported");
     const Tensor& x = call.in(0);
-    if (x.dim() != 3 || block[0] < 1 || block[1] < 1)
+    constexpr std::int64_t most = 1 << 24;
+    for (std::size_t d = 0; d < 2; ++d) {
+        // ATen divides by the product of the block, which overflows unseen.
+        for (const std::int64_t v : {image[d], block[d], strides[d], dilations[d]}) {
+            if (v < 1 || v > most)
+                throw NodeError("a size, stride or dilation that is not sensible");
+        }
+        if (pads[d] < 0 || pads[d] > most) throw NodeError("impossible padding");
+    }
+    if (x.dim() != 3 || x.size(1) < 1 || x.size(1) % (block[0] * block[1]) != 0)
         throw NodeError("n x (channels x block) x windows are needed");
-    check_numbers({x.size(0), x.size(1) / block[0] / block[1], image[0], image[1]});
+    check_numbers({x.size(0), x.size(1) / (block[0] * block[1]), image[0], image[1]});
     return at::col2im(x, image, block, dilations, {pads[0], pads[1]}, strides);
 }
 

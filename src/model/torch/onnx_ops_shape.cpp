@@ -288,6 +288,8 @@ Tensor eye_like(const OnnxCall& call) {
     const at::ScalarType type =
         call.has_attribute("dtype") ? scalar_type_of(call.integer("dtype")) : x.scalar_type();
     const std::int64_t k = call.integer("k", 0);
+    check_numbers({x.size(0)});  // of a matrix without numbers, a side may have any length
+    check_numbers({x.size(1)});
     const Tensor rows = at::arange(x.size(0), at::kLong).unsqueeze(1);
     return at::arange(x.size(1), at::kLong).sub(rows).eq(k).to(type);
 }

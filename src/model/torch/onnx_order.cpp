@@ -14,7 +14,7 @@ namespace {
 void visit_names_read(const onnx::NodeProto& node, int depth,
                       const std::function<void(const std::string&)>& visit) {
     constexpr int deepest = 64;
-    if (depth > deepest) return;  // read_node() refuses it
+    if (depth > deepest) return;  // deeper than protobuf reads
     for (const std::string& name : node.input()) visit(name);
     for (const onnx::AttributeProto& attribute : node.attribute()) {
         if (!attribute.has_g()) continue;
