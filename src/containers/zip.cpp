@@ -112,6 +112,18 @@ void check_zip_crc(const ZipMember& member, std::span<const std::byte> bytes,
     compare_crc(member, crc_of_bytes(0, bytes), what);
 }
 
+void check_zip_overlap(std::span<const ZipEntry> entries, std::uint64_t archive_size) {
+    std::uint64_t left = archive_size;
+    for (const ZipEntry& entry : entries) {
+        if (entry.packed_size > left)
+            refuse(
+                fmt::format("the zip file has {} bytes, and its entries are said to hold more: "
+                            "some of them overlap",
+                            archive_size));
+        left -= entry.packed_size;
+    }
+}
+
 bool check_zip_entries(std::span<const std::byte> archive) {
     const MemorySource source(archive);
     ChecksumsOfPyTorch checksums;
@@ -122,6 +134,7 @@ bool check_zip_entries(std::span<const std::byte> archive) {
         entries.push_back(std::move(entry));
     });
     if (checksums.missing()) return false;
+    check_zip_overlap(entries, archive.size());
     std::vector<std::byte> buffer(piece_bytes);
     for (const ZipEntry& entry : entries) {
         const std::string what = zip_entry_text(entry);

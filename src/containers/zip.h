@@ -48,6 +48,10 @@ std::uint64_t zip_data_begin(const ByteSource& source, const ZipMember& member,
 void check_zip_crc(const ZipMember& member, std::span<const std::byte> bytes,
                    std::string_view what);
 
+/// Refuses entries that hold more bytes than their archive: a small file whose entries lie on each
+/// other would take hours to read as a whole.
+void check_zip_overlap(std::span<const ZipEntry> entries, std::uint64_t archive_size);
+
 /// Reads every entry of an archive and compares its CRC: libraries that load models do not. Throws
 /// bad_input for the first entry that is damaged. False: PyTorch wrote the archive without
 /// checksums (torch.serialization.set_crc32_options(False)), so that nothing could be compared.

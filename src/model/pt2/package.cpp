@@ -36,7 +36,7 @@ std::string_view as_text(Bytes bytes) {
 /// The entries of one zip file by name; what is compressed is unpacked into the package.
 class Entries {
 public:
-    Entries(Bytes bytes, Package& package) : zip_(bytes), package_(package) {
+    Entries(Bytes bytes, Package& package) : zip_(bytes), size_(bytes.size()), package_(package) {
         for (const ZipEntry& entry : zip_.entries()) by_name_.emplace(entry.name, &entry);
     }
 
@@ -67,6 +67,7 @@ public:
     /// Throws bad_input if an entry is damaged that nobody has read: then the file is not what was
     /// exported.
     void check_others() const {
+        check_zip_overlap(zip_.entries(), size_);
         for (const ZipEntry& entry : zip_.entries()) {
             if (!read_.contains(entry.name)) zip_.unpack(entry, [](Bytes) {});
         }
@@ -74,6 +75,7 @@ public:
 
 private:
     ZipArchive zip_;
+    std::uint64_t size_;  ///< of the archive
     mutable std::unordered_set<std::string_view> read_;
     std::unordered_map<std::string_view, const ZipEntry*> by_name_;
     Package& package_;
