@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import struct
 import zipfile
 import zlib
 from typing import Any, Optional
@@ -63,7 +64,7 @@ def _check_checksums(path: str, notes: "list[str]") -> None:
                 with archive.open(entry) as file:
                     while file.read(_PIECE):  # compares the checksum at the end
                         pass
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+    except (zipfile.BadZipFile, zlib.error, struct.error, EOFError, NotImplementedError, RuntimeError, ValueError) as error:
         raise Refused(f"{path} is damaged: {_line(error)}; copy or download it again")
 
 
