@@ -211,6 +211,7 @@ Tensor lp_normalization(const OnnxCall& call) {
 Tensor mean_variance_normalization(const OnnxCall& call) {
     const Tensor& x = call.in(0);
     Ints axes = call.integers("axes", {0, 2, 3});
+    if (axes.empty()) throw NodeError("it names no axis");  // ATen would take all of them
     for (std::int64_t& axis : axes) {
         axis = axis_in(axis, x.dim());
         if (axis == 0 && x.size(0) > 1 && !call.folding())

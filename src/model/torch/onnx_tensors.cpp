@@ -116,8 +116,8 @@ std::string external_bytes(const onnx::TensorProto& proto, DataFiles& data, std:
 template <class Stored, class Field>
 void copy_field(at::Tensor& out, const Field& field, const std::string& name) {
     if (field.size() != out.numel())
-        refuse(fmt::format("tensor \"{}\" has component for {} numbers and holds {}", name,
-                           out.numel(), field.size()));
+        refuse(fmt::format("tensor \"{}\" has room for {} numbers and holds {}", name, out.numel(),
+                           field.size()));
     auto* to = static_cast<Stored*>(out.data_ptr());
     for (const auto value : field) *to++ = static_cast<Stored>(value);
 }
@@ -162,7 +162,7 @@ at::Tensor decode_uint16(const onnx::TensorProto& proto, DataFiles& data) {
     const auto numbers = static_cast<std::uint64_t>(c10::multiply_integers(sizes));
     const std::optional<std::string> raw = raw_bytes(proto, data, 2 * numbers);
     if (!raw && static_cast<std::uint64_t>(proto.int32_data_size()) != numbers)
-        refuse(fmt::format("tensor \"{}\" has component for {} numbers and holds {}", proto.name(),
+        refuse(fmt::format("tensor \"{}\" has room for {} numbers and holds {}", proto.name(),
                            numbers, proto.int32_data_size()));
     at::Tensor out = at::empty(sizes, at::kInt);
     auto* to = out.data_ptr<std::int32_t>();
@@ -224,7 +224,7 @@ at::Tensor decode_tensor(const onnx::TensorProto& proto, DataFiles& data) {
         refuse(
             fmt::format("tensor \"{}\" is cut in segments, which is not supported", proto.name()));
 
-    // The component is taken only once the numbers are known to be there.
+    // Memory is taken only once the numbers are known to be there.
     const auto from_bytes = [&](const std::string& raw) {
         if (raw.size() != bytes)
             refuse(fmt::format("tensor \"{}\" needs {} bytes and has {}", proto.name(), bytes,
@@ -243,8 +243,8 @@ at::Tensor decode_tensor(const onnx::TensorProto& proto, DataFiles& data) {
                           proto.double_data_size() + proto.int32_data_size() +
                           proto.int64_data_size();
         if (held != numbers)
-            refuse(fmt::format("tensor \"{}\" has component for {} numbers and holds {}",
-                               proto.name(), numbers, held));
+            refuse(fmt::format("tensor \"{}\" has room for {} numbers and holds {}", proto.name(),
+                               numbers, held));
         out = at::empty(sizes, type);
         switch (type) {
             case at::kFloat:
