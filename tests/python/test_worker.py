@@ -470,6 +470,13 @@ class Files(unittest.TestCase):
         (self.folder / "flipped.pth").write_bytes(whole)
         torch.load(self.folder / "flipped.pth", weights_only=True)  # as if nothing had happened
         self.refused("bad_input", "flipped.pth is damaged", "CRC-32", "download it again", arguments=[arch, self.folder / "flipped.pth"])
+        whole = (self.folder / "good.pth").read_bytes()
+        end = whole.rindex(b"PK\x05\x06")
+        for at, name in ((end - 76 + 55, "directory"), (end - 20 + 16, "disks"), (whole.index(b"PK\x01\x02") + 42, "place")):
+            damaged = bytearray(whole)
+            damaged[at] ^= 0x40  # of the records at the end of the zip file, which zipfile refuses by exceptions of several types
+            (self.folder / f"{name}.pth").write_bytes(damaged)
+            self.refused("bad_input", f"{name}.pth is damaged", arguments=[arch, self.folder / f"{name}.pth"])
         torch.save({"epoch": 3, "step": 7}, self.folder / "none.pth")
         self.refused("bad_input", "no state dict", "epoch", arguments=[arch, self.folder / "none.pth"])
         self.refused("bad_input", "no checkpoint", arguments=[arch, self.folder / "absent.pth"])

@@ -51,9 +51,9 @@ def read_state(path: str, notes: "list[str]") -> "dict[str, Any]":
 def _check_checksums(path: str, notes: "list[str]") -> None:
     """torch.load() reads a file with a changed weight as if nothing had happened. Raises Refused: an entry of the zip file is not what
     was saved. notes: says so where nothing could be compared."""
-    if not zipfile.is_zipfile(path):
-        return  # saved before PyTorch 1.6, or with _use_new_zipfile_serialization=False: without checksums
     try:
+        if not zipfile.is_zipfile(path):
+            return  # saved before PyTorch 1.6, or with _use_new_zipfile_serialization=False: without checksums
         with zipfile.ZipFile(path) as archive:
             entries = archive.infolist()
             # PyTorch told to compute none (torch.serialization.set_crc32_options(False)) records 0 for every entry.
@@ -64,7 +64,7 @@ def _check_checksums(path: str, notes: "list[str]") -> None:
                 with archive.open(entry) as file:
                     while file.read(_PIECE):  # compares the checksum at the end
                         pass
-    except (zipfile.BadZipFile, zlib.error, struct.error, EOFError, NotImplementedError, RuntimeError, ValueError) as error:
+    except (zipfile.BadZipFile, zlib.error, struct.error, EOFError, NotImplementedError, OSError, RuntimeError, ValueError) as error:
         raise Refused(f"{path} is damaged: {_line(error)}; copy or download it again")
 
 
