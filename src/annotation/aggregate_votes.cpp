@@ -200,7 +200,7 @@ Aggregation aggregate_votes(const AggregateOptions& options) {
     if (!options.against.empty()) {
         const ReferenceDecisions reference = read_reference(out);
         out.comparison = compare_label_sets(out.built, reference, options.level);
-        out.curve = threshold_curve(out.votes, out.yes, out.built, reference);
+        out.curve = threshold_curve(out.votes, out.yes, out.built, reference, out.rule.most);
     }
     return out;
 }

@@ -39,8 +39,10 @@ std::vector<char> longer_names(const StringColumn& names) {
     std::vector<std::uint32_t> shorter(names.size(), none), longer(names.size(), 0);
     for (std::uint32_t i = 0; i < names.size(); ++i) {
         const std::string_view name = names[i];
-        for (std::size_t end = name.find_first_of("/="); end != std::string_view::npos;
-             end = name.find_first_of("/=", end + 1)) {
+        int tried = 0;
+        for (std::size_t end = name.find_first_of("/=");
+             end != std::string_view::npos && tried < most_ends_of_names;
+             end = name.find_first_of("/=", end + 1), ++tried) {
             const auto found = numbers.find(name.substr(end + 1));
             if (found == numbers.end()) continue;
             shorter[i] = found->second;

@@ -136,14 +136,18 @@ LabelSetComparison compare_label_sets(const BuiltLabelSets& built, const LabelSe
 }
 
 ThresholdCurve threshold_curve(const Votes& votes, std::span<const double> yes,
-                               const BuiltLabelSets& built, const ReferenceDecisions& reference) {
+                               const BuiltLabelSets& built, const ReferenceDecisions& reference,
+                               std::span<const char> most) {
     ThresholdCurve out;
+    const auto never_kept = [&](std::uint32_t q) {
+        return votes.of(q).empty() || (!most.empty() && most[q] == 0);
+    };
     std::vector<std::uint32_t> order;  // answered questions with a reference, the surest first
     for (std::uint32_t q = 0; q < reference.of_question.size(); ++q) {
         if (reference.of_question[q] < 0) continue;
         ++out.questions;
         out.accepted += reference.of_question[q] == 1 ? 1 : 0;
-        if (!votes.of(q).empty()) order.push_back(q);
+        if (!never_kept(q)) order.push_back(q);
     }
     std::ranges::stable_sort(order, std::greater<>(), [&](std::uint32_t q) { return yes[q]; });
     for (std::size_t i = 0; i < order.size(); ++i) {
@@ -179,8 +183,7 @@ ThresholdCurve threshold_curve(const Votes& votes, std::span<const double> yes,
         for (std::size_t k = items.begin[i]; k < items.begin[i + 1]; ++k) {
             const std::uint32_t q = items.questions[k];
             const bool accepts = reference.of_question[q] == 1;
-            const std::size_t kept_from =
-                votes.of(q).empty() ? out.points.size() : point_of(yes[q]);
+            const std::size_t kept_from = never_kept(q) ? out.points.size() : point_of(yes[q]);
             if (accepts) {
                 from = std::max(from, kept_from);
             } else {

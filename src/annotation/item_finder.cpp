@@ -34,9 +34,15 @@ ItemFinder::Found ItemFinder::find(std::string_view name) const {
     if (const auto at = ids_.find(name)) return {*at, false};
     if (const auto at = paths_.find(name)) return {*at, false};
     // An address: what stands before the image's own path is not known here.
-    for (std::size_t end = name.find_first_of("/="); end != std::string_view::npos;
-         end = name.find_first_of("/=", end + 1)) {
+    int tried = 0;
+    for (std::size_t end = name.find_first_of("/=");
+         end != std::string_view::npos && tried < most_ends_of_names;
+         end = name.find_first_of("/=", end + 1), ++tried) {
         const std::string_view rest = name.substr(end + 1);
+        if (rest.find('/') == std::string_view::npos) {  // a file's name, which several may have
+            const auto file = files_.find(rest);
+            if (file && shared_[*file] != 0) return {-1, true};
+        }
         if (const auto at = ids_.find(rest)) return {*at, false};
         if (const auto at = paths_.find(rest)) return {*at, false};
     }

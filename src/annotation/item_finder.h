@@ -11,6 +11,9 @@
 
 namespace assay {
 
+/// Of an address, so many ends are looked up: a text of slashes alone costs no hours.
+inline constexpr int most_ends_of_names = 256;
+
 class ItemFinder {
 public:
     /// The data set must outlive this.
@@ -21,7 +24,7 @@ public:
         bool several = false;    ///< several items have a file of that name
     };
     /// By id, else by path, else (an address) by the longest end that is an id or path, else by
-    /// file name where one item alone has it.
+    /// file name; an end without a folder, and a file name, only where one item alone has it.
     Found find(std::string_view name) const;
 
 private:

@@ -139,8 +139,6 @@ Dataset open_labelled(const fs::path& path, const ClassList& classes,
         if (voted) {
             dataset.ids = voted->items;
             require_items(dataset, path.filename().string());
-            if (notes != nullptr)
-                notes->insert(notes->end(), voted->notes.begin(), voted->notes.end());
         } else {
             dataset = items_of_label_file(path, known);
         }

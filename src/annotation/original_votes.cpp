@@ -48,7 +48,8 @@ Votes with_original_labels(const Votes& votes, const Dataset& dataset, const Cla
             if (votes_on(cls)) {
                 // The last annotator has the largest codes: they stay ascending.
                 out.codes.push_back(fits ? yes : no);
-                ++given.votes;
+                // Who names one class says no to the others, in no vote of its own.
+                ++(votes.which_class && !fits ? out.implied : given.votes);
                 voted[i] = 1;
             }
         }

@@ -10,6 +10,7 @@
 #include "core/refuse.h"
 #include "core/text.h"
 #include "data/crowd/crowd.h"
+#include "data/crowd/parts.h"
 
 namespace assay {
 namespace {
@@ -36,18 +37,62 @@ private:
         path.filename().string(), what, path.string()));
 }
 
+/// The images, each of which one person may have labelled.
+class LabelledOnce {
+public:
+    explicit LabelledOnce(const std::filesystem::path& path) : path_(path) {}
+
+    /// The image's place. Throws bad_input where somebody else has labelled it.
+    std::uint32_t take(std::string_view name, std::string_view annotator) {
+        const std::uint32_t item = items(crowd::image_of_address(name)),
+                            by = annotators_(std::string(annotator));
+        if (item == annotator_of_.size()) annotator_of_.push_back(by);
+        if (annotator_of_[item] != by) {
+            refuse_votes(path_, fmt::format("`{}` and `{}` both labelled `{}`",
+                                            shortened(annotators_.texts[annotator_of_[item]]),
+                                            shortened(annotator), shortened(name)));
+        }
+        return item;
+    }
+    TextPlaces items;
+
+private:
+    const std::filesystem::path& path_;
+    TextPlaces annotators_;
+    std::vector<std::uint32_t> annotator_of_;  // by item
+};
+
+/// A table with people that names no answers in the words of votes: whatever its other columns are,
+/// the readers of lists know better, unless two people labelled one image. True: it is one.
+bool is_list_with_people(std::string_view text, const std::string& source, LabelledOnce& images) {
+    CsvReader row(text, source);
+    if (row.find_column(crowd::label_words) || row.find_column(crowd::answer_words)) return false;
+    const auto item = row.find_column(crowd::item_words),
+               annotator = row.find_column(crowd::annotator_words);
+    if (!item || !annotator) return false;
+    while (row.next()) {
+        const std::string_view name = trimmed(row[*item]);
+        if (!name.empty()) images.take(name, trimmed(row[*annotator]));
+    }
+    return true;
+}
+
 }  // namespace
 
 std::optional<VotedLabels> read_voted_labels(const std::filesystem::path& path) {
     constexpr std::array texts = {".csv", ".tsv", ".json", ".jsonl", ".manifest", ".xml"};
-    const std::string extension = lower_extension(path.string());
+    const std::string extension = lower_extension(path.string()), source = path.filename().string();
     if (std::ranges::find(texts, extension) == texts.end()) return std::nullopt;
     const MappedFile file(path);
     const crowd::Layout layout = crowd::layout_of(file.text());
     if (layout == crowd::Layout::none) return std::nullopt;
+    const bool of_a_tool = crowd::is_of_a_tool(layout);
+    LabelledOnce images(path);
+    if (layout == crowd::Layout::table && is_list_with_people(file.text(), source, images))
+        return std::nullopt;
     VotedLabels out;
-    TextPlaces items, labels, annotators;
-    std::vector<std::uint32_t> annotator_of;  // by item
+    TextPlaces labels;
+    std::uint64_t unnamed = 0;
     const crowd::Sink sink{
         .take =
             [&](const crowd::Vote& vote, const crowd::Where& where) {
@@ -56,23 +101,21 @@ std::optional<VotedLabels> read_voted_labels(const std::filesystem::path& path) 
                                  fmt::format("{} is an answer to whether `{}` fits `{}`", where(),
                                              shortened(vote.label), shortened(vote.item)));
                 }
-                if (vote.item.empty() || vote.answer.empty()) return;
-                const std::uint32_t item = items(crowd::image_of_address(vote.item)),
-                                    by = annotators(std::string(vote.annotator));
-                if (item == annotator_of.size()) annotator_of.push_back(by);
-                if (annotator_of[item] != by) {
-                    refuse_votes(path,
-                                 fmt::format("`{}` and `{}` both labelled `{}`",
-                                             shortened(annotators.texts[annotator_of[item]]),
-                                             shortened(vote.annotator), shortened(vote.item)));
+                if (vote.item.empty() || vote.answer.empty()) {
+                    ++unnamed;
+                    return;
                 }
-                out.pairs.emplace_back(item, labels(std::string(vote.answer)));
+                const std::uint32_t item = images.take(vote.item, vote.annotator);
+                if (of_a_tool) out.pairs.emplace_back(item, labels(std::string(vote.answer)));
             },
         .problem = [&](std::string_view,
                        const crowd::Where& message) { refuse_votes(path, message()); }};
-    out.notes = crowd::read_votes(file.text(), path.filename().string(), sink).notes;
-    if (!crowd::is_of_a_tool(layout)) return std::nullopt;
-    out.items = std::move(items.texts);
+    out.notes = crowd::read_votes(file.text(), source, sink).notes;
+    if (!of_a_tool) return std::nullopt;
+    if (unnamed > 0)
+        out.notes.push_back(
+            fmt::format("{}: not used: {} without an image or an answer", source, unnamed));
+    out.items = std::move(images.items.texts);
     out.labels = std::move(labels.texts);
     return out;
 }

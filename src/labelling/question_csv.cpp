@@ -36,7 +36,7 @@ struct LabelFacts {
 class QuestionCsv {
 public:
     QuestionCsv(std::string_view text, const std::string& source, Task task)
-        : row_(text, source, {.delimiter = crowd::delimiter_of_table(text)}),
+        : row_(text, source),
           source_(source),
           columns_(question_columns(row_, task, set_.warnings)) {
         batches_("");

@@ -337,6 +337,22 @@ TEST(CrowdVotes, TextsOfEveryLayout) {
     }
 }
 
+TEST(CrowdVotes, OtherFilesAreNone) {
+    using namespace std::string_view_literals;
+    for (const std::string_view text :
+         {"image,label\na.png,cat\n"sv, "cat\ndog\n"sv, "0 1\n2\n"sv, "[[0], [1, 2]]"sv,
+          R"({"a.png": 1, "b.png": [0, 2]})"sv, R"([{"image": "a.png", "label": "cat"}])"sv,
+          R"({"classes": ["cat"], "labels": {"a": 0, "items": 0, "categories": 0}})"sv,
+          R"({"images": [], "annotations": [], "categories": []})"sv, "\xFF\xFEi\0,\0"sv,
+          "\x93NUMPY\x01\0v\0"sv, "image,label,\xE9\na.png,cat,\xE9\n"sv, "<html></html>"sv, ""sv})
+        EXPECT_EQ(crowd::layout_of(text), crowd::Layout::none) << text;
+}
+
+TEST(CrowdVotes, WholeNumbersMayHaveAPoint) {
+    EXPECT_THAT(hear(R"([{"image":"a","annotator":1.0,"choice":2.0}])").votes,
+                ElementsAre("1|a||2"));
+}
+
 TEST(CrowdVotes, FieldsThatAreMissingOrThereTwiceAreRefused) {
     const auto refused = [](const std::string& text) { return message_of([&] { hear(text); }); };
     EXPECT_THAT(refused(R"([{"data":{"x":1,"y":2},"annotations":[]}])"),
@@ -501,6 +517,45 @@ TEST_F(CrowdFiles, VotesAreNoLabels) {
     const LabelSets table =
         labels(write(folder_ / "one.csv", "image,label,user\na.png,dog,u\nb.png,cat,v\n"));
     EXPECT_EQ(table.labels(), 2U);
+    // What was read as what is said once.
+    std::vector<std::string> notes;
+    open_labelled(folder_ / "one.json", {}, &notes);
+    EXPECT_THAT(notes, ElementsAre(HasSubstr("JSON list of votes")));
+}
+
+TEST_F(CrowdFiles, ListsThatNamePeopleAreLists) {
+    Dataset dataset;
+    for (const char* id : {"a.png", "b.png"}) dataset.ids.append(id);
+    const ClassList classes({"cat", "dog"});
+    const auto labels = [&](const std::string& text) {
+        return read_label_sets(write(folder_ / "list.csv", text), dataset, classes).labels();
+    };
+    // None of the columns is called as in votes.
+    EXPECT_EQ(labels("image,species,user\na.png,cat,u\nb.png,dog,v\n"), 2U);
+    EXPECT_EQ(labels("image,user,cat,dog\na.png,u,1,0\nb.png,u,0,1\n"), 2U);
+    EXPECT_THAT(message_of([&] { labels("image,species,user\na.png,cat,u\na.png,dog,v\n"); }),
+                HasSubstr("`u` and `v` both labelled `a.png`"));
+}
+
+TEST_F(CrowdFiles, PosteriorsAndCurvesKeepNoTies) {
+    options_.against = write(folder_ / "experts.csv", "annotator,item,label\nx,p,cat\nx,q,cat\n");
+    const Aggregation found = settle(
+        write(folder_ / "v.csv", "annotator,item,label\na,p,cat\nb,p,dog\na,q,cat\nb,q,cat\n"));
+    EXPECT_EQ(found.ties, 1U);
+    EXPECT_THAT(posterior_csv(found),
+                HasSubstr("p,cat,1,0,1,0.5,0\np,dog,1,0,1,0.5,0\nq,cat,0,0,2,1,1\n"));
+    ASSERT_EQ(found.curve->points.size(), 1U);
+    EXPECT_EQ(found.curve->points[0].kept, 1U);
+    EXPECT_EQ(found.comparison->only_second, 1U);
+}
+
+TEST_F(CrowdFiles, AFileNameOfTwoImagesIsNoneOfThem) {
+    Dataset dataset;
+    for (const char* id : {"1.png", "cat/1.png"}) dataset.ids.append(id);
+    const Votes votes =
+        read("annotator,item,label\na,dog/1.png,cat\na,s3://b/cat/1.png,cat\na,1.png,cat\n");
+    EXPECT_THAT(meanings_among(dataset, ClassList({"cat", "dog"}), votes).items,
+                ElementsAre(-1, 1, 0));
 }
 
 }  // namespace

@@ -69,9 +69,10 @@ struct ThresholdCurve {
     const ThresholdPoint* best_agreement() const;
     const ThresholdPoint* best_sets() const;  ///< the most items with the same set
 };
-/// `yes`: posteriors or proportions, Q. Questions that nobody answered are never kept. Cost: one
-/// sort of the questions.
+/// `yes`: posteriors or proportions, Q. Questions that nobody answered are never kept, and none
+/// that has 0 in `most` (KeepRule::most; empty: any may be). Cost: one sort of the questions.
 ThresholdCurve threshold_curve(const Votes& votes, std::span<const double> yes,
-                               const BuiltLabelSets& built, const ReferenceDecisions& reference);
+                               const BuiltLabelSets& built, const ReferenceDecisions& reference,
+                               std::span<const char> most = {});
 
 }  // namespace assay

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -95,21 +97,32 @@ Layout layout_of_list(std::string_view text) {
     return layout;
 }
 
-/// Of an object, or of a line of one.
+bool holds_both(std::string_view text, std::string_view one, std::string_view other) {
+    return text.find(one) != std::string_view::npos && text.find(other) != std::string_view::npos;
+}
+
+bool is_ground_truth(const JsonOutline& line) {
+    using Type = json::value_t;
+    return (line.has("source-ref", Type::string) || line.has("source", Type::string)) &&
+           std::ranges::any_of(line.members, [](const auto& member) {
+               return member.first.ends_with("-metadata") && member.second == Type::object;
+           });
+}
+
+/// Of an object, or of a line of one. Most objects are no votes, and may be large: those without
+/// the words of a layout are not parsed.
 Layout layout_of_object(std::string_view text) {
     constexpr int depth = 64;
     using Type = json::value_t;
+    const std::string_view first = text.substr(0, text.find('\n'));
     try {
-        const JsonOutline line = json_outline(text.substr(0, text.find('\n')), depth);
-        const bool refers =
-            line.has("source-ref", Type::string) || line.has("source", Type::string);
-        const bool described = std::ranges::any_of(line.members, [](const auto& member) {
-            return member.first.ends_with("-metadata") && member.second == Type::object;
-        });
-        if (refers && described) return Layout::ground_truth;
+        if (holds_both(first, "\"source", "-metadata\"") &&
+            is_ground_truth(json_outline(first, depth)))
+            return Layout::ground_truth;
     } catch (const Error&) {  // an object over several lines
     }
     try {
+        if (!holds_both(text, "\"categories\"", "\"items\"")) return Layout::none;
         const JsonOutline whole = json_outline(text, depth);
         if (whole.has("categories", Type::object) && whole.has("items", Type::array))
             return Layout::datumaro;
@@ -151,14 +164,6 @@ std::string image_of_address(std::string_view text) {
         dash + 1 < name.size() &&
         std::all_of(name.begin(), name.begin() + static_cast<std::ptrdiff_t>(dash), is_hex);
     return std::string(marked ? name.substr(dash + 1) : name);
-}
-
-char delimiter_of_table(std::string_view text) {
-    const std::string_view header = text.substr(0, text.find_first_of("\r\n"));
-    return header.find_first_of(",\t") == std::string_view::npos &&
-                   header.find(';') != std::string_view::npos
-               ? ';'
-               : '\0';
 }
 
 std::string_view name_of(Layout layout) {
@@ -264,6 +269,13 @@ void LeftOut::note(const std::string& source, std::vector<std::string>& notes) c
 
 std::string scalar_in(const json& value) {
     if (value.is_string()) return std::string(trimmed(value.get_ref<const std::string&>()));
+    if (value.is_number_float()) {  // pandas writes 1.0 beside empty cells
+        const double number = value.get<double>();
+        constexpr double exact = 9007199254740992.0;  // 2^53
+        if (std::abs(number) < exact && number == std::trunc(number))
+            return std::to_string(static_cast<std::int64_t>(number));
+        return value.dump();
+    }
     if (value.is_number_integer() || value.is_boolean()) return value.dump();
     return "";
 }

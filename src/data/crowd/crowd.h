@@ -82,7 +82,4 @@ bool says_nothing(std::string_view text);
 /// ("/data/upload/1/1a2b3c4d-a.png", "/data/local-files/?d=a.png"). Texts without them stay.
 std::string image_of_address(std::string_view text);
 
-/// ';' where the first row has neither comma nor tab, else 0 (CsvReader then finds it).
-char delimiter_of_table(std::string_view text);
-
 }  // namespace assay::crowd

@@ -65,7 +65,7 @@ private:
 /// What a JSON value chose: a text, a number, a list of them, {"choices": ...}, {"label": ...},
 /// {"cat": true, "dog": false}, or any of these as the one member of an object.
 std::vector<std::string> chosen_in(const nlohmann::json& value);
-/// A text or a whole number as text; "" of others.
+/// A text, a number, true or false as text; "" of others. 1.0 is "1".
 std::string scalar_in(const nlohmann::json& value);
 
 /// One vote of what was chosen: none is counted as left out, several as a problem.

@@ -373,7 +373,7 @@ Layout layout_of_table(std::string_view text) {
     const std::string_view header = text.substr(0, std::min(text.find('\n'), most_header));
     std::optional<CsvReader> table;
     try {
-        table.emplace(header, "", CsvOptions{.delimiter = delimiter_of_table(header)});
+        table.emplace(header, "");
     } catch (const Error&) {  // no table: whoever reads it says why
         return Layout::none;
     }
@@ -395,7 +395,7 @@ Layout layout_of_table(std::string_view text) {
 
 Reading read_table(std::string_view text, const std::string& source, Layout layout,
                    const Sink& sink) {
-    CsvReader row(text, source, {.delimiter = delimiter_of_table(text)});
+    CsvReader row(text, source);
     const Plan plan = plan_of(row, layout, source);
     if (layout == Layout::none)
         layout = plan.kind == Plan::Kind::people ? Layout::people : Layout::table;

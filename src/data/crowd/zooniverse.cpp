@@ -56,7 +56,7 @@ const json* answered(const json& annotations, const Where& where) {
 }  // namespace
 
 Reading read_zooniverse(std::string_view text, const std::string& source, const Sink& sink) {
-    CsvReader row(text, source, {.delimiter = delimiter_of_table(text)});
+    CsvReader row(text, source);
     const std::size_t annotations = row.column({"annotations"}),
                       subjects = row.column({"subject_data"}),
                       annotator = row.column({"user_name", "user_id"});
