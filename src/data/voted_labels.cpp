@@ -62,17 +62,19 @@ private:
     std::vector<std::uint32_t> annotator_of_;  // by item
 };
 
-/// A table with people that names no answers in the words of votes: whatever its other columns are,
-/// the readers of lists know better, unless two people labelled one image. True: it is one.
+/// A table with people and without a column of answers: whatever its other columns are, the readers
+/// of lists know better, unless two people labelled one image. True: it is one.
 bool is_list_with_people(std::string_view text, const std::string& source, LabelledOnce& images) {
     CsvReader row(text, source);
-    if (row.find_column(crowd::label_words) || row.find_column(crowd::answer_words)) return false;
+    if (row.find_column(crowd::answer_words)) return false;
     const auto item = row.find_column(crowd::item_words),
-               annotator = row.find_column(crowd::annotator_words);
+               annotator = row.find_column(crowd::annotator_words),
+               label = row.find_column(crowd::label_words);
     if (!item || !annotator) return false;
     while (row.next()) {
         const std::string_view name = trimmed(row[*item]);
-        if (!name.empty()) images.take(name, trimmed(row[*annotator]));
+        const bool unsaid = label && crowd::says_nothing(row[*label]);
+        if (!name.empty() && !unsaid) images.take(name, trimmed(row[*annotator]));
     }
     return true;
 }

@@ -253,8 +253,10 @@ std::string questions_of_votes(std::string_view text, const std::string& source,
 
 QuestionSet read_question_csv(std::string_view text, const std::string& source, Task task) {
     const crowd::Layout layout = crowd::layout_of(text);
-    if (layout != crowd::Layout::people && !crowd::is_of_a_tool(layout))
-        return QuestionCsv(text, source, task).read();
+    // With a column per person, rows are questions already, also those that nobody answered.
+    const bool people =
+        layout == crowd::Layout::people && !CsvReader(text, source).find_column({"label", "class"});
+    if (!people && !crowd::is_of_a_tool(layout)) return QuestionCsv(text, source, task).read();
     std::vector<std::string> notes;
     const std::string table = questions_of_votes(text, source, notes);
     QuestionSet set = QuestionCsv(table, source, task).read();

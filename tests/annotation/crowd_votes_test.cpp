@@ -337,6 +337,15 @@ TEST(CrowdVotes, TextsOfEveryLayout) {
     }
 }
 
+TEST(CrowdVotes, AColumnThatMayBeTheAnswerIsAskedAbout) {
+    for (const char* name : {"selected", "anwser", "Correct"}) {
+        EXPECT_THAT(
+            message_of([&] { hear(fmt::format("annotator,image,label,{}\na,p,cat,0\n", name)); }),
+            HasSubstr(fmt::format("is column {} the answer to whether label fits", name)));
+    }
+    EXPECT_EQ(hear("annotator,image,label,note,time\na,p,cat,x,1\n").votes.size(), 1U);
+}
+
 TEST(CrowdVotes, OtherFilesAreNone) {
     using namespace std::string_view_literals;
     for (const std::string_view text :
@@ -533,6 +542,7 @@ TEST_F(CrowdFiles, ListsThatNamePeopleAreLists) {
     // None of the columns is called as in votes.
     EXPECT_EQ(labels("image,species,user\na.png,cat,u\nb.png,dog,v\n"), 2U);
     EXPECT_EQ(labels("image,user,cat,dog\na.png,u,1,0\nb.png,u,0,1\n"), 2U);
+    EXPECT_EQ(labels("image,label,user,score\na.png,cat,u,1\nb.png,dog,v,2\n"), 2U);
     EXPECT_THAT(message_of([&] { labels("image,species,user\na.png,cat,u\na.png,dog,v\n"); }),
                 HasSubstr("`u` and `v` both labelled `a.png`"));
 }

@@ -58,6 +58,9 @@ TEST(QuestionCsv, VotesOfAToolAreQuestionsOnce) {
         EXPECT_THAT(set.warnings, Not(IsEmpty()));
     }
     EXPECT_THAT(refused("WorkerId,Input.image\n1,a.png\n"), HasSubstr("no column answer."));
+    // A sheet that nobody has filled in.
+    EXPECT_EQ(read("image,label,rater1,rater2\na.png,cat,,\nb.png,cat,yes,\n").questions.size(),
+              2U);
 }
 
 TEST(QuestionCsv, WhatACompetitionWrites) {
