@@ -10,19 +10,20 @@ namespace assay {
 std::vector<char> most_voted(const Votes& votes, std::span<const double> yes, std::uint64_t& ties) {
     if (yes.size() != votes.questions())
         throw Error(ErrorCode::internal, "proportions of other questions");
+    constexpr double rounding = 1e-12;  // of sums of weights, which decide no tie
+    const auto item_of = [&](std::size_t q) { return votes.question_item[q]; };
+    const auto counts = [&](std::size_t q) { return !votes.of(q).empty() && yes[q] > 0; };
     std::vector<double> highest(votes.items.size(), 0);
+    for (std::size_t q = 0; q < yes.size(); ++q)
+        if (counts(q)) highest[item_of(q)] = std::max(highest[item_of(q)], yes[q]);
+    const auto is_highest = [&](std::size_t q) {
+        return counts(q) && yes[q] >= highest[item_of(q)] - rounding;
+    };
     std::vector<std::uint32_t> reached(votes.items.size(), 0);
-    for (std::size_t q = 0; q < yes.size(); ++q) {
-        const std::uint32_t item = votes.question_item[q];
-        if (votes.of(q).empty() || yes[q] <= 0 || yes[q] < highest[item]) continue;
-        reached[item] = yes[q] > highest[item] ? 1 : reached[item] + 1;
-        highest[item] = yes[q];
-    }
+    for (std::size_t q = 0; q < yes.size(); ++q) reached[item_of(q)] += is_highest(q) ? 1 : 0;
     std::vector<char> most(yes.size(), 0);
-    for (std::size_t q = 0; q < yes.size(); ++q) {
-        const std::uint32_t item = votes.question_item[q];
-        most[q] = reached[item] == 1 && !votes.of(q).empty() && yes[q] == highest[item] ? 1 : 0;
-    }
+    for (std::size_t q = 0; q < yes.size(); ++q)
+        most[q] = is_highest(q) && reached[item_of(q)] == 1 ? 1 : 0;
     ties = static_cast<std::uint64_t>(
         std::ranges::count_if(reached, [](std::uint32_t n) { return n > 1; }));
     return most;

@@ -291,7 +291,9 @@ std::vector<TextCase> text_cases() {
         {"Ground Truth's manifest",
          crowd::Layout::ground_truth,
          manifest_line + "\n" +
-             R"({"source-ref":"s3://b/b.png","job":1,"job-metadata":{"class-name":"dog","human-annotated":"no"}})",
+             R"({"source-ref":"s3://b/b.png","job":1,"job-metadata":{"class-name":"dog","human-annotated":"no"}})" +
+             "\n" +
+             R"({"source-ref":"s3://b/c.png","boxes":{},"boxes-metadata":{"class-map":{"0":"dog"},"type":"groundtruth/object-detection"}})",
          {"job|s3://b/a.png||cat"}},
         {"Ground Truth's workers",
          crowd::Layout::consolidation,
@@ -557,6 +559,14 @@ TEST_F(CrowdFiles, PosteriorsAndCurvesKeepNoTies) {
     ASSERT_EQ(found.curve->points.size(), 1U);
     EXPECT_EQ(found.curve->points[0].kept, 1U);
     EXPECT_EQ(found.comparison->only_second, 1U);
+}
+
+TEST_F(CrowdFiles, RoundingOfWeightsBreaksNoTie) {
+    const Votes votes = read("annotator,item,label\na,p,cat\nb,p,dog\na,q,cat\n");
+    std::uint64_t ties = 0;
+    const std::vector<double> yes = {0.1 + 0.2, 0.3, 1};
+    EXPECT_THAT(most_voted(votes, yes, ties), ElementsAre(0, 0, 1));
+    EXPECT_EQ(ties, 1U);
 }
 
 TEST_F(CrowdFiles, AFileNameOfTwoImagesIsNoneOfThem) {

@@ -23,6 +23,13 @@ constexpr int manifest_depth = 32;
 constexpr std::uint64_t object_values = 100'000;
 constexpr std::string_view metadata = "-metadata";
 
+/// Boxes have classes, too, and a verification says "good" of another job's label.
+bool is_of_another_task(std::string_view type) {
+    for (const char* task : {"detection", "segmentation", "verification", "adjustment"})
+        if (type.find(task) != std::string_view::npos) return true;
+    return false;
+}
+
 /// The classes of a label, by their names in its metadata.
 std::vector<std::string> classes_in(const json& of_label) {
     if (of_label.contains("class-name")) return chosen_in(of_label["class-name"]);
@@ -52,6 +59,11 @@ Reading read_ground_truth(std::string_view text, const std::string& source, cons
             for (const auto& [key, value] : object.items()) {
                 if (!key.ends_with(metadata) || !value.is_object()) continue;
                 labelled = true;
+                if (const std::string type = value.contains("type") ? scalar_in(value["type"]) : "";
+                    is_of_another_task(type)) {
+                    left_out.add("labels of boxes, pixels or verifications");
+                    continue;
+                }
                 const std::string job = key.substr(0, key.size() - metadata.size());
                 if (value.contains("human-annotated") && value["human-annotated"] == "no") {
                     left_out.add("labels that a model gave");
