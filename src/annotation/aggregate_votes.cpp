@@ -123,10 +123,10 @@ ReferenceDecisions read_reference(Aggregation& a) {
         };
         const Votes experts = read_votes(file, reading);
         for (const std::string& line : experts.notes) a.assumed.push_back(line);
-        a.assumed.push_back(
-            fmt::format("{} holds votes of {} annotators: their majority is "
-                        "compared with",
-                        file.filename().string(), experts.annotators.size()));
+        a.assumed.push_back(fmt::format(
+            "{} holds votes of {} annotators: {} is compared with", file.filename().string(),
+            experts.annotators.size(),
+            experts.which_class ? "the class with the most votes of an image" : "their majority"));
         return reference_of(a.built, experts, a.dataset, a.classes);
     }
     LabelMatch match;

@@ -67,27 +67,43 @@ ReferenceDecisions reference_of(const BuiltLabelSets& built, const LabelSets& se
 
 ReferenceDecisions reference_of(const BuiltLabelSets& built, const Votes& experts,
                                 const Dataset& dataset, const ClassList& classes) {
-    std::vector<Place> known;
     const VoteMeanings meanings = meanings_among(dataset, classes, experts);
-    for (std::uint32_t q = 0; q < experts.questions(); ++q) {
-        const std::int64_t item = meanings.items[experts.question_item[q]],
-                           cls = meanings.labels[experts.question_label[q]];
-        if (item >= 0 && cls >= 0 && !experts.of(q).empty())
-            known.push_back({item, static_cast<std::int32_t>(cls), q});
-    }
-    std::ranges::sort(known, std::less<>());
     const std::vector<double> worth = vote_proportions(experts);
+    std::uint64_t ties = 0;
+    const std::vector<char> most =
+        experts.which_class ? most_voted(experts, worth, ties) : std::vector<char>();
+    const auto accepts = [&](std::uint32_t q) {
+        return experts.which_class ? most[q] != 0 : worth[q] > 0.5;
+    };
+    std::vector<Place> known;
+    // Who names one class of an image rejects all others, asked or not.
+    std::vector<char> named(built.sets.size(), 0);
     ReferenceDecisions out;
     out.of_question.assign(built.item_of_question.size(), -1);
     out.beyond.assign(built.sets.size(), 0);
+    for (std::uint32_t q = 0; q < experts.questions(); ++q) {
+        const std::int64_t item = meanings.items[experts.question_item[q]],
+                           cls = meanings.labels[experts.question_label[q]];
+        if (item < 0 || experts.of(q).empty()) continue;
+        if (cls >= 0) known.push_back({item, static_cast<std::int32_t>(cls), q});
+        if (!experts.which_class) continue;
+        named[static_cast<std::size_t>(item)] = 1;
+        if (accepts(q)) out.beyond[static_cast<std::size_t>(item)] = 1;  // unless it was asked
+    }
+    std::ranges::sort(known, std::less<>());
     for (std::size_t q = 0; q < out.of_question.size(); ++q) {
         const Place place{built.item_of_question[q], built.class_of_question[q], 0};
         if (place.item < 0 || place.cls < 0 ||
             built.annotated[static_cast<std::size_t>(place.item)] == 0)
             continue;
+        const auto item = static_cast<std::size_t>(place.item);
         const auto found = std::ranges::lower_bound(known, place, std::less<>());
-        if (found == known.end() || place < *found) continue;
-        out.of_question[q] = worth[found->question] > 0.5 ? 1 : 0;
+        if (found == known.end() || place < *found) {
+            if (named[item] != 0) out.of_question[q] = 0;
+            continue;
+        }
+        out.of_question[q] = accepts(found->question) ? 1 : 0;
+        if (out.of_question[q] == 1) out.beyond[item] = 0;
     }
     return out;
 }

@@ -561,6 +561,22 @@ TEST_F(CrowdFiles, PosteriorsAndCurvesKeepNoTies) {
     EXPECT_EQ(found.comparison->only_second, 1U);
 }
 
+TEST_F(CrowdFiles, VotesAgreeWithThemselves) {
+    // Two of four chose cat: most votes, and no majority.
+    options_.against =
+        write(folder_ / "v.csv", "annotator,item,label\na,p,cat\nb,p,cat\nc,p,dog\nd,p,bird\n");
+    const Aggregation found = settle(options_.against);
+    EXPECT_EQ(found.comparison->both_accept, 1U);
+    EXPECT_EQ(found.comparison->both_reject, 2U);
+    EXPECT_EQ(found.comparison->same_set, 1U);
+    // Whoever names another class rejects these.
+    options_.against = write(folder_ / "experts.csv", "annotator,item,label\nx,p,fox\n");
+    const Aggregation other = settle(folder_ / "v.csv");
+    EXPECT_EQ(other.comparison->only_first, 1U);
+    EXPECT_EQ(other.comparison->both_reject, 2U);
+    EXPECT_EQ(other.comparison->same_set, 0U);
+}
+
 TEST_F(CrowdFiles, RoundingOfWeightsBreaksNoTie) {
     const Votes votes = read("annotator,item,label\na,p,cat\nb,p,dog\na,q,cat\n");
     std::uint64_t ties = 0;

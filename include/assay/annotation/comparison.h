@@ -27,7 +27,8 @@ struct ReferenceDecisions {
 /// original labels stand in), have no reference.
 ReferenceDecisions reference_of(const BuiltLabelSets& built, const LabelSets& sets);
 /// Experts' votes: a label is accepted where their answers are worth more than half. Questions that
-/// they were not asked have no reference.
+/// they were not asked have no reference. Which-class votes accept the class with the most votes,
+/// and reject every other class of the image.
 ReferenceDecisions reference_of(const BuiltLabelSets& built, const Votes& experts,
                                 const Dataset& dataset, const ClassList& classes);
 
