@@ -346,6 +346,12 @@ TEST(CrowdVotes, AColumnThatMayBeTheAnswerIsAskedAbout) {
             HasSubstr(fmt::format("is column {} the answer to whether label fits", name)));
     }
     EXPECT_EQ(hear("annotator,image,label,note,time\na,p,cat,x,1\n").votes.size(), 1U);
+    // By what it holds, as a control of Label Studio may have any name.
+    EXPECT_THAT(message_of([] { hear("annotator,image,label,q1\na,p,cat,no\nb,p,cat,yes\n"); }),
+                HasSubstr("is column q1 the answer"));
+    EXPECT_THAT(
+        message_of([] { hear(R"([{"annotator":1,"image":"p","label":"cat","q1":"No"}])"); }),
+        HasSubstr("is `q1` the answer to whether `label` fits"));
 }
 
 TEST(CrowdVotes, OtherFilesAreNone) {

@@ -223,6 +223,25 @@ private:
         return "";
     }
 
+    /// A field that may answer whether the label fits, so that it would not be the class chosen.
+    static void refuse_doubtful_field(const json& record, const std::string& label,
+                                      const Where& where) {
+        for (const auto& [key, value] : record.items()) {
+            const std::string name = plain_name(key);
+            if (key == label || is_among(name, other_words) || is_among(name, annotator_words) ||
+                is_among(name, item_words))
+                continue;
+            const auto said = value.is_string() ? said_by(value.get_ref<const std::string&>())
+                                                : std::optional<Said>();
+            if (is_among(name, doubtful_words) || (said && *said != Said::cannot_say)) {
+                refuse(
+                    fmt::format("{}: is `{}` the answer to whether `{}` fits, or is `{}` the class "
+                                "that an annotator chose? Name it answer, or leave it out",
+                                where(), shortened(key), shortened(label), shortened(label)));
+            }
+        }
+    }
+
     /// By name; else, without a class that was asked about, what stands under `label`; else the
     /// only other field (a control of a project may have any name). `label` is then empty.
     const json* answer_of(const json& record, std::string& label, const Where& where) {
@@ -234,7 +253,10 @@ private:
                 for (const auto& [key, value] : record.items()) {
                     if (plain_name(key) != word) continue;
                     answer_name_ = key;
-                    if (is_among(word, label_words)) label.clear();
+                    if (is_among(word, label_words)) {
+                        refuse_doubtful_field(record, key, where);
+                        label.clear();
+                    }
                     return &value;
                 }
             }

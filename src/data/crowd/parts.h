@@ -21,6 +21,10 @@ inline const Words item_words = {"item",      "image",     "picture", "path",   
                                  "image_url", "image_id",  "url",     "item_id", "task"};
 inline const Words label_words = {"label", "class", "category", "labels"};
 inline const Words answer_words = {"answer", "vote", "response", "choice", "annotation"};
+/// What may be an answer, too, beside a class.
+inline const Words doubtful_words = {
+    "selected", "correct", "is_correct", "fits",     "valid",  "applies", "present", "agree",
+    "decision", "verdict", "judgement",  "judgment", "rating", "score",   "value",   "result"};
 /// What tools write beside these, and no class of a table with a column per class.
 inline const Words other_words = {"id",
                                   "at",
@@ -72,6 +76,9 @@ std::string scalar_in(const nlohmann::json& value);
 void give(const Sink& sink, Vote vote, const std::vector<std::string>& chosen, const Where& where,
           LeftOut& left_out);
 
+/// Throws bad_input where another column may be the answer to whether `label` fits, so that it
+/// would not be the class chosen.
+void refuse_doubtful(const CsvReader& table, std::size_t label, const std::string& source);
 Reading read_table(std::string_view text, const std::string& source, Layout layout,
                    const Sink& sink);
 Layout layout_of_table(std::string_view text);

@@ -90,25 +90,6 @@ void refuse_repeated(const std::vector<Named>& columns, const std::string& sourc
     }
 }
 
-/// Columns that may be answers to whether `label` fits, so that it would not be the class chosen.
-void refuse_doubtful(const CsvReader& table, std::size_t label, const std::string& source) {
-    static const std::vector<std::string> answers = {"answer", "response", "choice"};
-    for (const std::string& column : table.columns()) {
-        const std::string name = plain_name(column);
-        const bool doubtful =
-            is_among(name, {"selected", "correct", "is_correct", "fits", "valid", "applies",
-                            "present", "agree", "decision", "verdict", "judgement", "judgment",
-                            "rating", "score", "value", "result"}) ||
-            (!is_among(name, other_words) && !nearest_name(name, answers).empty());
-        if (!doubtful) continue;
-        refuse(fmt::format(
-            "{}: is column {} the answer to whether {} fits, or is {} the class that "
-            "an annotator chose? Name it answer, or leave it out",
-            source, shortened(trimmed(column)), shortened(trimmed(table.columns()[label])),
-            shortened(trimmed(table.columns()[label]))));
-    }
-}
-
 /// A row per vote, a column per person or a column per class.
 Plan plan_of_table(const CsvReader& table, const std::string& source) {
     Plan plan;
