@@ -49,13 +49,13 @@ std::string in_capitals(std::string text) {
     return text;
 }
 
-/// What stands for the value: "{linf,l2}" -> linf|l2, "FILE" in italics.
+/// What stands for the value: "{linf,l2}" -> linf|l2, "FILE" in italics. Lines may end after a bar.
 std::string value_text(const OptionFacts& option) {
     std::string one = roff_italic(option.value);
     if (!option.allowed.empty()) {
         one.clear();
         for (const std::string& value : option.allowed)
-            one += (one.empty() ? "" : "|") + roff_bold(value);
+            one += (one.empty() ? "" : "|\\:") + roff_bold(value);
     }
     // "V1 V2" says by itself that there are two.
     if (option.value.find(' ') != std::string::npos) return one;

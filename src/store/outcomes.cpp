@@ -44,7 +44,8 @@ std::vector<RowOutcome> attacked_outcomes_of(const PredictionStore& store, int t
     std::vector<RowOutcome> outcomes = read_outcomes(store, RowOutcome::incorrect, threads);
     for (std::size_t s = 0; s < store.shards(); ++s) {
         if (!store.has(s)) continue;
-        for (const RowError& error : store.shard(s).errors()) {
+        const PredictionStore::Shard shard = store.shard(s);
+        for (const RowError& error : shard.errors()) {
             if (!store::is_of_scores(error)) outcomes[error.row] = RowOutcome::none;
         }
     }

@@ -23,7 +23,8 @@ protected:
     void SetUp() override {
         std::string text = "image,cat,dog\n";
         for (int i = 0; i < 6; ++i)
-            text += "p" + std::to_string(i) + ",1,-" + std::to_string(i + 1) + "\n";
+            text += "p" + std::to_string(i) + "," + std::to_string(i) + ".5,-" +
+                    std::to_string(i + 1) + ".5\n";
         write_file_atomically(scratch_ / "scores.csv", text);
         for (const char* name : {"a", "b", "c"}) {
             ASSERT_EQ(assay_run({"import", scratch_ / "scores.csv", "--dataset-name", "val",
@@ -75,7 +76,9 @@ TEST_F(Stores, ThatLostAShardAreDamaged) {
 // Shards of one model in another one's folder are read by no command.
 TEST_F(Stores, WithShardsOfOthersAreDamaged) {
     std::string text = "image,cat,dog\n";
-    for (int i = 0; i < 6; ++i) text += "p" + std::to_string(i) + ",-1,3\n";
+    for (int i = 0; i < 6; ++i)
+        text += "p" + std::to_string(i) + ",-" + std::to_string(i) + ".5,3." +
+                std::to_string(i + 1) + "\n";
     write_file_atomically(scratch_ / "other.csv", text);
     ASSERT_EQ(assay_run({"import", scratch_ / "other.csv", "--dataset-name", "val", "--name", "d",
                          "--out", runs_, "--shard-rows", "2"})

@@ -33,7 +33,8 @@ Outcome in_shell(const std::string& script, std::vector<std::string> arguments =
 fs::path made_runs(const Scratch& scratch, int items = 40) {
     std::string text = "image,cat,dog\n";
     for (int i = 0; i < items; ++i)
-        text += "p" + std::to_string(i) + ",1,-" + std::to_string(i + 1) + "\n";
+        text += "p" + std::to_string(i) + "," + std::to_string(i) + ".5,-" + std::to_string(i) +
+                ".25\n";
     write_file_atomically(scratch / "scores.csv", text);
     EXPECT_EQ(assay_run({"import", scratch / "scores.csv", "--dataset-name", "val", "--name", "m",
                          "--out", scratch / "runs", "--shard-rows", "2"})

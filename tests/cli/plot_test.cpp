@@ -17,7 +17,8 @@ protected:
     void SetUp() override {
         std::string scores = "path,cat,dog\n", items = "path,labels\n";
         for (int i = 0; i < 10; ++i) {
-            scores += "p" + std::to_string(i) + ".png,0." + std::to_string(i) + ",0.5\n";
+            scores += "p" + std::to_string(i) + ".png,0." + std::to_string(i) +
+                      (i == 0 ? ",0.6\n" : ",0.5\n");
             items += "p" + std::to_string(i) + ".png," + (i % 3 == 0 ? "cat" : "dog") + "\n";
         }
         write_file_atomically(folder_ / "scores.csv", scores);

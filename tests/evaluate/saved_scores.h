@@ -83,7 +83,10 @@ inline PredictionStore save(const Scratch& folder, const Made& made, const std::
         std::vector<RowError> errors;
         for (std::size_t i = 0; i < n && !made.states.empty(); ++i) {
             states[i] = made.states[first + i];
-            if (states[i] != RowState::ok) errors.push_back({first + i, states[i], "made up"});
+            if (states[i] == RowState::ok) continue;
+            errors.push_back(
+                {first + i, states[i],
+                 states[i] == RowState::not_finite ? "the score of class 0 is nan" : "made up"});
         }
         writer.write_shard(s,
                            std::span(made.scores).subspan(first * made.classes, n * made.classes),

@@ -370,7 +370,7 @@ const std::vector<ScalingCase>& scaling_cases() {
          [](std::size_t n, const fs::path& folder) {
              all_read(n, read_and_combine(folder).annotators.size());
          }},
-        {"ClassVotes", 200, 0.5, make_class_votes,
+        {"ClassVotes", 200, 0.8, make_class_votes,
          [](std::size_t n, const fs::path& folder) {
              all_read(n, read_votes(folder / "x.json").used());
          }},
