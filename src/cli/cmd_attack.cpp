@@ -52,7 +52,7 @@ struct AttackFlags {
                "Iterations, or queries of square (default: pgd 10, apgd and fab 100, square "
                "5000; autoattack's own always)")
             ->type_name("N")
-            ->check(CLI::PositiveNumber)
+            ->check(above_zero())
             ->group(group);
         app.add_option(
                "--space", space,

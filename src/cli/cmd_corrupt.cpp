@@ -94,7 +94,7 @@ int cmd_corrupt(std::vector<std::string> arguments) {
     app->add_option("-j,--threads", options.threads,
                     "Threads (default: one per core); changes no byte")
         ->type_name("N")
-        ->check(CLI::NonNegativeNumber)
+        ->check(not_below_zero())
         ->group(results);
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;

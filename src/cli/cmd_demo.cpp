@@ -366,7 +366,7 @@ int cmd_demo(std::vector<std::string> arguments) {
     app->add_flag("--retrain", demo.retrain, "Train the networks again");
     app->add_option("-j,--threads", demo.threads, "Threads (default: one per core); same results")
         ->type_name("N")
-        ->check(CLI::NonNegativeNumber);
+        ->check(not_below_zero());
     if (!parse(*app, std::move(arguments))) return Status::done;
 
     const std::string name = demo.dir.string();

@@ -96,7 +96,7 @@ void add_dawid_skene(CLI::App& app, DawidSkeneOptions& em) {
         ->capture_default_str()
         ->group(group);
     app.add_option("-j,--threads", em.threads, "Threads (default: one per core)")
-        ->check(CLI::NonNegativeNumber);
+        ->check(not_below_zero());
 }
 
 void add_items(CLI::App& app, AggregateOptions& o) {

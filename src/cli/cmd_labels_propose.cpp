@@ -54,7 +54,7 @@ void add_options(CLI::App& app, ProposeOptions& options) {
         ->check(decimal_number())
         ->capture_default_str();
     app.add_option("-j,--threads", options.threads, "Threads (default: one per core)")
-        ->check(CLI::NonNegativeNumber);
+        ->check(not_below_zero());
 }
 
 class ProposeCommand final : public StoreCommand {

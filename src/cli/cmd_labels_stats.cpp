@@ -40,7 +40,7 @@ int labels_stats(std::vector<std::string> arguments) {
     app->add_option("--min-together", options.minimum_together,
                     "Pairs seen less often are not listed")
         ->type_name("N")
-        ->check(CLI::PositiveNumber)
+        ->check(above_zero())
         ->capture_default_str();
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;

@@ -42,7 +42,7 @@ int mad_add(std::vector<std::string> arguments) {
     app->add_option("--reason", reason, "Kept with the decision")->type_name("TEXT");
     app->add_option("-j,--threads", threads, "Threads (default: one per core)")
         ->type_name("N")
-        ->check(CLI::NonNegativeNumber);
+        ->check(not_below_zero());
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
 

@@ -49,7 +49,7 @@ int mad_gallery(std::vector<std::string> arguments) {
                     "Threads (default: one per core); same "
                     "results")
         ->type_name("N")
-        ->check(CLI::NonNegativeNumber);
+        ->check(not_below_zero());
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
     const mad::Competition competition = mad::Competition::open(folder);

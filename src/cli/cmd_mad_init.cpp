@@ -106,7 +106,7 @@ int mad_init(std::vector<std::string> arguments) {
     app->add_option("--reason", options.reason, "Kept with the settings")->type_name("TEXT");
     app->add_option("-j,--threads", options.threads, "Threads (default: one per core)")
         ->type_name("N")
-        ->check(CLI::NonNegativeNumber);
+        ->check(not_below_zero());
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
 

@@ -45,11 +45,11 @@ int mad_rank(std::vector<std::string> arguments) {
         ->capture_default_str();
     app->add_option("--alpha", options.ratios.alpha,
                     "Laplace's smoothing of correct and incorrect images of each pair")
-        ->check(CLI::NonNegativeNumber)
+        ->check(not_below_zero())
         ->type_name("A")
         ->capture_default_str();
     app->add_option("--k", options.k, "Only the first K images of each pair (default: all)")
-        ->check(CLI::PositiveNumber)
+        ->check(above_zero())
         ->type_name("K");
     app->add_flag("--ablation", options.ablation, "Also the rankings by fewer images of each pair");
     app->add_option("--against", options.against,
@@ -85,7 +85,7 @@ int mad_rank(std::vector<std::string> arguments) {
         ->type_name("N")
         ->capture_default_str();
     app->add_option("-j,--threads", options.threads, "Threads (default: one per core)")
-        ->check(CLI::NonNegativeNumber)
+        ->check(not_below_zero())
         ->type_name("N");
     output.add_to(*app);
     output.logs.add_to(*app);

@@ -37,7 +37,7 @@ int mad_select(std::vector<std::string> arguments) {
         ->required()
         ->type_name("COMPETITION");
     app->add_option("-k", options.k, "Images of each two classifiers from now on, not fewer")
-        ->check(CLI::PositiveNumber)
+        ->check(above_zero())
         ->type_name("N");
     app->add_option("--exclude", options.exclude,
                     "csv with columns image (id) and perhaps reason: images that are no candidates")
@@ -51,7 +51,7 @@ int mad_select(std::vector<std::string> arguments) {
     app->add_option("--reason", options.reason, "Kept with what is decided")->type_name("TEXT");
     app->add_option("-j,--threads", options.threads, "Threads (default: one per core)")
         ->type_name("N")
-        ->check(CLI::NonNegativeNumber);
+        ->check(not_below_zero());
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
 

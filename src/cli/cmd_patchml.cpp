@@ -70,7 +70,7 @@ void add_patches(CLI::App& app, PatchmlOptions& o) {
         ->type_name("CLASSES")
         ->group(in);
     app.add_option("--min-side", o.min_side, "Skip patches with a shorter side, pixels")
-        ->check(CLI::PositiveNumber)
+        ->check(above_zero())
         ->capture_default_str()
         ->group(in);
     app.add_flag("--skip-difficult", o.skip_difficult, "Skip boxes that VOC marks difficult")
@@ -137,7 +137,7 @@ void add_results(CLI::App& app, PatchmlOptions& o, Flags& flags) {
         ->group(results);
     app.add_option("-j,--threads", o.threads, "Threads (default: one per core); same results")
         ->type_name("N")
-        ->check(CLI::NonNegativeNumber)
+        ->check(not_below_zero())
         ->group(results);
     app.add_option("--cache", o.cache_mib,
                    "Memory for patches that several composites share, MiB; same results")

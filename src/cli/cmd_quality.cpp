@@ -126,7 +126,7 @@ int quality_correlate(std::vector<std::string> arguments) {
     add_seed(*app, options.seed);
     app->add_option("-j,--threads", options.threads, "Threads (default: one per core)")
         ->type_name("N")
-        ->check(CLI::NonNegativeNumber);
+        ->check(not_below_zero());
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
     options.where = input.where;

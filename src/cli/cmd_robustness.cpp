@@ -38,7 +38,7 @@ int cmd_robustness(std::vector<std::string> arguments) {
         ->capture_default_str();
     app->add_option("-j,--threads", options.threads, "Threads (default: one per core)")
         ->type_name("N")
-        ->check(CLI::NonNegativeNumber);
+        ->check(not_below_zero());
     output.add_to(*app);
     output.logs.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;

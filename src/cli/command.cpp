@@ -164,6 +164,24 @@ bool& is_quiet() {
     return quiet;
 }
 
+/// Its own message prints the largest double, in 309 digits.
+static CLI::Validator in_range(const CLI::Range& range, std::string_view allowed) {
+    CLI::Validator validator = range;
+    validator.operation([range, allowed](std::string& text) {
+        return range(text).empty() ? std::string()
+                                   : fmt::format("{} is not allowed; allowed: {}", text, allowed);
+    });
+    return validator;
+}
+
+CLI::Validator above_zero() {
+    return in_range(CLI::PositiveNumber, "numbers above 0");
+}
+
+CLI::Validator not_below_zero() {
+    return in_range(CLI::NonNegativeNumber, "0, and numbers above 0");
+}
+
 CLI::Validator decimal_number() {
     return {[](std::string& text) -> std::string {
                 std::uint64_t number = 0;

@@ -100,6 +100,8 @@ std::unique_ptr<CLI::App> make_app(std::string_view name, std::string_view summa
 /// thrown as Error{usage} with the nearest known option.
 bool parse(CLI::App& app, std::vector<std::string> arguments);
 
+CLI::Validator above_zero();
+CLI::Validator not_below_zero();
 /// For seeds: a whole number from 0 to 2^64 - 1 in plain decimal. CLI11 alone would take 010 for 8,
 /// and the largest number for a larger one.
 CLI::Validator decimal_number();

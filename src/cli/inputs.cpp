@@ -56,7 +56,7 @@ void ModelFlags::add_to(CLI::App& app) {
            "Draw N of the models of a pattern, such as --model \"timm:resnet*\", evenly over "
            "published accuracies; without any, over names")
         ->type_name("N")
-        ->check(CLI::PositiveNumber)
+        ->check(above_zero())
         ->group(group);
     app.add_option("--draw-seed", drawn.seed, "Which models are drawn")
         ->check(decimal_number())

@@ -24,7 +24,7 @@ void add_annotation_options(CLI::App& app, replication::PrepareOptions& options)
     app.add_option("--equalise", options.equalise,
                    "Take N random annotators of each image, 0: as many as the image with the "
                    "fewest has (moments do not need it)")
-        ->check(CLI::NonNegativeNumber)
+        ->check(not_below_zero())
         ->type_name("N");
     app.add_option("--selected-by", options.selected_by,
                    "Annotations by which the replication's images were selected: refused among its "

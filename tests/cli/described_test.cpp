@@ -254,6 +254,7 @@ TEST(Numbers, EveryOptionOfThemRefusesNanAndInfinity) {
                 EXPECT_TRUE(err.find("is not a finite number") != std::string::npos ||
                             err.find("is nan; allowed: ") != std::string::npos ||
                             err.find("nan not in range ") != std::string::npos ||
+                            err.find("nan is not allowed; allowed: ") != std::string::npos ||
                             err.find("whole number") != std::string::npos)
                     << command.name << " " << option.name() << ": " << err;
             } else {
