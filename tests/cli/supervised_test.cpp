@@ -127,6 +127,25 @@ TEST_F(Supervised, TheChecksOfEvalGoOnWithoutTheImagesThatFail) {
     }
 }
 
+// The checks try pixels from 0 to 255, too.
+TEST_F(Supervised, AModelThatRefusesOtherPixelValuesIsCheckedByItsOwn) {
+    for (const std::string verb : {"eval", "check"}) {
+        SCOPED_TRACE(verb);
+        const auto outcome_of = [&](const std::string& name) {
+            std::vector<std::string> words = {ASSAY_PROGRAM, verb, "timm:" + name};
+            if (verb == "check") words.insert(words.begin() + 2, "-m");
+            if (verb == "check") words.emplace_back("-d");
+            words.insert(words.end(), {images(), "-j", "1", "--device", "cpu"});
+            if (verb == "eval") words.insert(words.end(), {"--out", runs()});
+            return Program(words).wait();
+        };
+        const Outcome sound = outcome_of("linear"), own = outcome_of("checks_range");
+        EXPECT_EQ(own.status, sound.status) << own.err;
+        EXPECT_THAT(own.err, Not(HasSubstr("out of range")));
+        if (verb == "check") EXPECT_THAT(own.out, HasSubstr("values 0 to 255 0.0 %"));
+    }
+}
+
 TEST_F(Supervised, FailedImagesAreComputedAgainAloneWhereAskedFor) {
     const std::vector<std::string> named = {"--name", "m"};
     ASSERT_EQ(Program(command("predict", "timm:linear")).wait().status, 0);

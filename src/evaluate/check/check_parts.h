@@ -50,6 +50,8 @@ public:
     /// but for rounding: kernels add up in another order for another batch size.
     double tolerance() const;
     int threads() const { return threads_; }
+    /// For the same classifier; it knows of no image that failed.
+    Runner afresh() const { return {classifier_, batch_, threads_, batches_ == nullptr}; }
 
 private:
     Classifier& classifier_;

@@ -172,6 +172,20 @@ std::optional<std::size_t> most_hopeful(const Outcomes& given, const std::vector
     return best;
 }
 
+/// How the classifier does on the sample in another way. Where it refuses that way, since it checks
+/// the range of its input, nothing is correct.
+Outcomes outcomes_of(const Runner& runner, const Sample& sample, const Preprocess& way,
+                     const Dataset& dataset, const ClassOfOutput& order) {
+    try {
+        // What fails in one way says nothing of the next.
+        return judge(runner.afresh().run(sample.windows, way), sample, dataset, order);
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::bad_input) throw;
+        return {std::vector<std::uint8_t>(sample.size(), 0),
+                std::vector<std::uint32_t>(sample.size(), UINT32_MAX)};
+    }
+}
+
 /// One rival on images that had no part in choosing it: one test, nothing to adjust for.
 struct Trial {
     std::size_t images = 0, given = 0, rival = 0;  // correct predictions
@@ -201,7 +215,7 @@ PixelResult check_values(const Runner& runner, const Scores& scores, const Sampl
     std::vector<Rival> rivals;
     for (const Way& way : ways) {
         rivals.push_back({way.name, options_from(spec.preprocess, way.p),
-                          judge(runner.run(sample.windows, way.p), sample, dataset, order)});
+                          outcomes_of(runner, sample, way.p, dataset, order)});
     }
     Finding finding{
         Severity::ok, "pixels.values",

@@ -92,7 +92,8 @@ public:
         for (const auto& [size, of_size] : by_size) run_size(of_size, items);
     }
 
-    /// Forgets the ways whose size the model refuses.
+    /// Forgets the ways that the model refuses: their size, or their values. Throws what the model
+    /// said where it refuses all.
     std::size_t drop_refused() {
         std::size_t dropped = 0;
         for (std::size_t w = ways_.size(); w-- > 0;) {
@@ -102,6 +103,7 @@ public:
             inputs_.erase(inputs_.begin() + static_cast<std::ptrdiff_t>(w));
             ++dropped;
         }
+        if (ways_.empty() && refusal_) throw *refusal_;
         refused_.clear();
         return dropped;
     }
@@ -223,11 +225,25 @@ private:
         std::map<std::string, Correct> of_inputs;
         for (const std::size_t w : of_size) {
             throw_if_stopped();
+            if (refused_.contains(w)) {
+                progress_.done += part.size();
+                continue;
+            }
             const Preprocess& p = ways_[w].preprocess;
             Sample sample = checks::read_sample(dataset_, computed_of(part), p, threads_);
             std::string inputs = inputs_of(sample, p);
             if (!of_inputs.contains(inputs)) {
-                Correct own = judge(model, runner, sample, p, part);
+                Correct own;
+                try {
+                    // What fails in one way says nothing of the next.
+                    own = judge(model, runner.afresh(), sample, p, part);
+                } catch (const Error& error) {
+                    if (error.code() != ErrorCode::bad_input || !correct_[w].empty()) throw;
+                    refusal_ = error;
+                    refused_.insert(w);
+                    progress_.done += part.size();
+                    continue;
+                }
                 if (!sample.failed.empty()) inputs = inputs_of(sample, p);  // as of later ways
                 for (Sample::Unreadable& image : sample.failed)
                     failed_.emplace(image.item, std::move(image.message));
@@ -286,6 +302,7 @@ private:
     std::vector<std::string> inputs_;              ///< inputs_of() each part of the images
     std::map<std::uint32_t, std::string> failed_;  ///< images that the model cannot compute
     std::set<std::size_t> refused_;
+    std::optional<Error> refusal_;  ///< of values, the last one
     std::uint32_t classes_ = 0;
     Progress progress_;
 };

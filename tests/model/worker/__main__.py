@@ -293,6 +293,8 @@ class Worker:
                 self.at_stage("image")
             if self.is_to("raises_at_image") and white:
                 lane.send(failed(BAD_INPUT, "ValueError: an image is white"))
+            elif self.is_to("checks_range") and self.is_out_of_range(buffer, input_size):
+                lane.send(failed(BAD_INPUT, "AssertionError: the input is out of range"))
             elif self.is_to("raises"):
                 lane.send(failed(BAD_INPUT, "RuntimeError: shapes do not fit (model.py:12)"))
             elif self.is_to("one_image_only") and images > 1:
@@ -331,6 +333,9 @@ class Worker:
         size = input_size // images
         pixels = memoryview(buffer).cast("f")
         return any(all(value == 1.0 for value in pixels[i * size : (i + 1) * size]) for i in range(images))
+
+    def is_out_of_range(self, buffer, input_size):
+        return any(abs(value) > 8 for value in memoryview(buffer).cast("f")[:input_size])
 
     def compute(self, buffer, images, input_size, output_size, loss):
         def part(begin, count):
