@@ -11,7 +11,7 @@ import socket
 from . import wire
 from .memory import tune_allocator
 from .offline import close_network, is_offline
-from .serve import Server, failure_of
+from .serve import Server, failure_of, send_description
 
 CONTROL = 3
 PLUGIN = "--plugin"
@@ -54,19 +54,13 @@ def main(arguments: "list[str]") -> int:
 
 def tell_names(control: socket.socket, pattern: str) -> int:
     """Sends the models that a pattern stands for as a description is sent."""
-    import json
-    import os
-
     try:
         from .patterns import matches_of
 
-        data = json.dumps(matches_of(pattern)).encode()
-        descriptor = wire.sealed(data)
+        send_description(control, "names", matches_of(pattern))
     except BaseException as error:
         wire.send(control, failure_of(error))
         return 1
-    wire.send(control, wire.described("names", len(data)), (descriptor,))
-    os.close(descriptor)
     return 0
 
 

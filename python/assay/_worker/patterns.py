@@ -6,7 +6,7 @@ Nothing is downloaded for it, and no model is built.
 from __future__ import annotations
 
 import fnmatch
-from typing import Any, Optional
+from typing import Any, Optional, Tuple
 
 from .hubs import package
 from .wire import Refused
@@ -14,11 +14,8 @@ from .wire import Refused
 _IMAGENET = 1000
 
 
-class Match:
-    """source: "timm:resnet18.a1_in1k". accuracy: top-1 on ImageNet, a proportion, where the library carries it."""
-
-    def __init__(self, source: str, accuracy: Optional[float] = None):
-        self.source, self.accuracy = source, accuracy
+# "timm:resnet18.a1_in1k", and top-1 on ImageNet, a proportion, where the library carries it.
+Match = Tuple[str, Optional[float]]
 
 
 def _timm(pattern: str) -> "tuple[str, list[Match], int]":
@@ -29,7 +26,7 @@ def _timm(pattern: str) -> "tuple[str, list[Match], int]":
     classes = {name: getattr(get_pretrained_cfg(name, allow_unregistered=True), "num_classes", None) for name in names}
     # Models of other classes, and those without a classifier, cannot be compared with the others.
     kept = [name for name in names if classes[name] == _IMAGENET] or names
-    return f"timm {timm.__version__}", [Match(f"timm:{name}") for name in kept], len(names) - len(kept)
+    return f"timm {timm.__version__}", [(f"timm:{name}", None) for name in kept], len(names) - len(kept)
 
 
 def _torchvision(pattern: str) -> "tuple[str, list[Match], int]":
@@ -39,7 +36,7 @@ def _torchvision(pattern: str) -> "tuple[str, list[Match], int]":
     for name in models.list_models(module=models):
         for weights in models.get_model_weights(name):
             if fnmatch.fnmatchcase(name, pattern) or fnmatch.fnmatchcase(f"{name}.{weights.name}", pattern):
-                found.append(Match(f"torchvision:{name}.{weights.name}", _accuracy(weights.meta)))
+                found.append((f"torchvision:{name}.{weights.name}", _accuracy(weights.meta)))
     return f"torchvision {version}", found, 0
 
 
@@ -51,7 +48,7 @@ def _accuracy(meta: Any) -> Optional[float]:
 def _open_clip(pattern: str) -> "tuple[str, list[Match], int]":
     library = package("open_clip")
     names = [f"{arch}/{tag}" for arch, tag in library.list_pretrained()]
-    return f"open_clip {library.__version__}", [Match(f"open_clip:{name}") for name in names if fnmatch.fnmatchcase(name, pattern)], 0
+    return f"open_clip {library.__version__}", [(f"open_clip:{name}", None) for name in names if fnmatch.fnmatchcase(name, pattern)], 0
 
 
 _LISTS = {"timm": _timm, "torchvision": _torchvision, "open_clip": _open_clip}
@@ -65,7 +62,7 @@ def matches_of(text: str) -> "dict[str, Any]":
     library, found, left_out = _LISTS[prefix](pattern)
     if not found:
         raise Refused(f"{library} has no model with weights that {pattern} matches", "usage")
-    return {"library": library, "names": [[one.source, one.accuracy] for one in sorted(found, key=lambda one: one.source)], "left_out": left_out}
+    return {"library": library, "names": [list(one) for one in sorted(found, key=lambda one: one[0])], "left_out": left_out}
 
 
 __all__ = ["matches_of"]

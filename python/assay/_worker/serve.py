@@ -42,6 +42,18 @@ def failure_of(error: BaseException) -> bytes:
     return wire.failure(f"the model raised {kind}: {text[:4000]}" + (f" ({place})" if place else ""), code)
 
 
+def send_description(control: socket.socket, framework: str, facts: "dict[str, Any]") -> None:
+    """Sends `described` with the facts as JSON."""
+    data = json.dumps(facts, ensure_ascii=False, default=str).encode(errors="replace")
+    if len(data) > wire.MOST_DESCRIPTION:
+        raise Refused(f"the description of the model takes {len(data)} bytes; {wire.MOST_DESCRIPTION} are allowed")
+    descriptor = wire.sealed(data)
+    try:
+        wire.send(control, wire.described(framework, len(data)), (descriptor,))
+    finally:
+        os.close(descriptor)
+
+
 class Server:
     """Answers for one model over one control channel until the program closes it. `error` is the first thing that the model raised."""
 
@@ -58,14 +70,7 @@ class Server:
     def describe(self) -> None:
         """Sends `described`."""
         self.model.identify()
-        data = json.dumps(self.model.description.json(), ensure_ascii=False, default=str).encode(errors="replace")
-        if len(data) > wire.MOST_DESCRIPTION:
-            raise Refused(f"the description of the model takes {len(data)} bytes; {wire.MOST_DESCRIPTION} are allowed")
-        descriptor = wire.sealed(data)
-        try:
-            wire.send(self._control, wire.described(self.model.framework(), len(data)), (descriptor,))
-        finally:
-            os.close(descriptor)
+        send_description(self._control, self.model.framework(), self.model.description.json())
 
     def run(self) -> None:
         """Until the other end is gone. What the model raises goes to the program."""
