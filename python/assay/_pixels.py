@@ -2,34 +2,15 @@
 
 from __future__ import annotations
 
-import struct
 from typing import Any
 
 from ._library import Error
+from ._worker.byte_values import byte_tables
 
 
 def is_image(value: Any) -> bool:
     """Whether it is an image of Pillow; Pillow is not imported for the question."""
     return hasattr(value, "convert") and hasattr(value, "resize") and hasattr(value, "mode") and isinstance(getattr(value, "size", None), tuple)
-
-
-def _float32(value: float) -> float:
-    return float(struct.unpack("f", struct.pack("f", value))[0])
-
-
-# The float32 nearest to 1/255: a scale that multiplies, while 1/255 divides by 255 (docs/models.md).
-FLOAT_255TH = _float32(1 / 255)
-
-
-def byte_tables(how: "dict[str, Any]") -> "list[Any]":
-    """What each byte becomes, by channel: the arithmetic of byte_values() (src/image/preprocess.cpp) in float32."""
-    import numpy
-
-    scale = float(how["scale"])
-    bytes_ = numpy.arange(256, dtype=numpy.float32)
-    by_255 = _float32(scale) == FLOAT_255TH and scale != FLOAT_255TH
-    values = bytes_ / numpy.float32(255) if by_255 else bytes_ * numpy.float32(scale)
-    return [(values - numpy.float32(mean)) / numpy.float32(std) for mean, std in zip(how["mean"], how["std"])]
 
 
 def rgb_of(image: Any, where: str = "") -> Any:
@@ -123,4 +104,4 @@ def _start(size: int, crop: int, floor: bool) -> int:
     return (size - crop) // 2 if floor else round((size - crop) / 2)
 
 
-__all__ = ["FLOAT_255TH", "Pixels", "byte_tables", "is_image", "rgb_of"]
+__all__ = ["Pixels", "is_image", "rgb_of"]

@@ -17,7 +17,8 @@ from ._class_labels import ClassLabels, class_list, listed_in
 from ._datasets import Items, base_of
 from ._library import Error
 from ._local import GIVEN_PREPARING, PREPARING, note
-from ._pixels import FLOAT_255TH, byte_tables, rgb_of
+from ._pixels import rgb_of
+from ._worker.byte_values import FLOAT_255TH, byte_tables
 
 # What classifiers are usually normalised with; a reading counts only if it gives whole bytes everywhere.
 _USUAL = (((0.0,) * 3, (1.0,) * 3), ((0.485, 0.456, 0.406), (0.229, 0.224, 0.225)), ((0.5,) * 3, (0.5,) * 3))

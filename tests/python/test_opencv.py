@@ -3,8 +3,8 @@ import unittest
 
 import numpy as np
 
-from assay._pixels import byte_tables
 from assay._worker import preprocessing
+from assay._worker.byte_values import byte_tables
 from assay._worker.wire import Refused
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Optional
 
+from .byte_values import byte_tables
 from .wire import Refused
 
 # Filters by the number of cv2.INTER_*; `box` is INTER_AREA.
@@ -78,16 +79,15 @@ def _normalized(step: Any, notes: "list[str]") -> "dict[str, Any]":
 
     mean, std = three(step.mean), three(step.std)
     most = float(step.max_pixel_value)
-    # Without mean and std, albumentations multiplies by the float32 nearest to 1/255.
-    plain = mean == [0.0] * 3 and std == [1.0] * 3
-    scale = float(numpy.float32(1 / most)) if plain or most != 255 else 1 / 255
+    # Without mean and std, albumentations multiplies.
+    multiplies = mean == [0.0] * 3 and std == [1.0] * 3
+    scale = float(numpy.float32(1 / most)) if multiplies or most != 255 else 1 / 255
+    found = {"mean": mean, "std": std, "scale": scale}
     values = numpy.arange(256, dtype=numpy.uint8)
     theirs = step(image=numpy.repeat(values.reshape(16, 16, 1), 3, 2))["image"].reshape(256, 3)
-    numbers = values.astype(numpy.float32)
-    numbers = numbers / numpy.float32(255) if scale == 1 / 255 else numbers * numpy.float32(scale)
-    ours = numpy.stack([(numbers - numpy.float32(m)) / numpy.float32(s) for m, s in zip(mean, std)], 1)
+    ours = numpy.stack(byte_tables(found), 1)
     different = int((ours != theirs).sum())
     if different:
         largest = float(numpy.abs(ours - theirs).max())
         notes.append(f"{different} of the 768 normalised values of a byte differ from albumentations', which multiplies where Assay divides, by at most {largest:.1e}")
-    return {"mean": mean, "std": std, "scale": scale}
+    return found

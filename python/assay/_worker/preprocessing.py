@@ -8,14 +8,13 @@ from __future__ import annotations
 import struct
 from typing import Any, Optional
 
+from .byte_values import FLOAT_255TH
 from .opencv_transforms import is_of_albumentations, of_albumentations
 from .wire import Refused
 
 # Of timm's pretrained_cfg: what says how an image becomes the input. src/model/sidecar.cpp applies them by timm's rules.
 TIMM_KEYS = ("input_size", "mean", "std", "interpolation", "crop_pct", "crop_mode", "test_input_size", "test_crop_pct")
 _FILTERS = ("nearest", "box", "bilinear", "hamming", "bicubic", "lanczos")
-# The float32 nearest to 1/255: a scale that multiplies, while 1/255 divides by 255 (docs/models.md).
-_FLOAT_255TH = struct.unpack("f", struct.pack("f", 1 / 255))[0]
 
 
 def of_timm(config: "dict[str, Any]", classes: Optional[int]) -> "dict[str, Any]":
@@ -115,7 +114,7 @@ class _Steps:
             self.settings["std"] = [_short(float(x)) for x in step.std]
         elif name in _TO_FLOATS or name == "ConvertImageDtype" or (name == "ToDtype" and getattr(step, "scale", False)):
             if self.kind == "bytes" and _is_of_v2(step):
-                self.settings["scale"] = _FLOAT_255TH
+                self.settings["scale"] = FLOAT_255TH
             self.kind = "floats"
         elif name in _TO_BYTES:
             self.kind = "bytes"
