@@ -15,7 +15,7 @@ def class_list(classes: Any) -> "tuple[list[str], list[str]]":
     return store.class_ids, store.class_names
 
 
-def listed_in(classes: Any) -> Any:
+def _listed_in(classes: Any) -> Any:
     """The class list in a model's settings, as classes= takes it."""
     if not isinstance(classes, dict) or not isinstance(classes.get("names"), list):
         return classes
@@ -24,38 +24,49 @@ def listed_in(classes: Any) -> Any:
     return {str(id_): str(name) for id_, name in zip(ids, names)}
 
 
+def _likely_scores(classes: Any, own: "Optional[list[str]]") -> int:
+    """How many scores a model has that takes these classes, or else those of the data set."""
+    if classes is not None:
+        return len(class_list(classes)[0])
+    if own is None:
+        return 1 << 31
+    return 1000 if any(set(own) <= set(names) for names in class_list("imagenet")) else len(own)
+
+
 class ClassLabels:
     """From the data set's classes to the model's: by their ids or names where both have some, else by their numbers.
 
-    run: has the `model`, its `name`, and the number of its `classes`. warning: what was assumed; "": nothing.
+    warning: what was assumed; "": nothing.
     """
 
-    def __init__(self, items: Items, run: Any, options: "dict[str, Any]"):
+    def __init__(self, items: Items, name: str, settings: "dict[str, Any]", scores: Optional[int], options: "dict[str, Any]"):
+        """name, settings: of the model. scores: how many it returns; None: the command knows, which refuses a list of another length."""
         own = items.classes
-        settings = run.model.description.settings
-        given = options.get("classes", listed_in(settings.get("classes") or settings.get("label_names")))
-        self.classes: Any = given if given is not None else "imagenet" if run.classes == 1000 else None
-        self.size = run.classes
+        given = options.get("classes", _listed_in(settings.get("classes") or settings.get("label_names")))
+        if scores is None:
+            scores = _likely_scores(given, own)
+        self.classes: Any = given if given is not None else "imagenet" if scores == 1000 else None
+        self.size = scores
         self.warning = ""
         self._map: "Optional[list[int]]" = None
         listed = class_list(self.classes) if self.classes is not None else None
-        if listed is not None and len(listed[0]) != run.classes:
-            raise Error(f"{run.name} returns {run.classes} scores, and its class list has {len(listed[0])}: give the model's own list, classes=[...]")
+        if listed is not None and len(listed[0]) != scores:
+            raise Error(f"{name} returns {scores} scores, and its class list has {len(listed[0])}: give the model's own list, classes=[...]")
         if own is None:
             return
         for names in listed or ():
             if len(set(names)) == len(names) and set(own) <= set(names):
-                places = {name: i for i, name in enumerate(names)}
-                self._map = [places[name] for name in own]
+                places = {one: i for i, one in enumerate(names)}
+                self._map = [places[one] for one in own]
                 return
-        if len(own) != run.classes:
+        if len(own) != scores:
             known = "" if listed is None else f", and {next(one for one in own if one not in listed[0] or one not in listed[1])!r} is none of the model's"
             raise Error(
-                f"the data set has {len(own)} classes{known}, and {run.name} returns {run.classes} scores. Give the model's class list, "
+                f"the data set has {len(own)} classes{known}, and {name} returns {scores} scores. Give the model's class list, "
                 "classes=[...] (or \"imagenet\", or a file), which has the data set's classes"
             )
         if listed is not None:
-            self.warning = f"some classes of the data set are not in the class list of {run.name}: assuming that both have one order"
+            self.warning = f"some classes of the data set are not in the class list of {name}: assuming that both have one order"
         if options.get("classes") is None:
             self.classes = own
 
@@ -73,4 +84,4 @@ class ClassLabels:
         return out
 
 
-__all__ = ["ClassLabels", "class_list", "listed_in"]
+__all__ = ["ClassLabels", "class_list"]

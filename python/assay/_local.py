@@ -221,9 +221,9 @@ def _computed(all_: "list[_Run]", items: Items, runs: Any, progress: Any, option
         run.classes = int(begun.shape[1])
     if len({run.classes for run in all_}) > 1:
         raise Error("the models return different numbers of scores (" + ", ".join(f"{run.name}: {run.classes}" for run in all_) + ")", "bad_input")
-    labels = ClassLabels(items, all_[0], options)
+    labels = _labels_of(all_[0], items, options)
     for run in all_[1:]:
-        other = ClassLabels(items, run, options)
+        other = _labels_of(run, items, options)
         if not labels.same_as(other):
             raise Error(f"{all_[0].name} and {run.name} have different class lists: evaluate them one after the other, or give classes=", "bad_input")
     if labels.warning:
@@ -249,6 +249,10 @@ def _computed(all_: "list[_Run]", items: Items, runs: Any, progress: Any, option
     for text in warnings:
         note(text, progress)
     return Predicted(stores, [_prepared(run, items) for run in all_], warnings)
+
+
+def _labels_of(run: _Run, items: Items, options: "dict[str, Any]") -> ClassLabels:
+    return ClassLabels(items, run.name, run.model.description.settings, run.classes, options)
 
 
 def _batch_of(all_: "list[_Run]") -> int:

@@ -13,7 +13,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Optional
 
-from ._class_labels import ClassLabels, class_list, listed_in
+from ._class_labels import ClassLabels, class_list
 from ._datasets import Items, base_of
 from ._library import Error
 from ._local import GIVEN_PREPARING, PREPARING, note
@@ -162,36 +162,6 @@ def drawn(ids: "list[str]", count: int) -> "set[int]":
     return {i for _, i in hashes[:count]}
 
 
-class _Guess:
-    """What ClassLabels asks of a run. The number of scores is known to the command alone, which refuses a list of another length."""
-
-    name = "the model"
-
-    def __init__(self, model: Any, classes: int):
-        self.model, self.classes = model, classes
-
-
-class _Unread:
-    """A model that a text names: the command opens it."""
-
-    class description:
-        settings: "dict[str, Any]" = {}
-
-
-def _labels_for(items: Items, model: Any, options: "dict[str, Any]") -> ClassLabels:
-    """The data set's classes as the model's."""
-    model = model or _Unread
-    settings, own = model.description.settings, items.classes
-    listed = options.get("classes", listed_in(settings.get("classes") or settings.get("label_names")))
-    if listed is not None:
-        count = len(class_list(listed)[0])
-    elif own is not None:
-        count = 1000 if any(set(own) <= set(names) for names in class_list("imagenet")) else len(own)
-    else:
-        count = 1 << 31
-    return ClassLabels(items, _Guess(model, count), options)
-
-
 class Stored:
     """A context in which the images are in the folder `images`, and the file `listed` lists them. `options` gets what the command has to know.
 
@@ -228,7 +198,8 @@ class Stored:
     def _write(self) -> None:
         items, options = self._items, self._options
         numbers = self._numbers()
-        labels = _labels_for(items, next((model for model in self._models if model is not None), None), options)
+        settings = self._settings()
+        labels = ClassLabels(items, "the model", settings[0] if settings else {}, None, options)
         wanted = range(items.count) if self._sample is None or self._sample >= items.count else drawn(items.ids, self._sample)
         paths = _safe_paths(items.ids)
         rows, total = [], 0
@@ -260,30 +231,31 @@ class Stored:
         others = [key for key in (*PREPARING, *GIVEN_PREPARING) if self._options.get(key) is not None and key not in ("mean", "std", "scale")]
         if others:
             raise Error(f"{self._items.says}: they are used unchanged, so leave {', '.join(f'{key}=' for key in others)} out")
-        settings = [model.description.settings for model in self._models if model is not None]
-        return _Numbers(self._items, settings, self._options, self._command)
+        return _Numbers(self._items, self._settings(), self._options, self._command)
+
+    def _settings(self) -> "list[dict[str, Any]]":
+        """Of the models that are objects; the command opens the others."""
+        return [model.description.settings for model in self._models if model is not None]
 
     def _list(self, rows: "list[tuple[str, str, int]]", labels: ClassLabels) -> None:
         """Writes the list of the images, and of the classes where there is one."""
-        ids = None if labels.classes is None else class_list(labels.classes)[0]
+        listed = None if labels.classes is None else class_list(labels.classes)
         with open(self.listed, "w", newline="", encoding="utf-8", errors="surrogateescape") as file:
             writer = csv.writer(file)
             writer.writerow(("id", "path", "label"))
             for id_, place, label in rows:
-                writer.writerow((id_, place, "" if label < 0 else label if ids is None else ids[label]))
-        if ids is not None and self._command != "corrupt":
-            self._options["classes"] = _class_file(self._folder.name, labels.classes)
+                writer.writerow((id_, place, "" if label < 0 else label if listed is None else listed[0][label]))
+        if listed is not None and self._command != "corrupt":
+            self._options["classes"] = "imagenet" if labels.classes == "imagenet" else _class_file(self._folder.name, *listed)
 
 
-def _class_file(folder: str, classes: Any) -> str:
+def _class_file(folder: str, ids: "list[str]", names: "list[str]") -> str:
     """A class list as the command takes it."""
-    if classes == "imagenet":
-        return "imagenet"
     path = os.path.join(folder, "classes.csv")
     with open(path, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(("index", "id", "name"))
-        for i, (id_, name) in enumerate(zip(*class_list(classes))):
+        for i, (id_, name) in enumerate(zip(ids, names)):
             writer.writerow((i, id_, name or id_))
     return path
 
