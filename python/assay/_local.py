@@ -67,9 +67,9 @@ class _Run:
         self.spool: Any = None
         self.missing: "list[tuple[int, int]]" = []
 
-    def scores(self, images: Any) -> Any:
+    def scores(self, images: Any, ids: "list[str]") -> Any:
         try:
-            found = self.model.scores_of(self.pixels.batch(images) if self.pixels is not None else images)
+            found = self.model.scores_of(self.pixels.batch(images, ids) if self.pixels is not None else images)
         except (Error, Refused):
             raise
         except Exception as error:
@@ -217,7 +217,7 @@ def _computed(all_: "list[_Run]", items: Items, runs: Any, progress: Any, option
     first = next(walk)
     for run in all_:
         _open(run, first[1], output, device)
-        begun = run.scores(first[1][:1])
+        begun = run.scores(first[1][:1], items.ids[:1])
         run.classes = int(begun.shape[1])
     if len({run.classes for run in all_}) > 1:
         raise Error("the models return different numbers of scores (" + ", ".join(f"{run.name}: {run.classes}" for run in all_) + ")", "bad_input")
@@ -344,7 +344,7 @@ def _pass(
                 _decode(images, ids)
             for run in all_:
                 if run.writer is None or run.needs(begin, begin + len(own)):
-                    waiting.append((run, begin, len(own), pool.submit(run.scores, images)))
+                    waiting.append((run, begin, len(own), pool.submit(run.scores, images, ids)))
             while len(waiting) > most:
                 take()
             batch = next(walk, None)

@@ -13,15 +13,14 @@ def is_image(value: Any) -> bool:
     return hasattr(value, "convert") and hasattr(value, "resize") and hasattr(value, "mode") and isinstance(getattr(value, "size", None), tuple)
 
 
-def rgb_of(image: Any, where: str = "") -> Any:
+def rgb_of(image: Any, id_: str) -> Any:
     """The image in RGB. Raises Error: no image of Pillow, or one that cannot be decoded."""
-    place = f"{where}: " if where else ""
     if not is_image(image):
-        raise Error(f"{place}{type(image).__name__} where the data set gave images of Pillow before: every item needs an image", "bad_input")
+        raise Error(f"{id_}: {type(image).__name__} where the data set gave images of Pillow before: every item needs an image", "bad_input")
     try:
         return image.convert("RGB")
     except (OSError, SyntaxError, ValueError) as error:
-        raise Error(f"{place}the image cannot be decoded: {type(error).__name__}: {error}", "bad_input") from error
+        raise Error(f"{id_}: the image cannot be decoded: {type(error).__name__}: {error}", "bad_input") from error
 
 
 class Pixels:
@@ -62,12 +61,12 @@ class Pixels:
         other = int(height * long / short)
         return (height, other) if size[0] <= size[1] else (other, height)
 
-    def window(self, image: Any) -> Any:
-        """The resized and cropped image, height x width x 3 bytes. Raises Error: no image of Pillow."""
+    def window(self, image: Any, id_: str) -> Any:
+        """The resized and cropped image, height x width x 3 bytes. Raises Error: no image of Pillow, or one that cannot be decoded."""
         import numpy
         from PIL import Image
 
-        image = rgb_of(image)
+        image = rgb_of(image, id_)
         width, height = self.resized(image.size)
         if image.size != (width, height):
             image = image.resize((width, height), getattr(Image, str(self.how["interpolation"]).upper()))
@@ -82,14 +81,14 @@ class Pixels:
         out[y - top:y - top + part.shape[0], x - left:x - left + part.shape[1]] = part
         return out
 
-    def batch(self, images: "list[Any]") -> Any:
+    def batch(self, images: "list[Any]", ids: "list[str]") -> Any:
         """n x 3 x height x width, float32."""
         import numpy
 
         out = numpy.empty((len(images), 3, self.height, self.width), numpy.float32)
         tables = byte_tables(self.how)
-        for i, image in enumerate(images):
-            window = self.window(image)
+        for i, (image, id_) in enumerate(zip(images, ids)):
+            window = self.window(image, id_)
             if self.how["channel_order"] == "bgr":
                 window = window[..., ::-1]
             for channel in range(3):

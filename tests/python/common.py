@@ -1,4 +1,6 @@
-"""What the tests share: the program, made-up scores, folders that go away."""
+"""What the tests share: the program, made-up scores and images, folders that go away."""
+import contextlib
+import io
 import os
 import pathlib
 import subprocess
@@ -27,6 +29,26 @@ def command(*arguments, status=0, **more):
     done = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, **more)
     assert done.returncode == status, f"status {done.returncode}: {done.stderr}"
     return done.stdout
+
+
+def quietly(call, *given, **options):
+    """What a call returns, and what it says on stderr."""
+    with contextlib.redirect_stderr(io.StringIO()) as said:
+        value = call(*given, **options)
+    return value, said.getvalue()
+
+
+def photos(folder, count, classes, size, modes):
+    """Writes PNG files, c0/00.png and so on, and returns their paths. size: (width, height) of image i. modes: of the images that are not RGB."""
+    from PIL import Image
+
+    random = np.random.default_rng(5)
+    for i in range(count):
+        path = folder / f"c{i % classes}" / f"{i:02}.png"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        image = Image.fromarray(random.integers(0, 256, (6, 5 + i % 3, 3), np.uint8)).resize(size(i), Image.BICUBIC)
+        image.convert(modes.get(i, "RGB")).save(path)
+    return sorted(folder.rglob("*.png"))
 
 
 class InFolder(unittest.TestCase):

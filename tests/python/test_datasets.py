@@ -1,9 +1,6 @@
 """Data sets and loaders that are objects, without PyTorch: duck-typed, over a function of NumPy arrays."""
 import html
 import importlib.util
-import io
-import contextlib
-import pathlib
 import re
 import sys
 import unittest
@@ -12,7 +9,7 @@ import numpy as np
 
 import assay
 from assay import _datasets
-from common import InFolder, command
+from common import InFolder, command, photos, quietly
 
 SIDE, CLASSES, COUNT = 8, 3, 20
 SETTINGS = {"input_size": [3, SIDE, SIDE], "resize_size": 10, "interpolation": "bicubic", "mean": [0.5] * 3, "std": [0.25] * 3}
@@ -61,9 +58,7 @@ class Streamed:
 
 class Loaders(InFolder):
     def predict(self, data, given=model, runs="runs", **options):
-        with contextlib.redirect_stderr(io.StringIO()) as said:
-            stores = assay.predict(given, data, self.folder / runs, **{"threads": 2, **options})
-        self.said = said.getvalue()
+        stores, self.said = quietly(assay.predict, given, data, self.folder / runs, **{"threads": 2, **options})
         return stores[0]
 
     def test_batches_are_taken_as_they_are(self):
@@ -187,8 +182,7 @@ class Loaders(InFolder):
         data = Arrays([int(i) for i in model(Arrays().images).argmax(1)])
         data.own[7] = (data.own[7] + 1) % CLASSES
         data.classes = ["<b>a&b</b>", "b", "c"]
-        with contextlib.redirect_stderr(io.StringIO()):
-            report = assay.evaluate(model, Batches(data), self.folder / "runs", gate="accuracy >= 0.9")
+        report, _ = quietly(assay.evaluate, model, Batches(data), self.folder / "runs", gate="accuracy >= 0.9")
         self.assertEqual(report["accuracy"].value, 0.95)
         self.assertIn(0.95, report["model", "accuracy"].interval)
         self.assertEqual((report["items"], report["dataset"], report.schema, report.passed), (COUNT, "arrays-loader", "assay.eval/1", True))
@@ -227,17 +221,8 @@ class Images(InFolder):
 
     def setUp(self):
         super().setUp()
-        from PIL import Image
-
         self.data = self.folder / "photos"
-        random = np.random.default_rng(5)
-        for i in range(COUNT):
-            path = self.data / f"c{i % CLASSES}" / f"{i:02}.png"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            small = Image.fromarray(random.integers(0, 256, (6, 5 + i % 3, 3), np.uint8))
-            small = small.resize((24 + 3 * i, 40), Image.BICUBIC)
-            (small.convert("P") if i == 4 else small.convert("L") if i == 5 else small).save(path)
-        self.paths = sorted(self.data.rglob("*.png"))
+        self.paths = photos(self.data, COUNT, CLASSES, lambda i: (24 + 3 * i, 40), {4: "P", 5: "L"})
 
     def items(self):
         from PIL import Image
@@ -301,9 +286,8 @@ class Images(InFolder):
                 return np.asarray(image.resize((SIDE, SIDE)), np.float32).transpose(2, 0, 1) ** 2
 
         folder = self.folder_with(Sharpen())
-        with contextlib.redirect_stderr(io.StringIO()) as said:
-            (store,) = assay.predict(model, folder, self.folder / "runs")
-        self.assertIn("the data set prepares its images itself, with its transform (Sharpen): the step Sharpen", said.getvalue())
+        (store,), said = quietly(assay.predict, model, folder, self.folder / "runs")
+        self.assertIn("the data set prepares its images itself, with its transform (Sharpen): the step Sharpen", said)
         expected = model(np.stack([folder[i][0] for i in range(COUNT)]))
         np.testing.assert_array_equal(np.asarray(store.scores()), expected)
         self.assertEqual((store.dataset, store.ids[0], store.labels().tolist()), ("photos-pixels", "c0/00.png", folder.targets))

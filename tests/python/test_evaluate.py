@@ -14,7 +14,7 @@ import torch
 from PIL import Image
 
 import assay
-from common import PROGRAM, InFolder
+from common import PROGRAM, InFolder, quietly
 from test_models import CLASSES, COUNT, SETTINGS, draw, network, prepared
 
 MISSING = [name for name in ("torchvision", "datasets") if importlib.util.find_spec(name) is None]
@@ -22,12 +22,6 @@ MISSING = [name for name in ("torchvision", "datasets") if importlib.util.find_s
 
 def without(name):
     return unittest.skipIf(name in MISSING, f"SKIPPED: {sys.executable} has no {name}")
-
-
-def quietly(call, *arguments, **options):
-    with contextlib.redirect_stderr(io.StringIO()) as said:
-        value = call(*arguments, **options)
-    return value, said.getvalue()
 
 
 class Prepared(torch.utils.data.Dataset):

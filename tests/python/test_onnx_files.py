@@ -1,6 +1,5 @@
 """ONNX files in the worker: over a stand-in for onnxruntime everywhere, and over the package where this Python has it."""
 import importlib.util
-import os
 import pathlib
 import sys
 import tempfile
