@@ -125,13 +125,6 @@ def words(options: "dict[str, Any]") -> "list[str]":
     return out
 
 
-# Options that say how images are prepared: they stand over the transform of a data set.
-_PREPARING = (
-    "preset", "input_size", "resize_size", "crop_pct", "crop_mode", "interpolation", "mean", "std", "scale", "channel_order", "fill", "resize_as",
-    "weights", "transform", "processor", "settings",
-)
-
-
 def _with_models(command: str, model: Any, rest: "list[Any]", progress: Optional[bool], options: "dict[str, Any]") -> Any:
     """The JSON of a command that runs models: files, names and objects."""
     from ._objects import Served
@@ -145,18 +138,19 @@ def _settings_of(transform: Any, options: "dict[str, Any]", progress: Optional[b
 
     False: Assay cannot do what the transform does, so that the data set prepares its images itself.
     """
-    from ._local import note
+    from ._local import GIVEN_PREPARING, PREPARING, note
     from ._worker.preprocessing import of_transform
     from ._worker.wire import Refused
 
     if transform is None:
         return True
-    given = [key for key in _PREPARING if options.get(key) is not None]
+    given = [key for key in (*PREPARING, *GIVEN_PREPARING) if options.get(key) is not None]
     if given:
         note(f"the transform of the data set is not used: {', '.join(f'{key}=' for key in given)} says how images are prepared", progress)
         return True
     try:
-        found = of_transform(transform)
+        notes: "list[str]" = []
+        found = of_transform(transform, notes)
     except Refused as error:
         steps = [type(step).__name__ for step in getattr(transform, "transforms", [transform])]
         if any("Random" in step for step in steps):
@@ -168,6 +162,8 @@ def _settings_of(transform: Any, options: "dict[str, Any]", progress: Optional[b
     found["input_size"] = found["input_size"][1:]
     options.update({key: ",".join(map(str, value)) if isinstance(value, list) else value for key, value in found.items()})
     note(f"images are prepared as the transform of the data set says ({', '.join(f'{key} {options[key]}' for key in found)})", progress)
+    for text in notes:
+        note(text, progress)
     return True
 
 
@@ -305,7 +301,8 @@ def corrupt(data: Any, out: "str | os.PathLike[str] | None" = None, *, progress:
     more = [*([] if out is None else ["--out", out]), *words(options), "--json"]
     folder = None if is_words(data) else folder_of(data)
     if folder is not None or is_words(data):
-        return _run(["corrupt", folder.path if folder is not None else data, *more], progress, True).json
+        source = folder.path if folder is not None else data
+        return _run(["corrupt", *(source if isinstance(source, (list, tuple)) else [source]), *more], progress, True).json
     items = items_of(data)
     refuse_numbers(items, "assay.corrupt")
     with Stored(items, "corrupt", [], options, progress) as stored:
