@@ -224,14 +224,14 @@ def predict(
       - a name: "timm:resnet18.a1_in1k", "torchvision:resnet50", "hf:google/vit-base-patch16-224",
         "open_clip:ViT-B-32/laion2b_s34b_b79k", "python:FILE.py:NAME". templates= of open_clip: a list of texts, a file, "openai", "simple".
     data: a folder, a list, an archive or an address, as `assay predict --data` takes it; or a list of them. Or an object:
-      - an ImageFolder of torchvision: its files, read by Assay; its transform says how images are prepared.
+      - an ImageFolder of torchvision: its files, read by Assay; its transform says how images are prepared, or prepares them.
       - a datasets.Dataset with an Image and a ClassLabel column, or a data set whose data[i] is (image of Pillow, label). This process
         prepares the images, as the program prepares files.
       - a DataLoader that does not shuffle, or a data set of tensors: the numbers are used unchanged.
 
     How images are prepared: a module of timm says it itself. For another, pass one of these:
       - weights=ResNet50_Weights.DEFAULT (torchvision), or processor=..., an image processor of transformers;
-      - transform=..., a Compose of Resize, CenterCrop, ToTensor and Normalize;
+      - transform=..., a Compose of Resize, CenterCrop, ToTensor and Normalize, or one of albumentations;
       - settings={...}, the keys of a model settings file;
       - the command's options: preset="timm", input_size=224, mean=(0.5, 0.5, 0.5), ...
     identity: any text that changes with the weights, for a function that refers to what has no stable contents.
