@@ -15,6 +15,7 @@
 #include "core/parallel.h"
 #include "core/refuse.h"
 #include "core/text.h"
+#include "data/crowd/crowd.h"
 
 namespace assay {
 namespace {
@@ -320,13 +321,12 @@ Votes read_votes_npz(std::span<const std::byte> bytes, const std::string& source
 
 Votes read_votes(const std::filesystem::path& path, const VotesOptions& options) {
     return with_note(fmt::format("reading the votes {}", path.string()), [&] {
-        constexpr std::array texts = {".csv", ".tsv", ".json", ".jsonl", ".manifest", ".xml"};
         const std::string extension = lower_extension(path.string()),
                           source = path.filename().string();
-        const bool text = std::ranges::find(texts, extension) != texts.end();
+        const bool text = crowd::may_hold_votes(extension);
         if (!text && extension != ".npz") {
             refuse(fmt::format("`{}` is no file of votes: known are {} and .npz", source,
-                               fmt::join(texts, ", ")));
+                               fmt::join(crowd::text_extensions, ", ")));
         }
         const MappedFile file(path);
         return text ? read_votes_text(file.text(), source, options)

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <unordered_map>
 
 #include "core/file.h"
@@ -82,9 +80,8 @@ bool is_list_with_people(std::string_view text, const std::string& source, Label
 }  // namespace
 
 std::optional<VotedLabels> read_voted_labels(const std::filesystem::path& path) {
-    constexpr std::array texts = {".csv", ".tsv", ".json", ".jsonl", ".manifest", ".xml"};
     const std::string extension = lower_extension(path.string()), source = path.filename().string();
-    if (std::ranges::find(texts, extension) == texts.end()) return std::nullopt;
+    if (!crowd::may_hold_votes(extension)) return std::nullopt;
     const MappedFile file(path);
     const crowd::Layout layout = crowd::layout_of(file.text());
     if (layout == crowd::Layout::none) return std::nullopt;
@@ -112,7 +109,7 @@ std::optional<VotedLabels> read_voted_labels(const std::filesystem::path& path) 
             },
         .problem = [&](std::string_view,
                        const crowd::Where& message) { refuse_votes(path, message()); }};
-    out.notes = crowd::read_votes(file.text(), source, sink).notes;
+    out.notes = crowd::read_votes(file.text(), layout, source, sink).notes;
     if (!of_a_tool) return std::nullopt;
     if (unnamed > 0)
         out.notes.push_back(

@@ -229,8 +229,8 @@ private:
 };
 
 /// What the votes of a labelling tool were about, as a table of questions, each once.
-std::string questions_of_votes(std::string_view text, const std::string& source,
-                               std::vector<std::string>& notes) {
+std::string questions_of_votes(std::string_view text, crowd::Layout layout,
+                               const std::string& source, std::vector<std::string>& notes) {
     std::string table;
     CsvWriter csv(table);
     csv.row({"item", "label"});
@@ -245,7 +245,7 @@ std::string questions_of_votes(std::string_view text, const std::string& source,
                     csv.row({item, label});
             },
         .problem = [](std::string_view, const crowd::Where& message) { refuse(message()); }};
-    notes = crowd::read_votes(text, source, sink).notes;
+    notes = crowd::read_votes(text, layout, source, sink).notes;
     return table;
 }
 
@@ -258,7 +258,7 @@ QuestionSet read_question_csv(std::string_view text, const std::string& source, 
         layout == crowd::Layout::people && !CsvReader(text, source).find_column({"label", "class"});
     if (!people && !crowd::is_of_a_tool(layout)) return QuestionCsv(text, source, task).read();
     std::vector<std::string> notes;
-    const std::string table = questions_of_votes(text, source, notes);
+    const std::string table = questions_of_votes(text, layout, source, notes);
     QuestionSet set = QuestionCsv(table, source, task).read();
     set.warnings.insert(set.warnings.begin(), notes.begin(), notes.end());
     return set;

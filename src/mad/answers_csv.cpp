@@ -87,7 +87,8 @@ void read_answers_csv(std::string_view text, const std::string& source, AnswerSi
 namespace {
 
 /// The answers of a service, and those in a column per person: image and label name the question.
-void read_crowd(std::string_view text, const std::string& source, AnswerSink& sink) {
+void read_crowd(std::string_view text, crowd::Layout layout, const std::string& source,
+                AnswerSink& sink) {
     const crowd::Sink votes{
         .take =
             [&](const crowd::Vote& vote, const crowd::Where& where) {
@@ -115,7 +116,7 @@ void read_crowd(std::string_view text, const std::string& source, AnswerSink& si
                 sink.found(found);
             },
         .problem = [](std::string_view, const crowd::Where& message) { refuse(message()); }};
-    crowd::read_votes(text, source, votes);
+    crowd::read_votes(text, layout, source, votes);
 }
 
 }  // namespace
@@ -130,7 +131,7 @@ void read_found_answers(std::string_view text, const std::string& source, Answer
                             layout == crowd::Layout::label_studio ||
                             layout == crowd::Layout::records;
     if (!own_reader) {
-        read_crowd(text, source, sink);
+        read_crowd(text, layout, source, sink);
     } else if (begin[first] == '[' || begin[first] == '{') {
         read_label_studio(text, source, sink);
     } else {

@@ -381,7 +381,7 @@ TEST(CrowdVotes, FieldsThatAreMissingOrThereTwiceAreRefused) {
     EXPECT_THAT(
         refused(
             R"([{"image":"a","label":"cat","annotator":1,"answer":"yes"},{"image":"a","annotator":1,"answer":"cat"}])"),
-        HasSubstr("names no a class that was asked about"));
+        HasSubstr("it names no class that was asked about"));
     EXPECT_THAT(refused(manifest_line + "\n{\"x\":3}"), HasSubstr("source-ref"));
     EXPECT_THAT(refused(R"([{"datasetObjectId":"0","dataObject":{},"annotations":[]}])"),
                 HasSubstr("s3Uri"));

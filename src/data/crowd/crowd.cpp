@@ -212,7 +212,11 @@ Layout layout_of(std::string_view text) {
 }
 
 Reading read_votes(std::string_view text, const std::string& source, const Sink& sink) {
-    const Layout layout = layout_of(text);
+    return read_votes(text, layout_of(text), source, sink);
+}
+
+Reading read_votes(std::string_view text, Layout layout, const std::string& source,
+                   const Sink& sink) {
     switch (layout) {
         case Layout::zooniverse:
             return read_zooniverse(text, source, sink);
@@ -265,6 +269,41 @@ void LeftOut::note(const std::string& source, std::vector<std::string>& notes) c
     for (const auto& [what, count] : counts_)
         list += fmt::format("{}{} {}", list.empty() ? "" : ", ", count, what);
     notes.push_back(fmt::format("{}: not counted: {}", source, list));
+}
+
+Reading reading_of(Layout layout, bool which_class, const std::string& source,
+                   std::string_view taken, const LeftOut& left_out) {
+    Reading out{.layout = layout, .which_class = which_class, .notes = {}};
+    out.notes.push_back(fmt::format("{}: {}; {}", source, name_of(layout), taken));
+    left_out.note(source, out.notes);
+    return out;
+}
+
+std::string_view annotator_of_attribute(bool unnamed) {
+    return unnamed ? "the file, because no attribute annotator names one" : "the attribute";
+}
+
+void OneKind::check(std::string_view label, const Where& where) {
+    if (asked_ && *asked_ == label.empty()) {
+        refuse(fmt::format(
+            "{}: it names {} class that was asked about (label, class or category); those before "
+            "{}",
+            where(), label.empty() ? "no" : "a", label.empty() ? "did" : "did not"));
+    }
+    asked_ = !label.empty();
+}
+
+std::string field_among(const json& object, Words words, std::string* name) {
+    for (const std::string_view word : words) {
+        for (const auto& [key, value] : object.items()) {
+            if (plain_name(key) != word) continue;
+            std::string text = scalar_in(value);
+            if (text.empty()) continue;
+            if (name != nullptr) *name = key;
+            return text;
+        }
+    }
+    return "";
 }
 
 std::string scalar_in(const json& value) {

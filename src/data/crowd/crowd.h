@@ -6,6 +6,8 @@
 // one of the two kinds.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
@@ -45,6 +47,14 @@ enum class Layout {
 };
 std::string_view name_of(Layout layout);
 
+/// The extensions of texts that may hold votes, in lower case.
+inline constexpr std::array<std::string_view, 6> text_extensions = {".csv",   ".tsv",      ".json",
+                                                                    ".jsonl", ".manifest", ".xml"};
+
+inline bool may_hold_votes(std::string_view extension) {
+    return std::ranges::find(text_extensions, extension) != text_extensions.end();
+}
+
 /// What the text is by its first bytes: a header, a member's name, an element.
 Layout layout_of(std::string_view text);
 /// Whether one program alone writes this layout, so that it is no table of another kind.
@@ -63,6 +73,9 @@ struct Reading {
 /// place: damaged text, a column that is missing, named twice or not clear. `source` names the text
 /// in messages.
 Reading read_votes(std::string_view text, const std::string& source, const Sink& sink);
+/// The same; `layout`: layout_of(text).
+Reading read_votes(std::string_view text, Layout layout, const std::string& source,
+                   const Sink& sink);
 
 /// What the column of people is called, in tables of votes and of annotators, in lower case.
 inline const std::initializer_list<std::string_view> annotator_words = {

@@ -164,13 +164,10 @@ Reading read_cvat(std::string_view text, const std::string& source, const Sink& 
         }
     }
     if (!whole) xml.fail("`</annotations>` is missing: the file is cut off");
-    Reading out{.layout = Layout::cvat, .which_class = true, .notes = {}};
-    out.notes.push_back(fmt::format(
-        "{}: {}; image: its name; annotator: {}; class chosen: label of a tag", source,
-        name_of(out.layout),
-        unnamed ? "the file, because no attribute annotator names one" : "the attribute"));
-    left_out.note(source, out.notes);
-    return out;
+    return reading_of(Layout::cvat, true, source,
+                      fmt::format("image: its name; annotator: {}; class chosen: label of a tag",
+                                  annotator_of_attribute(unnamed)),
+                      left_out);
 }
 
 }  // namespace assay::crowd

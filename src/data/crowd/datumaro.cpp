@@ -46,10 +46,7 @@ std::string image_of(const json& item) {
 std::string annotator_in(const json& annotation) {
     const auto attributes = annotation.find("attributes");
     if (attributes == annotation.end() || !attributes->is_object()) return "";
-    for (const std::string_view word : annotator_words)
-        for (const auto& [name, value] : attributes->items())
-            if (plain_name(name) == word) return scalar_in(value);
-    return "";
+    return field_among(*attributes, annotator_words);
 }
 
 }  // namespace
@@ -90,13 +87,11 @@ Reading read_datumaro(std::string_view text, const std::string& source, const Si
                           where);
             }
         });
-    Reading out{.layout = Layout::datumaro, .which_class = true, .notes = {}};
-    out.notes.push_back(fmt::format(
-        "{}: {}; image: image.path, else id; annotator: {}; class chosen: label_id", source,
-        name_of(out.layout),
-        unnamed ? "the file, because no attribute annotator names one" : "the attribute"));
-    left_out.note(source, out.notes);
-    return out;
+    return reading_of(
+        Layout::datumaro, true, source,
+        fmt::format("image: image.path, else id; annotator: {}; class chosen: label_id",
+                    annotator_of_attribute(unnamed)),
+        left_out);
 }
 
 }  // namespace assay::crowd

@@ -76,15 +76,14 @@ Reading read_ground_truth(std::string_view text, const std::string& source, cons
             if (!labelled) left_out.add("images without a label");
         });
     });
-    Reading out{.layout = Layout::ground_truth, .which_class = true, .notes = {}};
     std::string names;
     for (const std::string& job : jobs) names += (names.empty() ? "" : ", ") + shortened(job);
-    out.notes.push_back(fmt::format(
-        "{}: {}; image: source-ref; annotator: the job ({}), whose workers' answers are one "
-        "already; class chosen: class-name",
-        source, name_of(out.layout), names));
-    left_out.note(source, out.notes);
-    return out;
+    return reading_of(
+        Layout::ground_truth, true, source,
+        fmt::format("image: source-ref; annotator: the job ({}), whose workers' answers are one "
+                    "already; class chosen: class-name",
+                    names),
+        left_out);
 }
 
 Reading read_consolidation(std::string_view text, const std::string& source, const Sink& sink) {
@@ -130,12 +129,9 @@ Reading read_consolidation(std::string_view text, const std::string& source, con
                 });
             }
         });
-    Reading out{.layout = Layout::consolidation, .which_class = true, .notes = {}};
-    out.notes.push_back(fmt::format(
-        "{}: {}; image: dataObject; annotator: workerId; class chosen: annotationData.content",
-        source, name_of(out.layout)));
-    left_out.note(source, out.notes);
-    return out;
+    return reading_of(
+        Layout::consolidation, true, source,
+        "image: dataObject; annotator: workerId; class chosen: annotationData.content", left_out);
 }
 
 }  // namespace assay::crowd

@@ -2,7 +2,6 @@
 // annotation each), as pandas writes tables, too.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -21,53 +20,24 @@ constexpr int task_depth = 32;
 /// Values of one task: an image with a question and its annotations has some dozens.
 constexpr std::uint64_t task_values = 200'000;
 
-/// The first field of these names with a text or a number in it; its name in `name`.
-std::string field_among(const json& object, Words words, std::string* name = nullptr) {
-    for (const std::string_view word : words) {
-        for (const auto& [key, value] : object.items()) {
-            if (plain_name(key) != word) continue;
-            std::string text = scalar_in(value);
-            if (text.empty()) continue;
-            if (name != nullptr) *name = key;
-            return text;
-        }
-    }
-    return "";
-}
-
 bool is_set(const json& object, const char* name) {
     const auto found = object.find(name);
     return found != object.end() && found->is_boolean() && found->get<bool>();
 }
 
 /// A number, an e-mail address, or an object that has both.
+std::string user_in(const json& value) {
+    return value.is_object() ? field_among(value, {"email", "username", "id"}) : scalar_in(value);
+}
+
 std::string person(const json& annotation, Words names) {
     for (const std::string_view name : names) {
         const auto by = annotation.find(name);
         if (by == annotation.end() || by->is_null()) continue;
-        return by->is_object() ? field_among(*by, {"email", "username", "id"}) : scalar_in(*by);
+        return user_in(*by);
     }
     return "";
 }
-
-/// All tasks of a file ask about a class, or none does.
-class OneKind {
-public:
-    void check(const std::string& label, const Where& where) {
-        if (asked_ && *asked_ == label.empty()) {
-            refuse(fmt::format(
-                "{}: it {} a class that was asked about (label, class or category); "
-                "those before {}",
-                where(), label.empty() ? "names no" : "names", label.empty() ? "did" : "did not"));
-        }
-        asked_ = !label.empty();
-    }
-    bool asks() const { return asked_.value_or(false); }
-    bool which_class() const { return !asks(); }
-
-private:
-    std::optional<bool> asked_;
-};
 
 class Tasks {
 public:
@@ -92,26 +62,20 @@ public:
         }
         const std::string label = field_among(*data, label_words, &label_name_);
         kind_.check(label, where);
-        for (const auto& [what, name] :
-             {std::pair{"drafts", "drafts"}, std::pair{"predictions", "predictions"}}) {
-            const auto found = task.find(name);
+        for (const char* what : {"drafts", "predictions"}) {
+            const auto found = task.find(what);
             if (found != task.end() && found->is_array()) left_out_.add(what, found->size());
         }
         for (const json& annotation : *annotations) take_annotation(annotation, item, label, where);
     }
 
     Reading reading() const {
-        Reading out{
-            .layout = Layout::label_studio, .which_class = kind_.which_class(), .notes = {}};
-        std::string text =
-            fmt::format("{}: {}; image: data.{}; annotator: completed_by", source_,
-                        name_of(out.layout), item_name_.empty() ? "image" : item_name_);
-        if (!out.which_class) text += "; class asked about: data." + label_name_;
-        text += fmt::format("; {}: {}", out.which_class ? "class chosen" : "answer",
-                            control_.empty() ? "the choices" : "choices of " + control_);
-        out.notes.push_back(std::move(text));
-        left_out_.note(source_, out.notes);
-        return out;
+        std::string taken = fmt::format("image: data.{}; annotator: completed_by",
+                                        item_name_.empty() ? "image" : item_name_);
+        if (kind_.asks()) taken += "; class asked about: data." + label_name_;
+        taken += fmt::format("; {}: {}", kind_.asks() ? "answer" : "class chosen",
+                             control_.empty() ? "the choices" : "choices of " + control_);
+        return reading_of(Layout::label_studio, kind_.which_class(), source_, taken, left_out_);
     }
 
 private:
@@ -201,14 +165,10 @@ public:
     }
 
     Reading reading() const {
-        Reading out{.layout = Layout::records, .which_class = kind_.which_class(), .notes = {}};
-        std::string text = fmt::format("{}: {}; image: {}; annotator: {}", source_,
-                                       name_of(out.layout), item_name_, annotator_name_);
-        if (!out.which_class) text += "; class asked about: " + label_name_;
-        text += fmt::format("; {}: {}", out.which_class ? "class chosen" : "answer", answer_name_);
-        out.notes.push_back(std::move(text));
-        left_out_.note(source_, out.notes);
-        return out;
+        std::string taken = fmt::format("image: {}; annotator: {}", item_name_, annotator_name_);
+        if (kind_.asks()) taken += "; class asked about: " + label_name_;
+        taken += fmt::format("; {}: {}", kind_.asks() ? "answer" : "class chosen", answer_name_);
+        return reading_of(Layout::records, kind_.which_class(), source_, taken, left_out_);
     }
 
 private:
@@ -217,7 +177,7 @@ private:
             for (const auto& [key, value] : record.items()) {
                 if (plain_name(key) != word) continue;
                 annotator_name_ = key;
-                return value.is_object() ? field_among(value, {"email", "id"}) : scalar_in(value);
+                return user_in(value);
             }
         }
         return "";

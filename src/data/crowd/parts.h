@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -66,6 +68,27 @@ private:
     std::map<std::string, std::uint64_t> counts_;
 };
 
+/// What was read. `taken`: what was taken for what, "image: column item; ...".
+Reading reading_of(Layout layout, bool which_class, const std::string& source,
+                   std::string_view taken, const LeftOut& left_out);
+/// Whom votes are of, where an attribute of each may name an annotator.
+std::string_view annotator_of_attribute(bool unnamed);
+
+/// All tasks of a file ask about a class, or none does.
+class OneKind {
+public:
+    /// `label`: the class that was asked about, or "". Throws bad_input where it is of the other
+    /// kind than those before.
+    void check(std::string_view label, const Where& where);
+    bool asks() const { return asked_.value_or(false); }
+    bool which_class() const { return !asks(); }
+
+private:
+    std::optional<bool> asked_;
+};
+
+/// The first field of these names with a text or a number in it, else ""; its name in `name`.
+std::string field_among(const nlohmann::json& object, Words words, std::string* name = nullptr);
 /// What a JSON value chose: a text, a number, a list of them, {"choices": ...}, {"label": ...},
 /// {"cat": true, "dog": false}, or any of these as the one member of an object.
 std::vector<std::string> chosen_in(const nlohmann::json& value);

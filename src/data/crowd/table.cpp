@@ -39,12 +39,6 @@ struct Plan {
     bool which_class() const { return !label && kind != Kind::classes; }
 };
 
-std::optional<std::size_t> column_among(const CsvReader& table, Words words) {
-    for (const std::string_view word : words)
-        if (const auto found = table.find_column({word})) return found;
-    return std::nullopt;
-}
-
 /// "worker_1", "rater 2", "annotator:anna": a column of what one person said.
 std::optional<std::string> person_in(std::string_view column) {
     for (const std::string_view word :
@@ -93,7 +87,7 @@ void refuse_repeated(const std::vector<Named>& columns, const std::string& sourc
 /// A row per vote, a column per person or a column per class.
 Plan plan_of_table(const CsvReader& table, const std::string& source) {
     Plan plan;
-    plan.annotator = column_among(table, annotator_words);
+    plan.annotator = table.find_column(annotator_words);
     if (!plan.annotator) {
         plan.kind = Plan::Kind::people;
         plan.answers = people_of(table);
@@ -101,11 +95,11 @@ Plan plan_of_table(const CsvReader& table, const std::string& source) {
         if (plan.answers.empty()) table.column({"annotator", "rater", "worker", "user"});
         refuse_repeated(plan.answers, source);
     }
-    const auto item = column_among(table, item_words);
+    const auto item = table.find_column(item_words);
     plan.item = item ? *item : table.column({"item", "image", "path", "file"});
-    plan.label = column_among(table, label_words);
+    plan.label = table.find_column(label_words);
     if (plan.kind == Plan::Kind::people) return plan;
-    if (const auto answer = column_among(table, answer_words)) {
+    if (const auto answer = table.find_column(answer_words)) {
         plan.answers = {{"", *answer}};
         return plan;
     }
@@ -242,14 +236,14 @@ Plan plan_of(const CsvReader& table, Layout layout, const std::string& source) {
     return plan_of_table(table, source);
 }
 
-/// "votes.csv is a table of votes: image: column item; ..."
-std::string taken_for(const Plan& plan, const CsvReader& table, Layout layout,
-                      const std::string& source) {
+/// "image: column item; ..."
+std::string taken_for(const Plan& plan, const CsvReader& table) {
     std::vector<char> used(table.columns().size(), 0);
-    std::string text = fmt::format("{}: {}", source, name_of(layout));
+    std::string text;
     const auto add = [&](std::string_view what, std::size_t column) {
         used[column] = 1;
-        text += fmt::format("; {}: column {}", what, shortened(trimmed(table.columns()[column])));
+        text += fmt::format("{}{}: column {}", text.empty() ? "" : "; ", what,
+                            shortened(trimmed(table.columns()[column])));
     };
     add("image", plan.item);
     if (plan.annotator) add("annotator", *plan.annotator);
@@ -400,11 +394,10 @@ Reading read_table(std::string_view text, const std::string& source, Layout layo
     const Plan plan = plan_of(row, layout, source);
     if (layout == Layout::none)
         layout = plan.kind == Plan::Kind::people ? Layout::people : Layout::table;
-    Reading out{.layout = layout, .which_class = plan.which_class(), .notes = {}};
-    out.notes.push_back(taken_for(plan, row, layout, source));
     TableVotes votes(row, plan, sink);
     votes.read();
-    votes.left_out.note(source, out.notes);
+    Reading out =
+        reading_of(layout, plan.which_class(), source, taken_for(plan, row), votes.left_out);
     if (votes.golden > 0) {
         out.notes.push_back(
             fmt::format("{}: {} rows are of control tasks (GOLDEN), and count as "

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "core/json_limits.h"
 #include "core/json_text.h"
@@ -33,7 +32,7 @@ std::string subject_field(const json& subject, Words words) {
     return "";
 }
 
-/// The answer to the one task that is a choice; the number of the others in `others`.
+/// The answer to the only task.
 const json* answered(const json& annotations, const Where& where) {
     const json* only = nullptr;
     std::string task;
@@ -60,8 +59,7 @@ Reading read_zooniverse(std::string_view text, const std::string& source, const 
     const std::size_t annotations = row.column({"annotations"}),
                       subjects = row.column({"subject_data"}),
                       annotator = row.column({"user_name", "user_id"});
-    Reading out{.layout = Layout::zooniverse, .which_class = false, .notes = {}};
-    std::optional<bool> asked;
+    OneKind kind;
     LeftOut left_out;
     std::uint64_t by_number = 0;
     const Where where = [&] { return row.where(); };
@@ -83,14 +81,7 @@ Reading read_zooniverse(std::string_view text, const std::string& source, const 
                 ++by_number;
             }
             const std::string label = subject_field(subject, label_words);
-            if (asked && *asked == label.empty()) {
-                refuse(
-                    fmt::format("the subject of `{}` {} a class that was asked about; those "
-                                "before {}",
-                                shortened(item), label.empty() ? "names no" : "names",
-                                label.empty() ? "did" : "did not"));
-            }
-            asked = !label.empty();
+            kind.check(label, [&] { return fmt::format("the subject of `{}`", shortened(item)); });
             const json said = parse_json(row[annotations], zooniverse_depth);
             if (!said.is_array()) {
                 refuse(fmt::format("`annotations` is {}; allowed: a list", shown_json(said)));
@@ -102,13 +93,13 @@ Reading read_zooniverse(std::string_view text, const std::string& source, const 
                  left_out);
         });
     }
-    out.which_class = !asked.value_or(false);
-    out.notes.push_back(fmt::format(
-        "{}: {}; image: a field of subject_data{}; annotator: column {}; {}: column annotations",
-        source, name_of(out.layout), by_number > 0 ? ", else the subject's number" : "",
-        row.columns()[annotator], out.which_class ? "class chosen" : "answer"));
-    left_out.note(source, out.notes);
-    return out;
+    return reading_of(
+        Layout::zooniverse, kind.which_class(), source,
+        fmt::format("image: a field of subject_data{}; annotator: column {}; {}: column "
+                    "annotations",
+                    by_number > 0 ? ", else the subject's number" : "", row.columns()[annotator],
+                    kind.which_class() ? "class chosen" : "answer"),
+        left_out);
 }
 
 }  // namespace assay::crowd
