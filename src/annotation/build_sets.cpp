@@ -38,17 +38,13 @@ std::vector<char> longer_names(const StringColumn& names) {
     constexpr std::uint32_t none = UINT32_MAX;
     std::vector<std::uint32_t> shorter(names.size(), none), longer(names.size(), 0);
     for (std::uint32_t i = 0; i < names.size(); ++i) {
-        const std::string_view name = names[i];
-        int tried = 0;
-        for (std::size_t end = name.find_first_of("/=");
-             end != std::string_view::npos && tried < most_ends_of_names;
-             end = name.find_first_of("/=", end + 1), ++tried) {
-            const auto found = numbers.find(name.substr(end + 1));
-            if (found == numbers.end()) continue;
+        for_each_end(names[i], [&](std::string_view end) {
+            const auto found = numbers.find(end);
+            if (found == numbers.end()) return false;
             shorter[i] = found->second;
             ++longer[found->second];
-            break;
-        }
+            return true;
+        });
     }
     std::vector<char> out(names.size(), 0);
     for (std::uint32_t i = 0; i < names.size(); ++i)

@@ -34,18 +34,19 @@ ItemFinder::Found ItemFinder::find(std::string_view name) const {
     if (const auto at = ids_.find(name)) return {*at, false};
     if (const auto at = paths_.find(name)) return {*at, false};
     // An address: what stands before the image's own path is not known here.
-    int tried = 0;
-    for (std::size_t end = name.find_first_of("/=");
-         end != std::string_view::npos && tried < most_ends_of_names;
-         end = name.find_first_of("/=", end + 1), ++tried) {
-        const std::string_view rest = name.substr(end + 1);
-        if (rest.find('/') == std::string_view::npos) {  // a file's name, which several may have
-            const auto file = files_.find(rest);
-            if (file && shared_[*file] != 0) return {-1, true};
+    std::optional<Found> found;
+    for_each_end(name, [&](std::string_view end) {
+        const auto file = end.find('/') == std::string_view::npos ? files_.find(end) : std::nullopt;
+        if (file && shared_[*file] != 0) {  // a file's name that several have
+            found = {-1, true};
+        } else if (const auto id = ids_.find(end)) {
+            found = {*id, false};
+        } else if (const auto path = paths_.find(end)) {
+            found = {*path, false};
         }
-        if (const auto at = ids_.find(rest)) return {*at, false};
-        if (const auto at = paths_.find(rest)) return {*at, false};
-    }
+        return found.has_value();
+    });
+    if (found) return *found;
     const auto at = files_.find(base_name(name));
     if (!at) return {};
     return shared_[*at] != 0 ? Found{-1, true} : Found{*at, false};

@@ -11,8 +11,18 @@
 
 namespace assay {
 
-/// Of an address, so many ends are looked up: a text of slashes alone costs no hours.
-inline constexpr int most_ends_of_names = 256;
+/// Calls visit(end) with what follows each slash or "=" of an address, the longest first, until it
+/// returns true. At most 256 ends: a text of slashes alone costs no hours.
+template <class Visit>
+void for_each_end(std::string_view name, Visit&& visit) {
+    constexpr int most = 256;
+    constexpr std::string_view marks = "/=";
+    std::size_t mark = name.find_first_of(marks);
+    for (int n = 0; mark != std::string_view::npos && n < most; ++n) {
+        if (visit(name.substr(mark + 1))) return;
+        mark = name.find_first_of(marks, mark + 1);
+    }
+}
 
 class ItemFinder {
 public:

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "annotation/text_numbers.h"
 #include "assay/annotation/label_stats.h"
 #include "assay/error.h"
 #include "assay/store/prediction_store.h"
@@ -13,6 +12,7 @@
 #include "data/label_json.h"
 #include "data/label_list.h"
 #include "data/label_rows.h"
+#include "data/text_numbers.h"
 #include "data/voted_labels.h"
 #include "store/same_data.h"
 

@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "annotation/pool_questions.h"
-#include "annotation/text_numbers.h"
 #include "assay/annotation/votes.h"
 #include "assay/error.h"
 #include "core/text.h"
+#include "data/text_numbers.h"
 
 namespace assay {
 namespace {
@@ -152,13 +152,13 @@ void VotesBuilder::Impl::one_class_each(Votes& votes, Repeats repeats, std::stri
 
 /// Whoever chose one class of an item said no to the others that were chosen for it.
 void VotesBuilder::Impl::add_implied(Votes& votes) {
-    const std::size_t items_there = votes.items.size(), said = vote_code.size();
-    std::vector<std::uint64_t> questions_of(items_there + 1, 0);
-    for (const std::uint32_t item : votes.question_item) ++questions_of[item + 1];
-    std::vector<std::uint64_t> begin(items_there + 1, 0);
-    for (std::size_t i = 0; i < items_there; ++i) begin[i + 1] = begin[i] + questions_of[i + 1];
+    const std::size_t said = vote_code.size();
+    std::vector<std::uint64_t> begin(votes.items.size() + 1, 0);  // of each item's questions
+    for (const std::uint32_t item : votes.question_item) ++begin[item + 1];
+    std::partial_sum(begin.begin(), begin.end(), begin.begin());
     for (const std::uint32_t question : vote_question) {
-        votes.implied += questions_of[votes.question_item[question] + 1] - 1;
+        const std::uint32_t item = votes.question_item[question];
+        votes.implied += begin[item + 1] - begin[item] - 1;
         if (votes.implied > most_implied) {
             throw Error(ErrorCode::bad_input,
                         "more than 100,000,000 answers follow from the classes chosen: too many "
@@ -185,9 +185,8 @@ Votes VotesBuilder::build(Repeats repeats, std::string_view source, const Meanin
     Votes votes;
     impl_->take_texts(votes, meanings);
     impl_->sort_votes(votes, repeats, source);
-    const AnswerScale scale = votes.scale;
     *impl_ = Impl{};
-    impl_->scale = scale;
+    impl_->scale = votes.scale;
     return votes;
 }
 
@@ -201,26 +200,23 @@ Votes VotesBuilder::build_classes(Repeats repeats, std::string_view source,
     const std::uint64_t repeated = votes.repeated;
     impl_->sort_votes(votes, Repeats::all, source);
     votes.repeated = repeated;
-    const AnswerScale scale = votes.scale;
     *impl_ = Impl{};
-    impl_->scale = scale;
+    impl_->scale = votes.scale;
     return votes;
 }
 
 void VotesBuilder::Impl::sort_votes(Votes& votes, Repeats repeats, std::string_view source) {
-    Impl& from = *this;
     const std::size_t n = vote_code.size();
     const auto answers = static_cast<std::uint32_t>(scale.names.size());
     const std::size_t asked = votes.questions();
 
     // Counting sort: stable, so that the votes of a question stay in the order in which they came.
     std::vector<std::uint64_t> next(asked + 1, 0);
-    for (const std::uint32_t q : from.vote_question) ++next[q + 1];
+    for (const std::uint32_t q : vote_question) ++next[q + 1];
     for (std::size_t q = 0; q < asked; ++q) next[q + 1] += next[q];
     std::vector<std::uint64_t> begin = next;
     votes.codes.resize(n);
-    for (std::size_t v = 0; v < n; ++v)
-        votes.codes[next[from.vote_question[v]]++] = from.vote_code[v];
+    for (std::size_t v = 0; v < n; ++v) votes.codes[next[vote_question[v]]++] = vote_code[v];
 
     const auto annotator_in = [&](std::uint32_t code) { return code / answers; };
     votes.begin.assign(1, 0);
@@ -256,7 +252,7 @@ void VotesBuilder::Impl::sort_votes(Votes& votes, Repeats repeats, std::string_v
                                               : same                  ? "repeated vote"
                                                      : "repeated vote that contradicts";
                 for (std::uint64_t i = 0; i < extra && !kind.empty(); ++i)
-                    from.problems.add(kind, where);
+                    problems.add(kind, where);
             }
             // What is kept moves towards the front: never past the place that is read.
             if (repeats == Repeats::all) {
@@ -270,7 +266,7 @@ void VotesBuilder::Impl::sort_votes(Votes& votes, Repeats repeats, std::string_v
         votes.begin.push_back(kept);
     }
     votes.codes.resize(kept);
-    votes.problems = std::move(from.problems);
+    votes.problems = std::move(problems);
 }
 
 }  // namespace assay

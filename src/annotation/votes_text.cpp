@@ -21,7 +21,8 @@ public:
 
     /// -1: none.
     int find(std::string_view text) {
-        if (text.ends_with(".0") && parse_number(text.substr(0, text.size() - 2), number_))
+        std::uint64_t number = 0;
+        if (text.ends_with(".0") && parse_number(text.substr(0, text.size() - 2), number))
             text.remove_suffix(2);  // whole numbers, as pandas writes them beside empty cells
         int found = scale_.find(text);
         if (found < 0 && words_) {
@@ -38,7 +39,6 @@ private:
     const AnswerScale& scale_;
     bool words_;  ///< no, maybe, yes: words that mean the same are known
     bool zero_or_one_ = true;
-    std::uint64_t number_ = 0;
 };
 
 class TextVotes {
@@ -71,8 +71,7 @@ public:
             builder_.replace_answer(1, 2);
             reading.notes.push_back(
                 fmt::format("{}: all answers are 0 or 1 and are read as no and yes (--answers "
-                            "no,maybe: as no and "
-                            "maybe)",
+                            "no,maybe: as no and maybe)",
                             source_));
         }
         Votes votes = reading.which_class

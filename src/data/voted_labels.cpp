@@ -2,31 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <unordered_map>
-
 #include "core/file.h"
 #include "core/refuse.h"
 #include "core/text.h"
 #include "data/crowd/crowd.h"
 #include "data/crowd/parts.h"
+#include "data/text_numbers.h"
 
 namespace assay {
 namespace {
-
-/// Distinct texts by number.
-class TextPlaces {
-public:
-    std::uint32_t operator()(std::string text) {
-        const auto next = static_cast<std::uint32_t>(places_.size());
-        const auto [at, is_new] = places_.try_emplace(std::move(text), next);
-        if (is_new) texts.append(at->first);
-        return at->second;
-    }
-    StringColumn texts;
-
-private:
-    std::unordered_map<std::string, std::uint32_t> places_;
-};
 
 [[noreturn]] void refuse_votes(const std::filesystem::path& path, const std::string& what) {
     refuse(fmt::format(
@@ -43,20 +27,20 @@ public:
     /// The image's place. Throws bad_input where somebody else has labelled it.
     std::uint32_t take(std::string_view name, std::string_view annotator) {
         const std::uint32_t item = items(crowd::image_of_address(name)),
-                            by = annotators_(std::string(annotator));
+                            by = annotators_(annotator);
         if (item == annotator_of_.size()) annotator_of_.push_back(by);
         if (annotator_of_[item] != by) {
             refuse_votes(path_, fmt::format("`{}` and `{}` both labelled `{}`",
-                                            shortened(annotators_.texts[annotator_of_[item]]),
+                                            shortened(annotators_.texts()[annotator_of_[item]]),
                                             shortened(annotator), shortened(name)));
         }
         return item;
     }
-    TextPlaces items;
+    TextNumbers items;
 
 private:
     const std::filesystem::path& path_;
-    TextPlaces annotators_;
+    TextNumbers annotators_;
     std::vector<std::uint32_t> annotator_of_;  // by item
 };
 
@@ -90,7 +74,7 @@ std::optional<VotedLabels> read_voted_labels(const std::filesystem::path& path) 
     if (layout == crowd::Layout::table && is_list_with_people(file.text(), source, images))
         return std::nullopt;
     VotedLabels out;
-    TextPlaces labels;
+    TextNumbers labels;
     std::uint64_t unnamed = 0;
     const crowd::Sink sink{
         .take =
@@ -105,7 +89,7 @@ std::optional<VotedLabels> read_voted_labels(const std::filesystem::path& path) 
                     return;
                 }
                 const std::uint32_t item = images.take(vote.item, vote.annotator);
-                if (of_a_tool) out.pairs.emplace_back(item, labels(std::string(vote.answer)));
+                if (of_a_tool) out.pairs.emplace_back(item, labels(vote.answer));
             },
         .problem = [&](std::string_view,
                        const crowd::Where& message) { refuse_votes(path, message()); }};
@@ -114,8 +98,8 @@ std::optional<VotedLabels> read_voted_labels(const std::filesystem::path& path) 
     if (unnamed > 0)
         out.notes.push_back(
             fmt::format("{}: not used: {} without an image or an answer", source, unnamed));
-    out.items = std::move(images.items.texts);
-    out.labels = std::move(labels.texts);
+    out.items = images.items.take();
+    out.labels = labels.take();
     return out;
 }
 

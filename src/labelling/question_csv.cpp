@@ -6,11 +6,11 @@
 #include <unordered_set>
 #include <utility>
 
-#include "annotation/text_numbers.h"
 #include "core/hash.h"
 #include "core/refuse.h"
 #include "core/text.h"
 #include "data/crowd/crowd.h"
+#include "data/text_numbers.h"
 #include "labelling/definition_files.h"
 #include "labelling/question_columns.h"
 #include "labelling/shown_text.h"

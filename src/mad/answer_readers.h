@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "assay/mad/pairs.h"
+#include "data/crowd/crowd.h"
 
 namespace assay::mad {
 
@@ -55,10 +56,8 @@ inline std::string_view name_of(Answer answer) {
 }
 /// In the common spellings, any case; nothing for all others.
 std::optional<Answer> answer_named(std::string_view text);
-/// What an unknown answer is told.
-std::string known_answers();
-/// Whether the text says that there is no answer: empty, "skip", "skipped".
-bool says_nothing(std::string_view text);
+using crowd::known_answers;
+using crowd::says_nothing;
 
 /// As study::utc_moment_of(); "" of "". Throws bad_input with `where`: it is none.
 std::string utc_time_in(std::string_view text, const std::string& where);

@@ -8,20 +8,13 @@
 #include "study/times.h"
 
 namespace assay::mad {
+
 std::optional<Answer> answer_named(std::string_view text) {
     const auto said = crowd::said_by(text);
     if (!said) return std::nullopt;
     return *said == crowd::Said::yes  ? Answer::yes
            : *said == crowd::Said::no ? Answer::no
                                       : Answer::cannot_say;
-}
-
-std::string known_answers() {
-    return crowd::known_answers();
-}
-
-bool says_nothing(std::string_view text) {
-    return crowd::says_nothing(text);
 }
 
 std::string utc_time_in(std::string_view text, const std::string& where) {

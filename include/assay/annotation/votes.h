@@ -114,9 +114,8 @@ struct VotesOptions {
 
 /// Reads votes:
 ///  - texts (.csv, .tsv, .json, .jsonl, .manifest, .xml): every layout of data/crowd/crowd.h.
-///  Answers
-///    are names of the scale or numbers; where it is no, maybe, yes, also y, true, unsure and the
-///    like, and answers that are only 0 and 1 are no and yes. Which-class votes: see
+///    Answers are names of the scale or numbers; where it is no, maybe, yes, also y, true, unsure
+///    and the like, and answers that are only 0 and 1 are no and yes. Which-class votes: see
 ///    Votes::which_class;
 ///  - .npz as ReaL publishes it: `tensor` of annotators x questions x answers, any number type,
 ///    holding how often an annotator gave an answer (0 or 1; `repeats` does not apply to counts

@@ -400,9 +400,8 @@ Reading read_table(std::string_view text, const std::string& source, Layout layo
         reading_of(layout, plan.which_class(), source, taken_for(plan, row), votes.left_out);
     if (votes.golden > 0) {
         out.notes.push_back(
-            fmt::format("{}: {} rows are of control tasks (GOLDEN), and count as "
-                        "any other",
-                        source, votes.golden));
+            fmt::format("{}: {} rows are of control tasks (GOLDEN), and count as any other", source,
+                        votes.golden));
     }
     return out;
 }
