@@ -30,7 +30,7 @@ struct Plan {
         people,   ///< one per person
         classes,  ///< one per class: does it fit?
         options,  ///< one per possible answer: is it chosen?
-        json      ///< one column of JSON
+        in_json   ///< one column of JSON
     };
     Kind kind = Kind::column;
     std::optional<std::size_t> annotator, label, status, golden;
@@ -182,7 +182,7 @@ void plan_answers(Plan& plan, const CsvReader& table, std::string_view prefix,
     }
     std::vector<Named> others = answers;
     if (const auto tasks = take_named(others, {"taskanswers"})) {
-        plan.kind = Plan::Kind::json;
+        plan.kind = Plan::Kind::in_json;
         plan.answers = {*tasks};
         return;
     }
@@ -330,7 +330,7 @@ private:
                 give(sink_, vote, chosen, where_, left_out);
                 break;
             }
-            case Plan::Kind::json: {
+            case Plan::Kind::in_json: {
                 constexpr int depth = 16;
                 const auto said = with_note("reading " + row_.where(), [&] {
                     return chosen_in(parse_json(cell(plan_.answers[0].column), depth));
