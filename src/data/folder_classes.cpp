@@ -8,6 +8,7 @@
 #include <numeric>
 #include <optional>
 #include <set>
+#include <span>
 #include <string_view>
 
 #include "assay/error.h"
@@ -95,10 +96,12 @@ FolderClasses match_known(const std::vector<std::string>& folders, const ClassLi
     const std::vector<std::uint64_t> numbers = numbers_of(folders);
     if (only_numbers(known) && !std::is_sorted(numbers.begin(), numbers.end())) {
         // In the order of their letters: "10" stands before "2".
+        constexpr std::size_t most = 3;
+        const std::span<const std::string> first(folders.data(), std::min(most, folders.size()));
         out.note += fmt::format(
-            ". torchvision's ImageFolder and Keras sort such folders as text ({}, ...). If the "
+            ". torchvision's ImageFolder and Keras sort such folders as text ({}{}). If the "
             "model was trained so, give --classes FILE with the names in that order",
-            fmt::join(folders.begin(), folders.begin() + 3, ", "));
+            fmt::join(first, ", "), folders.size() > most ? ", ..." : "");
     }
     return out;
 }

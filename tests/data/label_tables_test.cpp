@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <functional>
 
 #include "assay/data/dataset.h"
 #include "assay/error.h"
@@ -481,6 +480,10 @@ TEST_F(Layouts, NumberedFoldersSayWhichOrderIsTaken) {
     for (int c = 0; c < 3; ++c) folder_.write("few/" + std::to_string(c) + "/x.png");
     open_dataset(folder_ / "few", {.classes = numbered_classes(3)}, &notes);
     EXPECT_THAT(notes, Not(Contains(HasSubstr("--classes"))));
+    // Of two folders that are some of the classes there is no third one to name.
+    for (const char* image : {"two/10/x.png", "two/2/x.png"}) folder_.write(image);
+    open_dataset(folder_ / "two", {.classes = numbered_classes(12)}, &notes);
+    EXPECT_THAT(notes, Contains(HasSubstr("as text (10, 2).")));
 }
 
 TEST(WholeNumber, OnlyZerosBehindThePoint) {
