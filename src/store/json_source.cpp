@@ -106,17 +106,10 @@ ScoreSource read_json(std::string_view given, const std::string& name,
         refuse_relatives(outline);
         if (outline.type != Type::array && !is_by_image(outline)) refuse_shape(outline);
         JsonRows rows(options);
-        JsonTable table(options);
-        std::optional<bool> named;  // as the first row is
+        JsonTable table(options, "rows");
         const bool is_list = outline.type == Type::array;
         const auto add = [&](const std::string& key, json&& part) {
-            const auto scores = named.value_or(true) ? named_scores(part) : std::nullopt;
-            if (!named) named = scores && !is_best_few(*scores, options);
-            if (*named) {
-                if (!scores) refuse("the rows before hold scores by the names of classes");
-                return table.add(*scores, is_list ? std::nullopt : std::optional(key));
-            }
-            part = row_of_best(std::move(part));
+            if (table.take(part, is_list ? std::nullopt : std::optional(key))) return;
             if (!is_list) return rows.add(row_of_value(std::move(part)), key);
             if (part.is_object() && part.contains("category_id"))
                 return rows.add(row_of_result(JsonReader(part), options));
@@ -128,7 +121,7 @@ ScoreSource read_json(std::string_view given, const std::string& name,
                                                               : "`" + shortened(key) + "`";
                             with_note("reading " + place, [&] { add(key, std::move(part)); });
                         });
-        if (named.value_or(false)) return table.finish(name);
+        if (table.is_one()) return table.finish(name);
         refuse_columns(options, "such rows");
         return rows.finish();
     });

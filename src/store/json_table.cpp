@@ -12,6 +12,13 @@
 #include "store/cells.h"
 
 namespace assay::store {
+
+/// What an image's scores by name become: {"id": ..., "label": ..., "cat": 0.9, "dog": 0.1}.
+struct NamedScores {
+    nlohmann::json row;
+    bool classes_alone = false;  ///< the file says that these are classes: nothing else is between
+};
+
 namespace {
 
 using nlohmann::json;
@@ -66,8 +73,7 @@ std::string cell_of(const json& value) {
     return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-}  // namespace
-
+/// Nothing where `row` holds no scores by name.
 std::optional<NamedScores> named_scores(const json& row) {
     NamedScores out;
     out.row = json::object();
@@ -107,6 +113,7 @@ std::optional<NamedScores> named_scores(const json& row) {
     return out;
 }
 
+/// Fewer classes than the list of `options` has: the best ones of each image.
 bool is_best_few(const NamedScores& scores, const SourceOptions& options) {
     const std::size_t classes =
         options.class_count != 0 ? options.class_count : options.classes.size();
@@ -115,6 +122,8 @@ bool is_best_few(const NamedScores& scores, const SourceOptions& options) {
     return scores.classes_alone && held < classes;
 }
 
+/// Of scores by name, in either form, the row {"label": [...], "score": [...]}; every other row as
+/// it is.
 json row_of_best(json row) {
     json lists = json::object();
     const auto take = [&](const json& scores) {
@@ -140,6 +149,20 @@ json row_of_best(json row) {
         return lists;
     }
     return row;
+}
+
+}  // namespace
+
+bool JsonTable::take(json& row, std::optional<std::string> id) {
+    const auto scores = is_one_.value_or(true) ? named_scores(row) : std::nullopt;
+    if (!is_one_) is_one_ = scores && !is_best_few(*scores, options_);
+    if (!*is_one_) {
+        row = row_of_best(std::move(row));
+        return false;
+    }
+    if (!scores) refuse(fmt::format("the {} before hold scores by the names of classes", rows_));
+    add(*scores, std::move(id));
+    return true;
 }
 
 void JsonTable::begin(const NamedScores& scores, bool with_id) {

@@ -27,8 +27,7 @@ constexpr std::size_t max_line = 64U << 20;
 ScoreSource read_jsonl(std::string_view text, const std::string& name,
                        const SourceOptions& options) {
     JsonRows rows(options);
-    JsonTable table(options);
-    std::optional<bool> named;  // as the first line is
+    JsonTable table(options, "lines");
     std::string copy;
     for_each_line(text, [&](std::string_view line, std::size_t number) {
         if (trimmed(line).empty()) return;
@@ -37,18 +36,12 @@ ScoreSource read_jsonl(std::string_view text, const std::string& name,
                 refuse(
                     fmt::format("a line of {} bytes; at most {} are read", line.size(), max_line));
             nlohmann::json row = parse_json(without_python_words(line, copy), max_row_depth);
-            const auto scores = named.value_or(true) ? named_scores(row) : std::nullopt;
-            if (!named) named = scores && !is_best_few(*scores, options);
-            if (*named) {
-                if (!scores) refuse("the lines before hold scores by the names of classes");
-                return table.add(*scores, std::nullopt);
-            }
-            const nlohmann::json best = row_of_best(std::move(row));
-            JsonReader(best, {.whole = "the line"}).object();
-            rows.add(best);
+            if (table.take(row, std::nullopt)) return;
+            JsonReader(row, {.whole = "the line"}).object();
+            rows.add(row);
         });
     });
-    if (named.value_or(false)) return table.finish(name);
+    if (table.is_one()) return table.finish(name);
     refuse_columns(options, "such rows");
     return rows.finish();
 }
