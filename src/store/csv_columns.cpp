@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -135,6 +134,12 @@ std::string CsvColumns::name_of(std::size_t column) const {
     return has_header_ ? reader_.columns()[column] : std::to_string(column + 1);
 }
 
+std::vector<std::string> CsvColumns::names_of(const std::vector<std::size_t>& columns) const {
+    std::vector<std::string> names;
+    for (const std::size_t c : columns) names.push_back(name_of(c));
+    return names;
+}
+
 std::string CsvColumns::what_was_taken() const {
     std::string said;
     const auto add = [&](std::string_view what, const std::vector<std::string>& names) {
@@ -143,19 +148,14 @@ std::string CsvColumns::what_was_taken() const {
         said += names.size() == 1 ? "column " + shortened(names.front())
                                   : fmt::format("{} columns {}", names.size(), listed(names));
     };
-    const auto named = [&](const std::vector<std::size_t>& columns) {
-        std::vector<std::string> names;
-        for (const std::size_t c : columns) names.push_back(name_of(c));
-        return names;
-    };
-    const auto one = [&](FieldAt c) { return c ? named({*c}) : std::vector<std::string>(); };
+    const auto one = [&](FieldAt c) { return c ? names_of({*c}) : std::vector<std::string>(); };
     if (id_ && trimmed(name_of(*id_)).empty())
         said = "ids: the column without a name";
     else
         add("ids", one(id_));
     add("labels", one(truth_));
-    add(score_columns_.empty() ? "predicted classes" : "classes", named(class_columns_));
-    add("scores", named(score_columns_));
+    add(score_columns_.empty() ? "predicted classes" : "classes", names_of(class_columns_));
+    add("scores", names_of(score_columns_));
     std::set<std::size_t> used(class_columns_.begin(), class_columns_.end());
     used.insert(score_columns_.begin(), score_columns_.end());
     std::vector<std::size_t> unused;
@@ -163,7 +163,7 @@ std::string CsvColumns::what_was_taken() const {
         if (!used.contains(c) && c != id_ && c != truth_ && !trimmed(name_of(c)).empty())
             unused.push_back(c);
     }
-    if (!unused.empty()) said += "; not used: " + listed(named(unused));
+    if (!unused.empty()) said += "; not used: " + listed(names_of(unused));
     return said;
 }
 
@@ -182,7 +182,7 @@ ColumnSample CsvColumns::sample_of(const std::vector<std::size_t>& columns, Fiel
     ColumnSample sample;
     sample.named = has_header_;
     sample.has_labels = labels.has_value();
-    for (const std::size_t c : columns) sample.names.push_back(name_of(c));
+    sample.names = names_of(columns);
     CsvReader reader = open();
     while (reader.next()) {
         const bool looked_at =

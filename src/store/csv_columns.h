@@ -25,6 +25,7 @@ protected:
 
     /// As the user calls a column: by its place where it has no name.
     std::string name_of(std::size_t column) const;
+    std::vector<std::string> names_of(const std::vector<std::size_t>& columns) const;
     /// The fields of the first rows below the header.
     std::vector<std::vector<std::string>> first_rows(std::size_t count) const;
     /// The first rows of these columns, and all texts of the column that holds labels.

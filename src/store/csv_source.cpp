@@ -1,11 +1,9 @@
 // Tables in csv: a full matrix, or the best entries of each image in the three ways that timm's
 // inference script writes them.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <limits>
-#include <numeric>
-#include <set>
 #include <utility>
 
 #include "assay/error.h"
@@ -125,7 +123,7 @@ private:
 
     /// The scores' columns are named by the user, or by a prefix.
     bool is_told() const {
-        return !options_.columns.scores.empty() || has_prefix_group(sample_of(numbers_, {}).names);
+        return !options_.columns.scores.empty() || has_prefix_group(names_of(numbers_));
     }
 
     /// "c7" beside other columns of numbers that are called c and a number.

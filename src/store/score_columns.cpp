@@ -1,13 +1,14 @@
 #include "store/score_columns.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <map>
 
 #include "assay/error.h"
+#include "core/shell_word.h"
 #include "core/text.h"
 #include "data/column_words.h"
 #include "store/cells.h"
@@ -118,15 +119,11 @@ ScoreColumns taken_as(const ColumnSample& sample, Columns columns) {
     return out;
 }
 
-/// A name as the shell takes it.
+/// Names as the shell takes them.
 std::string typed(const std::vector<std::string>& names) {
-    std::string text;
-    for (const std::string& name : names) text += (text.empty() ? "" : ",") + name;
-    const bool plain = std::ranges::all_of(text, [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-               c == '_' || c == '.' || c == ',' || c == '-';
-    });
-    return plain ? text : "'" + text + "'";
+    const std::string text = fmt::format("{}", fmt::join(names, ","));
+    // shell_word() takes "-x" for a file.
+    return text.starts_with('-') ? "'" + text + "'" : shell_word(text);
 }
 
 /// One column that may be no class, and why.
