@@ -58,7 +58,6 @@ struct LabelColumns {
     bool signs = false;                 ///< flags are -1 and 1
     std::vector<std::size_t> others{};  ///< attributes, in the order of the table
     std::vector<std::size_t> unused{};  ///< pandas' numbers of rows
-    std::vector<std::string> notes{};   ///< more to say than said()
 
     /// "labels: column class; images: column file; not used: width, height". `others_are`: what
     /// becomes of the others ("attributes", "not used").

@@ -109,7 +109,7 @@ std::size_t end_of_file_name(std::string_view line) {
     for (std::size_t end = line.find_first_of(" \t,"); true;
          end = line.find_first_of(" \t,", end + 1)) {
         const std::string_view name = line.substr(0, end);
-        if (has_image_extension(name) || imagenet_val_number(name) != 0) return name.size();
+        if (names_an_image(name)) return name.size();
         if (end == std::string_view::npos) return 0;
     }
 }

@@ -10,6 +10,7 @@
 #include "assay/data/class_list.h"
 #include "assay/data/dataset.h"
 #include "assay/data/label_sets.h"
+#include "assay/error.h"
 
 namespace assay {
 
@@ -21,7 +22,7 @@ struct LabelList {
     bool stems = false;  ///< files come without extension (the challenge's ImageId)
     bool has_labels = false;
     bool flags = false;  ///< a column per class: `texts` are in the order of the columns
-    /// What each column was taken for, and what else is to be said of the table; "": no columns.
+    /// What each column was taken for; "": no columns.
     std::string taken;
     std::size_t marked_none = 0;  ///< rows with the label -1, which means none
     LabelSets labels;             ///< for each row a set of indices into `texts`

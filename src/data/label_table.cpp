@@ -16,6 +16,11 @@ namespace {
 using Rows = std::vector<std::vector<std::string>>;
 constexpr std::size_t sampled_rows = 256;
 
+std::string_view without_byte_order_mark(std::string_view text) {
+    constexpr std::string_view mark = "\xEF\xBB\xBF";
+    return text.starts_with(mark) ? text.substr(mark.size()) : text;
+}
+
 bool is_row_number(std::string_view cell) {
     std::uint64_t ignored = 0;
     return parse_number(cell, ignored);
@@ -187,9 +192,8 @@ std::optional<LabelTable> by_blanks(std::string_view text, const std::string& so
 
 LabelTable look_at_table(std::string_view text, std::string source, bool named_table,
                          const ClassList* classes) {
-    constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
     const std::string_view all = text;
-    if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
+    text = without_byte_order_mark(text);
     if (named_table) {
         const CsvReader header(all, source);  // says what is wrong with it
         if (header.columns().size() == 1) {
@@ -209,8 +213,8 @@ LabelTable look_at_table(std::string_view text, std::string source, bool named_t
     return {.kind = LabelTable::Kind::lines, .sample = {.source = std::move(source)}};
 }
 
-BlankRows::BlankRows(std::string_view text, const LabelTable& table) : rest_(text), table_(table) {
-    if (rest_.starts_with("\xEF\xBB\xBF")) rest_.remove_prefix(3);
+BlankRows::BlankRows(std::string_view text, const LabelTable& table)
+    : rest_(without_byte_order_mark(text)), table_(table) {
     std::string_view passed_over;
     for (std::size_t n = table.skipped + (table.sample.header ? 1 : 0); n > 0; --n)
         next_line(passed_over);
