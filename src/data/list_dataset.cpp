@@ -155,23 +155,38 @@ void take_rows(Dataset& dataset, LabelList& list, const fs::path& folder, const 
     }
 }
 
+/// What rows mean among the images of a folder, by the end of a path or without its extension.
+struct FoundRows {
+    Dataset images;
+    ScanCounts counts;
+    std::vector<std::uint32_t> items;  ///< of each row, or no_item; empty: no row means an image
+};
+
+FoundRows find_rows(const fs::path& folder, const LabelList& list) {
+    FoundRows found;
+    scan_images(folder, "", 0, found.images.ids, found.counts);
+    if (found.images.size() == 0) return found;
+    found.items = items_of_keys(list.files, found.images, list.source);
+    const bool none = std::ranges::all_of(found.items, [](auto item) { return item == no_item; });
+    if (none) found.items.clear();
+    return found;
+}
+
 /// Rows name files without their folders or extension: the items are those that the folder has.
-void take_found(Dataset& dataset, LabelList& list, StringColumn images, std::size_t limit,
+void take_found(Dataset& dataset, LabelList& list, const FoundRows& found, std::size_t limit,
                 std::vector<std::string>& notes) {
-    Dataset all;
-    all.ids = std::move(images);
-    const std::vector<std::uint32_t> found = items_of_keys(list.files, all, list.source);
+    note_counts(found.counts, notes);
     LabelSets labels;
     std::vector<std::uint32_t> lines;
     std::vector<Dataset::Attribute> attributes;
     for (const auto& attribute : list.attributes) attributes.push_back({attribute.name, {}});
     std::size_t absent = 0;
     for (std::size_t row = 0; row < list.rows && (limit == 0 || dataset.size() < limit); ++row) {
-        if (found[row] == no_item) {
+        if (found.items[row] == no_item) {
             ++absent;
             continue;
         }
-        dataset.ids.append(all.ids[found[row]]);
+        dataset.ids.append(found.images.ids[found.items[row]]);
         labels.append(list.labels[row]);
         lines.push_back(list.lines[row]);
         for (std::size_t a = 0; a < attributes.size(); ++a)
@@ -285,16 +300,6 @@ void note_splits(const LabelList& list, std::vector<std::string>& notes) {
     }
 }
 
-/// Whether a row means an image of the folder, by the end of its path or without its extension.
-bool names_some(const fs::path& folder, const LabelList& list) {
-    Dataset all;
-    ScanCounts ignored;
-    scan_images(folder, "", 0, all.ids, ignored);
-    if (all.size() == 0) return false;
-    const auto found = items_of_keys(list.files, all, list.source);
-    return std::ranges::any_of(found, [](std::uint32_t item) { return item != no_item; });
-}
-
 StringColumn first_texts(const StringColumn& column, std::size_t limit) {
     StringColumn out;
     for (std::size_t i = 0; i < std::min(limit, column.size()); ++i) out.append(column[i]);
@@ -348,7 +353,8 @@ Dataset open_list(const fs::path& folder, const fs::path& list_path, const Datas
             (images_there(folder, list.files) || images_there(folder_of(list_path), list.files));
         if (list.files.size() == 0) {
             take_labels(dataset, list, images_of(folder, notes), options.limit, notes);
-        } else if (there || !names_some(folder, list)) {
+        } else if (const FoundRows found = there ? FoundRows() : find_rows(folder, list);
+                   found.items.empty()) {
             if (list.stems && !there)
                 throw Error(ErrorCode::bad_input,
                             fmt::format("{}: none of its images (the first: `{}`) is in the folder "
@@ -357,7 +363,7 @@ Dataset open_list(const fs::path& folder, const fs::path& list_path, const Datas
             cut_rows(list, options.limit);
             take_rows(dataset, list, folder, list_path, notes);
         } else {
-            take_found(dataset, list, images_of(folder, notes), options.limit, notes);
+            take_found(dataset, list, found, options.limit, notes);
         }
         dataset.classes =
             classes_of_list(list, options.classes, all_imagenet_val(dataset.ids), notes);
