@@ -6,11 +6,8 @@
 
 #include <cmath>
 
-#include "assay/store/import.h"
-#include "assay/store/row_reader.h"
 #include "containers/npy.h"
-#include "made_up.h"
-#include "scratch.h"
+#include "imports.h"
 #include "store/score_columns.h"
 
 namespace assay {
@@ -23,29 +20,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-class ImportedColumns : public testing::Test {
+class ImportedColumns : public Imports {
 protected:
-    ImportReport import(const std::string& name, const std::string& text,
-                        ImportOptions options = {}) {
-        put_text(scratch_ / name, text);
-        options.dataset_name = "val";
-        options.model_name = "net";
-        return import_predictions(scratch_ / name, scratch_ / ("runs" + std::to_string(++runs_)),
-                                  options);
-    }
-    std::string refusal(const std::string& name, const std::string& text,
-                        const ImportOptions& options = {}) {
-        const auto [code, message] = error_of([&] { import(name, text, options); });
-        EXPECT_TRUE(code == ErrorCode::bad_input || code == ErrorCode::usage) << message;
-        return message;
-    }
-    static std::vector<std::int32_t> labels(const ImportReport& report) {
-        const PredictionStore store = PredictionStore::open(report.store);
-        std::vector<std::int32_t> out;
-        for (std::size_t i = 0; i < store.dataset().size(); ++i)
-            out.push_back(store.dataset().single_label(i));
-        return out;
-    }
     static std::vector<std::string> classes(const ImportReport& report) {
         return PredictionStore::open(report.store).dataset().classes.ids();
     }
@@ -60,8 +36,6 @@ protected:
         options.columns.ignored = {column};
         return options;
     }
-    Scratch scratch_;
-    int runs_ = 0;
 };
 
 /// A frame with `column` between the labels and the scores; `value` has a `#` for the row.
@@ -133,7 +107,7 @@ TEST_F(ImportedColumns, NumbersBehindOneNameAreTheClasses) {
     const ImportReport report =
         import("n.csv", "id,label,c0,c1,c2\na,0,9,0.5,0\nb,1,9,0.25,0\nc,2,9,0.75,0\n");
     EXPECT_EQ(report.classes, 3U);
-    EXPECT_THAT(labels(report), ElementsAre(0, 1, 2));
+    EXPECT_THAT(labels_of(report), ElementsAre(0, 1, 2));
 }
 
 TEST_F(ImportedColumns, AClassMayHaveTheNameOfIds) {
@@ -149,7 +123,7 @@ TEST_F(ImportedColumns, ATableWithoutAHeader) {
     ImportOptions options;
     options.columns.label = "1";
     const ImportReport report = import("n.csv", text, options);
-    EXPECT_THAT(labels(report), ElementsAre(0, 2, 1));
+    EXPECT_THAT(labels_of(report), ElementsAre(0, 2, 1));
     EXPECT_THAT(scores(report), ElementsAre(.5F, -1.5F, .25F, -.5F, 2.5F, 1, 3.5F, 1.25F, .5F));
     options.columns.label = "5";
     EXPECT_THAT(refusal("n.csv", text, options),
@@ -163,7 +137,7 @@ TEST_F(ImportedColumns, APrefixOfScoresIsNoPartOfTheClass) {
         "epoch,prob_a,prob_b,y_true,y_pred\n3,0.25,0.75,b,b\n3,0.5,0.5,a,b\n3,1,0,a,a\n";
     const ImportReport report = import("p.csv", text);
     EXPECT_THAT(classes(report), ElementsAre("a", "b"));
-    EXPECT_THAT(labels(report), ElementsAre(1, 0, 0));
+    EXPECT_THAT(labels_of(report), ElementsAre(1, 0, 0));
     EXPECT_EQ(report.kind, ScoreKind::probabilities);
     EXPECT_THAT(report.notes, Contains("labels: column y_true; scores: 2 columns prob_a, prob_b; "
                                        "not used: epoch, y_pred"));
@@ -181,7 +155,7 @@ TEST_F(ImportedColumns, TheTruthBesideAConfidenceIsNoPrediction) {
         "filename,label,confidence,a,b\n1,a,0.75,0.75,0.25\n2,b,0.5,0.5,0.5\n3,a,0.875,0.125,"
         "0.875\n";
     const ImportReport report = import("t.csv", text);
-    EXPECT_THAT(labels(report), ElementsAre(0, 1, 0));
+    EXPECT_THAT(labels_of(report), ElementsAre(0, 1, 0));
     EXPECT_EQ(report.classes, 2U);
     EXPECT_EQ(report.top_k, 0U);
     EXPECT_THAT(report.notes, Contains(HasSubstr("not used: confidence")));
@@ -256,12 +230,12 @@ TEST_F(ImportedColumns, LabelsOfMinusOneAndOne) {
                       HasSubstr("--minus-one unlabelled")));
     ImportOptions options;
     options.minus_one = MinusOne::first_class;
-    EXPECT_THAT(labels(import("m.csv", text, options)), ElementsAre(0, 1, 1, 0));
+    EXPECT_THAT(labels_of(import("m.csv", text, options)), ElementsAre(0, 1, 1, 0));
     EXPECT_THAT(refusal("m.csv", "id,label,c0,c1\na,0,1,2\nb,-1,2,1\n", options),
                 HasSubstr("for labels -1 and 1 of 2 classes"));
     options.minus_one = MinusOne::unlabelled;
     const ImportReport dropped = import("m.csv", text, options);
-    EXPECT_THAT(labels(dropped), ElementsAre(-1, 1, 1, -1));
+    EXPECT_THAT(labels_of(dropped), ElementsAre(-1, 1, 1, -1));
     EXPECT_THAT(dropped.notes, Contains("`label`: -1 means no label: 2 of 4 rows"));
     // Beside other labels -1 is none, and counted.
     EXPECT_THAT(import("m.csv", "id,label,c0,c1\na,0,1,2\nb,-1,2,1\n").notes,
@@ -277,7 +251,7 @@ TEST_F(ImportedColumns, LabelsOfMinusOneAndOne) {
     const std::string bare = "neg,pos\n0.75,0.25\n0.25,0.75\n0.5,0.5\n0.25,0.75\n";
     EXPECT_THAT(refusal("m.csv", bare, apart), HasSubstr("`labels.txt` are -1 (2 of 4 rows)"));
     apart.minus_one = MinusOne::first_class;
-    EXPECT_THAT(labels(import("m.csv", bare, apart)), ElementsAre(0, 1, 1, 0));
+    EXPECT_THAT(labels_of(import("m.csv", bare, apart)), ElementsAre(0, 1, 1, 0));
     put_text(scratch_ / "labels.txt", "-1\n0\n1\n-1\n");
     apart.minus_one.reset();
     EXPECT_THAT(import("m.csv", bare, apart).notes,
@@ -313,7 +287,7 @@ TEST_F(ImportedColumns, ScoresByTheNamesOfClasses) {
     }
     const std::string line = R"({"image":"1","predictions":[{"label":"b","score":0.75},)"
                              R"({"label":"a","score":0.25}],"target":"a"})";
-    EXPECT_THAT(labels(import("n.jsonl", line + "\n")), ElementsAre(0));
+    EXPECT_THAT(labels_of(import("n.jsonl", line + "\n")), ElementsAre(0));
     EXPECT_THAT(refusal("n.json", R"([[{"label":"b","score":0.5},{"label":"a","score":0.25}],
                                       [{"label":"c","score":0.5},{"label":"a","score":0.25}]])"),
                 AllOf(HasSubstr("the row has no `b`"), HasSubstr("top_k=None"),
@@ -338,7 +312,7 @@ TEST_F(ImportedColumns, TablesThatExcelAndGzipWrote) {
     const std::string excel = "\xEF\xBB\xBFid;label;a;b\r\n1;a;0,75;0,25\r\n2;b;0,5;0,5\r\n";
     const ImportReport report = import("e.csv", excel);
     EXPECT_THAT(scores(report), ElementsAre(.75F, .25F, .5F, .5F));
-    EXPECT_THAT(labels(report), ElementsAre(0, 1));
+    EXPECT_THAT(labels_of(report), ElementsAre(0, 1));
     EXPECT_THAT(refusal("e.csv", "id;a;b\n1;0,75;0,5\n2;0.75;1.000,5\n"),
                 HasSubstr("is not a number"));
 

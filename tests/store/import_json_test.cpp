@@ -4,11 +4,9 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
-#include "assay/store/import.h"
 #include "assay/store/row_reader.h"
 #include "containers/npy.h"
-#include "made_up.h"
-#include "scratch.h"
+#include "imports.h"
 
 namespace assay {
 namespace {
@@ -21,25 +19,11 @@ using ::testing::IsEmpty;
 
 const ClassList pets({"cat", "dog", "bird"});
 
-class JsonImports : public testing::Test {
+class JsonImports : public Imports {
 protected:
-    ImportReport import(const std::string& name, const std::string& text,
-                        ImportOptions options = {}) {
-        put_text(scratch_ / name, text);
-        options.dataset_name = "val";
-        options.model_name = "net";
-        return import_predictions(scratch_ / name, scratch_ / ("runs" + std::to_string(++runs_)),
-                                  options);
-    }
     PredictionStore store(const std::string& name, const std::string& text,
                           const ImportOptions& options = {}) {
         return PredictionStore::open(import(name, text, options).store);
-    }
-    std::string refusal(const std::string& name, const std::string& text,
-                        const ImportOptions& options = {}) {
-        const auto [code, message] = error_of([&] { import(name, text, options); });
-        EXPECT_TRUE(code == ErrorCode::bad_input || code == ErrorCode::usage) << text;
-        return message;
     }
     ImportOptions with_items(const std::string& text, const std::string& name = "items.json") {
         put_text(scratch_ / name, text);
@@ -76,9 +60,6 @@ protected:
         }
         return out;
     }
-
-    Scratch scratch_;
-    int runs_ = 0;
 };
 
 // Every spelling says: a.jpg is a cat (0), b.jpg a bird (2).

@@ -2,11 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <vector>
-
-#include "assay/store/import.h"
-#include "made_up.h"
-#include "scratch.h"
+#include "imports.h"
 
 namespace assay {
 namespace {
@@ -19,24 +15,11 @@ using ::testing::Not;
 
 constexpr const char* scores = "id,c0,c1,c2\na,5,0,1\nb,0,5,1\nc,0,1,5\n";
 
-class ImportedLabels : public testing::Test {
+class ImportedLabels : public Imports {
 protected:
-    ImportReport import(const std::string& text, ImportOptions options) {
-        put_text(scratch_ / "scores.csv", text);
-        options.dataset_name = "val";
-        options.model_name = "net";
-        return import_predictions(scratch_ / "scores.csv",
-                                  scratch_ / ("runs" + std::to_string(run_++)), options);
+    ImportReport import(const std::string& text, const ImportOptions& options) {
+        return Imports::import("scores.csv", text, options);
     }
-    static std::vector<std::int32_t> labels_of(const ImportReport& report) {
-        const PredictionStore store = PredictionStore::open(report.store);
-        std::vector<std::int32_t> labels;
-        for (std::size_t i = 0; i < store.dataset().size(); ++i)
-            labels.push_back(store.dataset().single_label(i));
-        return labels;
-    }
-    Scratch scratch_;
-    int run_ = 0;
 };
 
 TEST_F(ImportedLabels, ItemsAndLabelsHaveOneVocabulary) {
