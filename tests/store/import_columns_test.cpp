@@ -85,6 +85,9 @@ TEST_F(ImportedColumns, AColumnBesideTheScoresIsAskedAbout) {
         listed.classes = ClassList({"a", "b", "c"});
         EXPECT_THAT(classes(import("f.csv", text, listed)), ElementsAre("a", "b", "c"));
     }
+    // The shell takes the option as it is printed.
+    EXPECT_THAT(refusal("f.csv", frame("day's", {"10", "10", "10", "10"}, "0101")),
+                HasSubstr(R"(--ignore-columns 'day'\''s'; if)"));
 }
 
 TEST_F(ImportedColumns, TheRestOfARowThatSumsToOneIsTheScores) {
