@@ -816,6 +816,9 @@ refuse("Nodes_in_a_circle", "is computed by no earlier node", 13, [node("Neg", "
 refuse("Resize_of_codes", 'mode "linear" of whole numbers', 13, [node("Cast", "x", "c", to=3), node("Resize", "c - s", mode="linear")], s=f32(1, 1, 2, 2))
 refuse("BitShift_direction", 'direction "UP"; LEFT and RIGHT are allowed', 11, node("BitShift", "k k", direction="UP"), k=np.array([2], np.uint8))
 refuse("BitwiseAnd_of_floats", "bits of numbers that are not whole", 18, node("BitwiseAnd", "x x"))
+refuse("BitwiseNot_of_uint16", "uint16 is held in 32 bits", 18, [node("Cast", "x", "c", to=4), node("BitwiseNot", "c")])
+refuse("BitwiseNot_of_constant_uint16", "uint16 is held in 32 bits", 18, [node("Constant", "", "c", value=np.array([2], np.uint16)), node("BitwiseNot", "c")])
+refuse("BitShift_of_uint16", "uint16 is held in 32 bits", 11, node("BitShift", "k k", direction="LEFT"), k=np.array([2], np.uint16))
 refuse("Opset_0", "opset 0, which does not exist", 0, node("Neg", "x"))
 refuse("Input_of_whole_numbers", "images are given as floats or bytes", 13, node("Cast", "x", to=1), dtype="int64")
 

@@ -3,6 +3,7 @@
 #include <google/protobuf/unknown_field_set.h>
 #include <onnx/onnx_pb.h>
 
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <set>
@@ -42,6 +43,16 @@ std::string overload_of(const std::vector<std::string>& fields) {
 
 bool is_own(const std::string& domain) {
     return domain.empty() || domain == "ai.onnx";
+}
+
+/// Whether a number that has 16 bits and no sign has others above these afterwards.
+bool sets_upper_bits(const OnnxNode& node) {
+    if (node.op == "BitwiseNot") return true;
+    return node.op == "BitShift" &&
+           std::ranges::any_of(node.attributes, [](const OnnxAttribute& attribute) {
+               const auto* text = std::get_if<std::string>(&attribute.value);
+               return text != nullptr && *text == "LEFT";
+           });
 }
 
 /// A function that the model brings along: its nodes stand for each of its calls.
@@ -165,6 +176,7 @@ private:
             const int number = define(tensor.name());
             graph_.constants[number] = decode_tensor(tensor, data_);
             if (tensor.data_type() == kUint4 || tensor.data_type() == kInt4) narrow_.insert(number);
+            has_uint16_ = has_uint16_ || tensor.data_type() == onnx::TensorProto::UINT16;
             if (tensor.data_type() == onnx::TensorProto::FLOAT16) graph_.weight_type = at::kHalf;
             if (tensor.data_type() == onnx::TensorProto::BFLOAT16)
                 graph_.weight_type = at::kBFloat16;
@@ -239,6 +251,11 @@ private:
         if ((node.op == "QuantizeLinear" || node.op == "com.microsoft::QuantizeLinear") &&
             node.inputs.size() > 2 && narrow_.contains(node.inputs[2])) {
             refuse(node.place() + " quantises to 4 bits, which is not supported");
+        }
+        if (has_uint16_ && sets_upper_bits(node)) {
+            refuse(node.place() +
+                   " is not supported in a model with uint16 numbers: uint16 is held in 32 bits, "
+                   "of which it would set the upper ones");
         }
         nodes.push_back(std::move(node));
     }
@@ -353,6 +370,8 @@ private:
         switch (proto.type()) {
             case AttributeProto::INT:
                 out.value = static_cast<std::int64_t>(proto.i());
+                has_uint16_ = has_uint16_ || (proto.i() == onnx::TensorProto::UINT16 &&
+                                              (out.name == "to" || out.name.ends_with("dtype")));
                 break;
             case AttributeProto::FLOAT:
                 out.value = static_cast<double>(proto.f());
@@ -372,6 +391,7 @@ private:
                 break;
             case AttributeProto::TENSOR:
                 out.value = decode_tensor(proto.t(), data_);
+                has_uint16_ = has_uint16_ || proto.t().data_type() == onnx::TensorProto::UINT16;
                 break;
             case AttributeProto::GRAPH:
                 // Only these run graphs; what another operator wants with one is not looked at.
@@ -390,7 +410,8 @@ private:
     std::map<std::string, LocalFunction> functions_;
     std::size_t nodes_ = 0;
     bool by_range_of_batch_ = false;
-    std::set<int> narrow_;  ///< constants of 4 bits
+    std::set<int> narrow_;     ///< constants of 4 bits
+    bool has_uint16_ = false;  ///< which operator makes or reads such numbers is not known
     std::vector<bool> defined_;
     // Where the reader stands: names, the names that an inner graph has hidden, the attributes of
     // the call around it.
