@@ -305,8 +305,9 @@ std::vector<std::string> BatchRunner::notes(const Dataset& dataset) const {
                 "{} ({}{})", dataset.ids[static_cast<std::size_t>(image.row)], image.why,
                 image.said.empty() ? "" : fmt::format(", saying \"{}\"", image.said)));
         }
-        notes.push_back(fmt::format("{} could not be computed: {}",
-                                    how_many(images.size(), "image"), fmt::join(images, ", ")));
+        notes.push_back(fmt::format("{} could not be computed: {}; --retry-failed tries {} again",
+                                    how_many(images.size(), "image"), fmt::join(images, ", "),
+                                    images.size() == 1 ? "it" : "them"));
     }
     if (restarts_ > 0)
         notes.push_back(fmt::format("the model's process ended and was started again {}",

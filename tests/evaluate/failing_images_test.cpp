@@ -129,7 +129,8 @@ TEST_F(FailingImages, AreFoundAndTheOthersGetTheBitsOfAWholeBatch) {
         EXPECT_EQ(results[0].halved, 0U);
         EXPECT_EQ(results[0].first_error, "005.bmp: ValueError: no such image");
         EXPECT_THAT(results[0].notes, Contains("1 image could not be computed: 005.bmp "
-                                               "(ValueError: no such image)"));
+                                               "(ValueError: no such image); --retry-failed tries "
+                                               "it again"));
         EXPECT_THAT(without_score(results[0].store), ElementsAre(5));
         const std::vector<float> scores = kept(results[0].store);
         for (std::size_t i = 0; i < 10; ++i) {
