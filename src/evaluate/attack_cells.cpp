@@ -28,9 +28,7 @@ Estimate proportion_left(std::uint64_t hits, std::uint64_t trials, double level,
 }
 
 /// Of a row without a score.
-std::optional<RowError> error_of(const PredictionStore& store, std::uint64_t row) {
-    const PredictionStore::Shard shard =
-        store.shard(static_cast<std::size_t>(row / store.spec().shard_rows));
+std::optional<RowError> error_of(const PredictionStore::Shard& shard, std::uint64_t row) {
     for (const RowError& error : shard.errors()) {
         if (error.row == row) return error;
     }
@@ -64,7 +62,8 @@ UnscoredImages unscored_images(const PredictionStore& clean, const PredictionSto
         if (before.status(row) != RowStatus::ok) continue;
         const RowStatus status = after.status(row);
         if (status != RowStatus::not_finite && status != RowStatus::unreadable) continue;
-        const std::optional<RowError> error = error_of(attacked, row);
+        const auto shard = static_cast<std::size_t>(row / attacked.spec().shard_rows);
+        const std::optional<RowError> error = error_of(*after.shard(shard), row);
         const bool has_scores =
             status == RowStatus::not_finite && (!error || store::is_of_scores(*error));
         AttackCell::Unscored& own = has_scores ? images.not_finite : images.unreadable;
