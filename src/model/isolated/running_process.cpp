@@ -118,14 +118,9 @@ Arrival wait_at(RunningProcess& process, int end, WaitClock::time_point deadline
             if (!stopped) stopped = WaitClock::now();
             if (WaitClock::now() - *stopped >= patience) throw_if_stopped();
         }
-        int wait = look;
-        bool late = false;
-        if (deadline != no_deadline) {
-            const auto left =
-                std::chrono::ceil<std::chrono::milliseconds>(deadline - WaitClock::now());
-            late = left.count() <= 0;
-            wait = static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, look));
-        }
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - WaitClock::now());
+        const bool late = left.count() <= 0;
+        const int wait = static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, look));
         // A process that has closed its control takes nothing more: it is as good as gone.
         std::array<pollfd, 4> watched = {pollfd{end, POLLIN, 0}, pollfd{process.gone(), POLLIN, 0},
                                          pollfd{process.words.descriptor(), POLLIN, 0},

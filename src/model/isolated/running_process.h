@@ -80,7 +80,6 @@ private:
 std::string end_in_short(std::optional<int> status);
 
 using WaitClock = std::chrono::steady_clock;
-inline constexpr auto no_deadline = WaitClock::time_point::max();
 
 enum class Arrival {
     message,  ///< there is one, or the other end is closed: receive_message() does not wait
@@ -89,7 +88,7 @@ enum class Arrival {
 };
 /// Waits for a message at `end`. Throws interrupted within a second of a request to stop, whatever
 /// the process does; io.
-Arrival wait_at(RunningProcess& process, int end, WaitClock::time_point deadline = no_deadline);
+Arrival wait_at(RunningProcess& process, int end, WaitClock::time_point deadline);
 
 /// How long a process may do nothing where no other time was chosen.
 inline constexpr std::chrono::seconds longest_silence = std::chrono::minutes(10);
