@@ -33,6 +33,13 @@ inline std::string slurp(const std::filesystem::path& path) {
     return text.str();
 }
 
+inline std::vector<std::string> lines_of(const std::string& text) {
+    std::vector<std::string> lines;
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line);) lines.push_back(line);
+    return lines;
+}
+
 /// A child process with its output going to files in a scratch folder, or its stdout to an open
 /// descriptor.
 class Program {

@@ -9,8 +9,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "../model/worker_model.h"
-#include "shapes_test.h"
+#include "worker_images.h"
 
 namespace assay {
 namespace {
@@ -20,14 +19,8 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-class PythonCommands : public testing::Test {
+class PythonCommands : public WorkerImages {
 protected:
-    void SetUp() override {
-        if (!has_worker()) GTEST_SKIP() << "there is no python3 of version 3.9 or newer";
-        copy_shapes(images(), 8);
-    }
-    std::string images() const { return scratch_ / "shapes"; }
-    std::string runs(const std::string& name = "runs") const { return scratch_ / name; }
     /// predict with more options.
     std::vector<std::string> predict(const std::string& model,
                                      std::vector<std::string> more = {}) const {
@@ -37,7 +30,6 @@ protected:
         words.insert(words.end(), more.begin(), more.end());
         return words;
     }
-    Scratch scratch_;
 };
 
 /// All bytes of a store's shards.

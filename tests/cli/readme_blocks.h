@@ -61,11 +61,5 @@ inline std::vector<std::string> unaligned(const std::vector<std::string>& lines)
     }
     return out;
 }
-inline std::vector<std::string> lines_of(const std::string& text) {
-    std::vector<std::string> lines;
-    std::istringstream in(text);
-    for (std::string line; std::getline(in, line);) lines.push_back(line);
-    return lines;
-}
 
 }  // namespace assay

@@ -6,9 +6,8 @@
 #include <csignal>
 #include <fstream>
 
-#include "../model/worker_model.h"
 #include "assay/image/encode.h"
-#include "shapes_test.h"
+#include "worker_images.h"
 
 namespace assay {
 namespace {
@@ -19,11 +18,11 @@ using testing::HasSubstr;
 using testing::Not;
 
 /// One image of 48 is white, at which the worker does what its name says.
-class Supervised : public testing::Test {
+class Supervised : public WorkerImages {
 protected:
     void SetUp() override {
-        if (!has_worker()) GTEST_SKIP() << "there is no python3 of version 3.9 or newer";
-        copy_shapes(images(), 8);
+        WorkerImages::SetUp();
+        if (IsSkipped() || HasFatalFailure()) return;
         std::vector<fs::path> files;
         for (const auto& entry : fs::recursive_directory_iterator(images())) {
             if (entry.is_regular_file()) files.push_back(entry.path());
@@ -35,8 +34,6 @@ protected:
         save_png(white, files.at(21));
         white_ = fs::relative(files[21], images()).string();
     }
-    std::string images() const { return scratch_ / "shapes"; }
-    std::string runs(const std::string& name = "runs") const { return scratch_ / name; }
     std::vector<std::string> command(const std::string& verb, const std::string& model,
                                      std::vector<std::string> more = {}) const {
         std::vector<std::string> words = {ASSAY_PROGRAM, verb, "-m", model,      "-d",
@@ -73,7 +70,6 @@ protected:
             EXPECT_EQ(rows[i] == expected[i], i != 21) << i;
     }
     fs::path store(const std::string& name) const { return fs::path(runs()) / "shapes" / name; }
-    Scratch scratch_;
     std::string white_;
 };
 

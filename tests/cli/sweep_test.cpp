@@ -61,13 +61,6 @@ std::vector<std::string> split(const std::string& command) {
     return {std::istream_iterator<std::string>(parts), {}};
 }
 
-std::vector<std::string> lines_of(const std::string& text) {
-    std::vector<std::string> lines;
-    std::istringstream in(text);
-    for (std::string line; std::getline(in, line);) lines.push_back(line);
-    return lines;
-}
-
 /// How often `part` stands in the text without a backslash before it.
 std::size_t unescaped(const std::string& text, char part) {
     std::size_t count = 0;

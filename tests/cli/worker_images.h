@@ -1,0 +1,27 @@
+// Images and a folder of results for tests that run models of tests/model/worker through the
+// program.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "../model/worker_model.h"
+#include "shapes_test.h"
+
+namespace assay {
+
+/// Skipped where no Python runs the worker.
+class WorkerImages : public testing::Test {
+protected:
+    void SetUp() override {
+        if (!has_worker()) GTEST_SKIP() << "there is no python3 of version 3.9 or newer";
+        copy_shapes(images(), 8);
+    }
+    /// 48 of them.
+    std::string images() const { return scratch_ / "shapes"; }
+    std::string runs(const std::string& name = "runs") const { return scratch_ / name; }
+    Scratch scratch_;
+};
+
+}  // namespace assay
