@@ -16,6 +16,7 @@
 #include "core/json_limits.h"
 #include "core/json_reader.h"
 #include "core/json_text.h"
+#include "core/paths.h"
 #include "core/random.h"
 #include "core/text.h"
 #include "model/python/python_model.h"
@@ -166,7 +167,7 @@ std::vector<std::string> models_of(const std::string& pattern, const DrawFlags& 
                                    bool keep) {
     const json request = draw_request(pattern, how);
     const fs::path file = list_place(runs, request);
-    if (!file.empty() && how.models > 0 && fs::exists(file)) {
+    if (!file.empty() && how.models > 0 && is_there(file)) {
         std::vector<std::string> models = listed_models(file, request);
         note(fmt::format("{}: the models that {} lists: {}", pattern, file.string(),
                          fmt::join(models, ", ")));
@@ -175,7 +176,7 @@ std::vector<std::string> models_of(const std::string& pattern, const DrawFlags& 
     const Drawn found = drawn_from(names_in_python(pattern, options), pattern, how);
     note(fmt::format("{}: {}", found.how, fmt::join(found.models, ", ")));
     if (!file.empty() && how.models > 0 && keep && is_first_rank()) {
-        fs::create_directories(runs);
+        make_folders(runs);
         json all = request;
         all.update({{"schema", drawn_schema},
                     {"schema_version", 1},

@@ -10,7 +10,6 @@
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <utility>
 
 #include "assay/error.h"

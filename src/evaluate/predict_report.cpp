@@ -7,6 +7,7 @@
 #include "assay/describe_result.h"
 #include "assay/model/model_spec.h"
 #include "assay/model/settings_file.h"
+#include "core/add_once.h"
 #include "core/result_table.h"
 #include "evaluate/described_evaluate.h"
 #include "evaluate/described_program.h"
@@ -62,8 +63,7 @@ std::vector<std::string> model_notes(std::span<const PredictResult> results) {
     std::vector<std::string> notes;
     for (const PredictResult& r : results) {
         for (const std::string& note : r.notes) {
-            std::string line = fmt::format("{}: {}.", r.model, note);
-            if (std::ranges::find(notes, line) == notes.end()) notes.push_back(std::move(line));
+            add_once(notes, fmt::format("{}: {}.", r.model, note));
         }
     }
     return notes;

@@ -166,12 +166,12 @@ ChannelOrder channel_order_named(std::string_view name) {
 }
 ResizeRule resize_rule_named(std::string_view name) {
     if (name == "torch_float") {
-        throw Error(ErrorCode::usage,
-                    fmt::format("the resize `{}` is not reproduced; known: pillow, torch, opencv. "
-                                "Run the "
-                                "model with your own preprocessing and read its scores with "
-                                "`assay import`",
-                                name));
+        throw Error(
+            ErrorCode::usage,
+            fmt::format("the resize `{}` is not reproduced; known: pillow, torch, opencv. "
+                        "Run the model with your own preprocessing and read its scores with "
+                        "`assay import`",
+                        name));
     }
     return find_value(resize_rules, "resize_as", name);
 }

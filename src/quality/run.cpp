@@ -3,12 +3,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
 #include <utility>
 
 #include "assay/error.h"
 #include "assay/evaluate/attack.h"
+#include "core/add_once.h"
 #include "core/file.h"
 #include "core/json_text.h"
 #include "core/text.h"
@@ -63,9 +63,7 @@ private:
     void keep(const std::vector<PredictResult>& results) {
         for (const PredictResult& result : results) {
             for (const std::string& note : result.dataset_notes) {
-                std::string line = fmt::format("{}: {}", result.dataset, note);
-                if (std::ranges::find(result_.notes, line) == result_.notes.end())
-                    result_.notes.push_back(std::move(line));
+                add_once(result_.notes, fmt::format("{}: {}", result.dataset, note));
             }
             halved_[result.model] += result.halved;
         }

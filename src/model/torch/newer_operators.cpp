@@ -304,10 +304,6 @@ bool is_there(const c10::FunctionSchema& schema) {
         [&](const auto& op) { return op->schema().overload_name() == schema.overload_name(); });
 }
 
-}  // namespace
-
-namespace {
-
 void define_newer(std::span<const NewerOperator> operators) {
     for (const NewerOperator& op : operators) {
         const std::string_view schema = op.schema;

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 #include <fstream>
 #include <limits>
@@ -15,6 +14,7 @@
 #include "assay/error.h"
 #include "core/refuse.h"
 #include "core/shell_word.h"
+#include "core/text.h"
 #include "model/torch/onnx_graph.h"
 
 namespace assay::torch_plugin {
@@ -83,8 +83,7 @@ std::string external_bytes(const onnx::TensorProto& proto, DataFiles& data, std:
         const std::string& text = entries[key];
         if (text.empty()) return fallback;
         std::uint64_t value = 0;
-        const auto [stop, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-        if (code != std::errc{} || stop != text.data() + text.size())
+        if (!parse_number(text, value))
             refuse(fmt::format("tensor \"{}\": the {} of its data is \"{}\", not a number",
                                proto.name(), key, text));
         return value;

@@ -28,8 +28,6 @@ WeightCost count_onnx_weights(const OnnxGraph& graph) {
         {"com.microsoft::QGemm", {3, 6}, {1, 2, 4, 5, 7, 8}},
         {"com.microsoft::MatMulIntegerToFloat", {1}, {2, 3, 4, 5}},
         {"com.microsoft::DynamicQuantizeMatMul", {1}, {2, 3}},
-        {"com.microsoft::QuantizeLinear", {}, {1, 2}},
-        {"com.microsoft::DequantizeLinear", {0}, {1, 2}},
     };
     std::set<int> statistics;
     std::set<int> whole;  // weights kept as whole numbers
