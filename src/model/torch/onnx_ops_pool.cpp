@@ -166,10 +166,9 @@ Tensor dilated_mean(const Pool& p, bool count_padding) {
 
 Tensor average_pool(const OnnxCall& call) {
     const Pool p = pool_of(call);
-    if (p.dilations != Ints{1, 1})
-        return dilated_mean(p, call.integer("count_include_pad", 0) != 0);
-    const bool up = call.integer("ceil_mode", 0) != 0;
     const bool count_padding = call.integer("count_include_pad", 0) != 0;
+    if (p.dilations != Ints{1, 1}) return dilated_mean(p, count_padding);
+    const bool up = call.integer("ceil_mode", 0) != 0;
     if (is_simple(p))
         return p.finished(
             at::avg_pool2d(p.x, p.kernel, p.strides, p.padding.before, up, count_padding));
