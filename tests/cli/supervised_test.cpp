@@ -138,7 +138,9 @@ TEST_F(Supervised, AModelThatRefusesOtherPixelValuesIsCheckedByItsOwn) {
         const Outcome sound = outcome_of("linear"), own = outcome_of("checks_range");
         EXPECT_EQ(own.status, sound.status) << own.err;
         EXPECT_THAT(own.err, Not(HasSubstr("out of range")));
-        if (verb == "check") EXPECT_THAT(own.out, HasSubstr("values 0 to 255 0.0 %"));
+        if (verb == "check") {
+            EXPECT_THAT(own.out, HasSubstr("values 0 to 255 0.0 %"));
+        }
     }
 }
 
