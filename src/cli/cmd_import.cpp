@@ -30,8 +30,9 @@ assay import samples.json --array predictions --classes classes.txt --dataset-na
 int cmd_import(std::vector<std::string> arguments) {
     auto app = make_app(
         "import",
-        "Turn saved predictions (npy, npz, safetensors, csv, tsv, jsonl, json; full matrix, top-k "
-        "or predicted classes alone; COCO's results, FiftyOne's exports) into a store. Tells "
+        "Turn saved predictions (npy, npz, safetensors, csv, tsv, parquet, jsonl, json; full "
+        "matrix, "
+        "top-k or predicted classes alone; COCO's results, FiftyOne's exports) into a store. Tells "
         "logits from probabilities by the numbers, "
         "and refuses an incorrect claim.",
         import_examples);

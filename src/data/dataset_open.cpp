@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <unordered_map>
 
 #include "assay/data/dataset.h"
@@ -16,6 +17,7 @@
 #include "data/list_dataset.h"
 #include "data/parquet/file_names.h"
 #include "data/parquet_dataset.h"
+#include "data/saved_dataset.h"
 #include "data/tar_dataset.h"
 #include "data/zip_dataset.h"
 
@@ -24,8 +26,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What a made data set has beside its images.
-constexpr std::string_view own_list_name = "labels.csv";
+/// What a made data set has beside its images, and the names that Hugging Face's `imagefolder`
+/// reads.
+constexpr std::array<std::string_view, 4> own_list_names = {"labels.csv", "metadata.csv",
+                                                            "metadata.jsonl", "metadata.parquet"};
 
 enum class ArchiveKind : std::uint8_t { none, parquet, tar, zip };
 
@@ -63,23 +67,29 @@ bool holds_class_folders(const fs::path& path) {
     return false;
 }
 
-/// The folder's own labels.csv, when it speaks of the folder's images. Beside class folders the
+/// The folder's own list, when it speaks of the folder's images. Beside class folders the
 /// table may be anything (names of classes, votes, ...): it counts only if it has a column of paths
 /// and an image is where it says. Without class folders nothing else can say what the images are,
 /// so there it must be readable.
-std::optional<Dataset> open_own_list(const fs::path& path, const DatasetOptions& options,
+/// Tables of `imagefolder` count only if they have a column `file_name` and labels.
+std::optional<Dataset> open_own_list(const fs::path& path, std::string_view own_list_name,
+                                     const DatasetOptions& options,
                                      std::vector<std::string>& notes) {
     using Layout = DatasetOptions::Layout;
     const fs::path list = path / own_list_name;
     std::error_code problem;
     if (!fs::is_regular_file(list, problem)) return std::nullopt;
+    const bool metadata = own_list_name != own_list_names.front();
+    if (metadata &&
+        (options.layout == Layout::flat || !labels_file_names(list, options.label_column)))
+        return std::nullopt;
     if (options.layout == Layout::image_folder) {
         notes.push_back(fmt::format("{} in the folder is not read: the class folders are asked for",
                                     own_list_name));
         return std::nullopt;
     }
     if (options.layout == Layout::automatic && holds_class_folders(path) &&
-        !names_images(path, list)) {
+        !names_images(path, list, !metadata)) {
         notes.push_back(
             fmt::format("{} beside the class folders names none of their images: left alone, the "
                         "folders are the labels",
@@ -106,7 +116,8 @@ Dataset open_folder(const fs::path& path, const DatasetOptions& options,
         }
         return open_list(path, options.list, options, notes);
     }
-    if (auto dataset = open_own_list(path, options, notes)) return std::move(*dataset);
+    for (const std::string_view name : own_list_names)
+        if (auto dataset = open_own_list(path, name, options, notes)) return std::move(*dataset);
     if (options.layout == Layout::flat) {
         images_alone();
         return open_flat(path, options, notes);
@@ -123,6 +134,7 @@ Dataset open_folder(const fs::path& path, const DatasetOptions& options,
                         path.string()));
     }
     if (list_folder(path).images == 0) {
+        refuse_saved_dataset(path);
         const auto files = parquet::parquet_files_of(path);
         if (!files.empty()) return open_parquet(files, options, notes);
         const webdataset::TarFiles tars = webdataset::tar_files_of(path);

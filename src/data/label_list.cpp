@@ -7,13 +7,13 @@
 #include <optional>
 
 #include "assay/error.h"
-#include "core/file.h"
 #include "core/text.h"
 #include "data/class_aliases.h"
 #include "data/cub_list.h"
 #include "data/label_columns.h"
 #include "data/label_table.h"
 #include "data/label_texts.h"
+#include "data/table_text.h"
 
 namespace assay {
 namespace {
@@ -207,10 +207,10 @@ std::size_t LabelList::line_of(std::size_t row) const {
 
 LabelList read_label_list(const std::filesystem::path& path, const LabelListOptions& options) {
     if (auto list = read_cub_list(path, options)) return std::move(*list);
-    const std::string text = read_text(path, max_table_bytes);
-    const std::string extension = lower_extension(path.string()), source = path.filename().string();
-    const LabelTable table =
-        look_at_table(text, source, extension == ".csv" || extension == ".tsv", options.classes);
+    const std::string source = path.filename().string();
+    const auto [text, left_out, added_lines] = read_table_text(path, max_table_bytes);
+    LabelTable table = look_at_table(text, source, has_table_extension(path), options.classes);
+    table.added_lines = added_lines;
     if (table.kind == LabelTable::Kind::lines &&
         !(options.image_column.empty() && options.label_column.empty())) {
         throw Error(ErrorCode::usage,
@@ -220,6 +220,7 @@ LabelList read_label_list(const std::filesystem::path& path, const LabelListOpti
     }
     LabelList list = table.kind == LabelTable::Kind::lines ? from_lines(text, source, options)
                                                            : from_table(text, table, options);
+    if (!left_out.empty()) list.taken += "; not read: " + left_out;
     settle_numbers(list, options);
     if (list.rows >= UINT32_MAX)
         throw Error(ErrorCode::bad_input,

@@ -20,8 +20,9 @@ struct LabelTable {
     };
     Kind kind = Kind::lines;
     char delimiter = '\0';
-    std::size_t skipped = 0;  ///< lines in front of the table (CelebA's number of rows)
-    TableSample sample{};     ///< of a table; `sample.header`: its first row has the names
+    std::size_t skipped = 0;      ///< lines in front of the table (CelebA's number of rows)
+    std::size_t added_lines = 0;  ///< of the text, which the file does not have
+    TableSample sample{};         ///< of a table; `sample.header`: its first row has the names
 };
 
 /// From the first rows. `named_table`: the file's name ends as that of a table (.csv, .tsv), so
@@ -51,15 +52,16 @@ public:
     SeparatedRows(std::string_view text, const LabelTable& table)
         : reader_(text, table.sample.source,
                   {.delimiter = table.delimiter, .header = table.sample.header}),
-          columns_(table.sample.names.size()) {}
+          columns_(table.sample.names.size()),
+          added_lines_(table.added_lines) {}
     /// Throws bad_input: a row of another length.
     bool next();
     std::string_view operator[](std::size_t column) const { return reader_[column]; }
-    std::size_t line() const noexcept { return reader_.line(); }
+    std::size_t line() const noexcept { return reader_.line() - added_lines_; }
 
 private:
     CsvReader reader_;
-    std::size_t columns_;
+    std::size_t columns_, added_lines_;
 };
 
 /// Calls read(rows) with the rows below the header, however the table is written.

@@ -18,6 +18,7 @@
 #include "data/label_columns.h"
 #include "data/label_list.h"
 #include "data/label_rows.h"
+#include "data/parquet/file_names.h"
 
 namespace assay {
 namespace {
@@ -239,13 +240,15 @@ void take_labels(Dataset& dataset, LabelList& list, const StringColumn& images, 
 
 }  // namespace
 
-bool names_images(const fs::path& folder, const fs::path& list_path) {
+bool names_images(const fs::path& folder, const fs::path& list_path, bool ask) {
     try {
         // A few hundred rows tell; a wrong table is often an error in its labels, which does not
         // matter here.
-        const LabelList list = read_label_list(
-            list_path,
-            {.classes = nullptr, .attributes = false, .limit = 256, .minus_one_unlabelled = true});
+        const LabelList list = read_label_list(list_path, {.classes = nullptr,
+                                                           .attributes = false,
+                                                           .limit = 256,
+                                                           .ask = ask,
+                                                           .minus_one_unlabelled = true});
         if (list.stems) return false;
         for (std::size_t i = 0; i < list.files.size(); ++i) {
             std::error_code problem;
@@ -257,6 +260,25 @@ bool names_images(const fs::path& folder, const fs::path& list_path) {
         return false;
     } catch (const Error&) {
         return false;
+    }
+}
+
+bool labels_file_names(const fs::path& list_path, const std::string& label_column) {
+    constexpr std::string_view column = "file_name";
+    constexpr std::size_t most_header = 65'536;
+    if (!parquet::has_parquet_extension(list_path) &&
+        read_start(list_path, most_header).find(column) == std::string::npos)
+        return false;
+    try {
+        const LabelList list = read_label_list(list_path, {.classes = nullptr,
+                                                           .attributes = false,
+                                                           .limit = 256,
+                                                           .image_column = std::string(column),
+                                                           .label_column = label_column,
+                                                           .minus_one_unlabelled = true});
+        return list.has_labels;
+    } catch (const Error& error) {
+        return error.code() != ErrorCode::usage;  // usage: there is no such column
     }
 }
 

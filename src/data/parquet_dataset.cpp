@@ -9,6 +9,10 @@
 #include "assay/error.h"
 #include "core/refuse.h"
 #include "core/text.h"
+#include "core/url.h"
+#include "data/folder_classes.h"
+#include "data/list_dataset.h"
+#include "data/parquet/parquet_table.h"
 #include "data/parquet/rows.h"
 
 namespace assay {
@@ -18,6 +22,27 @@ namespace fs = std::filesystem;
 
 fs::path parent_of(const fs::path& file) {
     return file.has_parent_path() ? file.parent_path() : fs::path(".");
+}
+
+/// A table that says where the images are, as a csv list does.
+Dataset open_paths(std::span<const fs::path> files, const fs::path& folder,
+                   const DatasetOptions& options, std::vector<std::string>& notes) {
+    if (files.size() > 1 || is_url(files.front())) {
+        refuse(
+            fmt::format("{}: its rows are paths of images, which are read of one file on the "
+                        "disk, beside the images",
+                        files.front().string()));
+    }
+    DatasetOptions told = options;
+    const ClassList own = parquet::named_label_classes(files.front(), options.label_column);
+    const bool unnamed = only_numbers(options.classes) && own.size() == options.classes.size();
+    if (!own.empty() && (options.classes.empty() || unnamed)) {
+        told.classes = own;
+        notes.push_back(fmt::format(
+            "the file names {} classes{}", own.size(),
+            unnamed ? "; taken in order for the classifier's, which have no names" : ""));
+    }
+    return open_list(folder, files.front(), told, notes);
 }
 
 }  // namespace
@@ -39,6 +64,8 @@ Dataset open_parquet(std::span<const fs::path> files, const DatasetOptions& opti
                                files.front().string(), file.string()));
         }
     }
+    if (parquet::lists_paths(files.front(), options.image_column))
+        return open_paths(files, dataset.root, options, notes);
     parquet::Rows rows = parquet::open_rows(files,
                                             {.image_column = options.image_column,
                                              .label_column = options.label_column,

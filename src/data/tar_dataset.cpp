@@ -132,14 +132,17 @@ bool are_class_folders(const std::vector<IndexedTar>& indexed) {
 
 /// What is the same for all the archives is said once.
 struct Oddities {
-    std::uint64_t without_image = 0, left_out = 0;
-    std::string first_without;
+    std::uint64_t without_image = 0, left_out = 0, beside = 0;
+    std::string first_without, first_beside;
     std::vector<std::string> without_end;
 
     void add(const fs::path& path, const Samples& samples) {
         if (without_image == 0 && samples.without_image > 0)
             first_without = fmt::format("{} in {}", samples.first_without, path.string());
         without_image += samples.without_image;
+        if (beside == 0 && samples.beside > 0)
+            first_beside = fmt::format("{} in {}", samples.first_beside, path.string());
+        beside += samples.beside;
         left_out += samples.left_out;
         if (!samples.has_end_mark) without_end.push_back(path.filename().string());
     }
@@ -147,6 +150,11 @@ struct Oddities {
         if (without_image > 0)
             notes.push_back(fmt::format("skipped {} without an image, the first: {}",
                                         how_many(without_image, "sample"), first_without));
+        if (beside > 0)
+            notes.push_back(
+                fmt::format("skipped {} with a dot in the suffix, beside the image "
+                            "without one, the first: {}",
+                            how_many(beside, "image"), first_beside));
         if (left_out > 0)
             notes.push_back(fmt::format("skipped {} that are no plain files (links, sparse files)",
                                         how_many(left_out, "member")));

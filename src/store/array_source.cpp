@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "assay/error.h"
 #include "containers/npy_foreign.h"
@@ -279,6 +280,53 @@ void take_truth(ScoreSource& source, const ZipArchive& archive, const ZipEntry& 
 
 }  // namespace
 
+namespace {
+
+/// Labels that np.column_stack() put beside the scores: whole numbers of classes in the first or
+/// the last column, where no other column has whole numbers alone.
+void refuse_column_of_labels(const ScoreSource& source, const fs::path& file,
+                             const SourceOptions& options) {
+    constexpr std::uint64_t enough = 1000, fewest = 10;
+    constexpr std::uint32_t widest = 100'000;
+    const std::uint32_t width = source.classes;
+    const bool told =
+        options.class_count == width || (options.classes_told && options.classes.size() == width);
+    if (!source.read || width < 3 || width > widest || source.rows < fewest || told) return;
+    const auto rows = static_cast<std::uint32_t>(std::min(source.rows, enough));
+    std::vector<float> values(std::size_t{rows} * width);
+    source.read(0, rows, values);
+    const auto every = [&](std::uint32_t column, auto&& holds) {
+        for (std::uint32_t r = 0; r < rows; ++r)
+            if (!holds(values[std::size_t{r} * width + column])) return false;
+        return true;
+    };
+    const auto is_whole = [](float value) { return std::floor(value) == value; };
+    const auto is_class = [&](float value) {
+        return is_whole(value) && value >= 0 && value + 1 < static_cast<float>(width);
+    };
+    const std::uint32_t column = every(0, is_class) ? 0 : width - 1;
+    const float first = values[column];
+    if (!every(column, is_class) || every(column, [&](float value) { return value == first; }))
+        return;
+    for (std::uint32_t other = 0; other < width; ++other)
+        if (other != column && every(other, is_whole)) return;
+    std::string command;
+    if (const std::string from = file.string(); from.find_first_of("'\"\\`$") == from.npos) {
+        command = fmt::format(
+            ". This takes it apart: python3 -c \"import numpy; a = numpy.load('{}'); "
+            "numpy.savez('{}.npz', scores=a[:, {}], label=a[:, {}].astype(int))\"; then give the "
+            "same command {}.npz",
+            from, file.stem().string(), column == 0 ? "1:" : ":-1", column == 0 ? "0" : "-1",
+            file.stem().string());
+    }
+    fail(ErrorCode::bad_input,
+         fmt::format("the {} of the array's {} columns holds whole numbers, the others do not: it "
+                     "may be the labels{}. If it is a class, say so by --class-count {}",
+                     column == 0 ? "first" : "last", width, command, width));
+}
+
+}  // namespace
+
 ScoreSource open_npy(const fs::path& file, const SourceOptions& options) {
     const auto map = std::make_shared<MappedFile>(file);
     if (const auto foreign = foreign_numbers(map->bytes())) {
@@ -297,6 +345,7 @@ ScoreSource open_npy(const fs::path& file, const SourceOptions& options) {
     if (holds_texts(map->bytes())) return from_texts(map->bytes(), options);
     ScoreSource source = from_array(parse_npy(map->bytes()), options);
     source.owners.push_back(map);
+    refuse_column_of_labels(source, file, options);
     return source;
 }
 

@@ -1,10 +1,13 @@
 // Tables in JSON lines, and files of any kind by their ending.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <optional>
 
 #include "assay/error.h"
 #include "containers/gunzip.h"
+#include "containers/parquet/parquet_csv.h"
+#include "containers/parquet/parquet_file.h"
 #include "core/file.h"
 #include "core/json_limits.h"
 #include "core/json_reader.h"
@@ -92,10 +95,25 @@ std::string conversion_of(std::string_view ending, const std::filesystem::path& 
                                   from, stem)) +
                fmt::format("; then give the same command {}.npz", stem);
     }
-    if (ending == ".parquet") return pandas("read_parquet");
     if (ending == ".feather") return pandas("read_feather");
     if (ending == ".xlsx") return pandas("read_excel");
     return {};
+}
+
+/// A table as pandas, polars and DuckDB write it: read as the csv that it would be.
+ScoreSource open_parquet_table(const std::filesystem::path& file, const SourceOptions& options) {
+    const parquet::File columns(file);
+    Spool spool(options.spool_folder);
+    const auto left_out = parquet::write_csv(columns, [&](std::string_view piece) {
+        throw_if_stopped();
+        spool.append(std::as_bytes(std::span(piece)));
+    });
+    const std::span<const std::byte> bytes = spool.finish();
+    ScoreSource source = read_csv({reinterpret_cast<const char*>(bytes.data()), bytes.size()},
+                                  file.filename().string(), options);
+    if (!left_out.empty())
+        source.notes.push_back(fmt::format("columns not read: {}", fmt::join(left_out, ", ")));
+    return source;
 }
 
 /// A table or JSON that gzip packed, as pandas writes it; nothing for other endings.
@@ -143,13 +161,14 @@ ScoreSource open_source(const std::filesystem::path& file, const SourceOptions& 
         if (ending == ".npz") return open_npz(file, options);
         if (ending == ".safetensors") return open_safetensors(file, options);
         if (ending == ".csv" || ending == ".tsv") return open_csv(file, options);
+        if (ending == ".parquet") return open_parquet_table(file, options);
         if (ending == ".jsonl") return open_jsonl(file, options);
         if (ending == ".json") return open_json(file, options);
         if (auto unpacked = open_gzip(file, options)) return std::move(*unpacked);
         const std::string command = conversion_of(ending, file);
         refuse(fmt::format(
-            "files ending in `{}` are not read; known: .npy .npz .safetensors .csv .tsv .jsonl "
-            ".json, and .csv.gz, .tsv.gz, .jsonl.gz, .json.gz{}",
+            "files ending in `{}` are not read; known: .npy .npz .safetensors .csv .tsv .parquet "
+            ".jsonl .json, and .csv.gz, .tsv.gz, .jsonl.gz, .json.gz{}",
             shortened(ending), command.empty() ? "" : ". This converts it: " + command));
     });
 }

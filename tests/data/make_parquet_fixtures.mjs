@@ -44,7 +44,7 @@ await copy('duckdb_dictionary', `${usual} FROM repeated`, `COMPRESSION snappy, $
 await copy('duckdb_row_groups', `from_hex(printf('%04x', i % 1000)) AS image, (i % 10)::INTEGER AS label FROM range(5000) t(i)`,
   'COMPRESSION zstd, ROW_GROUP_SIZE 2048')
 await copy('duckdb_texts', `bytes AS img, 'name ' || (label % 3) AS labels FROM rows WHERE i < 20`, 'COMPRESSION snappy')
-// Refused ones.
+// Other encodings and codecs, then refused ones.
 await copy('duckdb_delta', `${usual} FROM rows WHERE i < 40`, 'COMPRESSION snappy, PARQUET_VERSION V2')
 for (const codec of ['brotli', 'lz4_raw'])
   await copy(`duckdb_${codec}`, `${usual} FROM rows WHERE i < 40`, `COMPRESSION ${codec}`)

@@ -108,7 +108,15 @@ TEST_F(ParquetLies, SizesAndCountsAreNotBelieved) {
     EXPECT_THAT(refusal({.encoding = 8}), HasSubstr("no dictionary stands before it"));
     EXPECT_THAT(refusal({.encoding = 9}), HasSubstr("byte_stream_split"));
     EXPECT_THAT(refusal({.encoding = 77}), HasSubstr("number 77"));
-    EXPECT_THAT(refusal({.codec = 4}), HasSubstr("compressed by brotli"));
+    EXPECT_THAT(refusal({.encoding = 4}),
+                AllOf(HasSubstr("encoded as bit_packed"), HasSubstr("pq.write_table")));
+    EXPECT_THAT(refusal({.encoding = 5}), HasSubstr("byte_array are encoded as delta_binary"));
+    EXPECT_THAT(refusal({.encoding = 6}), HasSubstr("deltas"));
+    EXPECT_THAT(refusal({.encoding = 7}), HasSubstr("deltas"));
+    EXPECT_THAT(refusal({.codec = 3}),
+                AllOf(HasSubstr("compressed by lzo"), HasSubstr("brotli and lz4_raw")));
+    EXPECT_THAT(refusal({.codec = 5}),
+                AllOf(HasSubstr("compressed by lz4;"), HasSubstr("pq.write_table")));
     EXPECT_THAT(refusal({.schema_children = 3}), HasSubstr("the schema ends before"));
     EXPECT_THAT(refusal({.schema_children = 1}), HasSubstr("belong to no parent"));
 }

@@ -298,12 +298,29 @@ TEST_F(Tars, DamagedOnesNameTheByte) {
                 HasSubstr("extension of 100000 bytes"));
 }
 
+TEST_F(Tars, ASuffixWithoutADotIsTheImageAmongOthersWithOne) {
+    folder_.write("val.tar", tar_member("1.jpg", "one") + tar_member("1.seg.png", "mask") +
+                                 tar_member("2.depth.png", "deep") + tar_member("2.png", "two") +
+                                 tar_member("2.seg.png", "mask") +
+                                 tar_member("3.left.jpg", "three") + tar_end());
+    const Dataset dataset = open("val.tar");
+    EXPECT_THAT(ids_of(dataset), ElementsAre("val.tar/1", "val.tar/2", "val.tar/3"));
+    EXPECT_EQ(read_text_of(dataset, 0), "one");
+    EXPECT_EQ(read_text_of(dataset, 1), "two");
+    EXPECT_EQ(read_text_of(dataset, 2), "three");
+    EXPECT_THAT(said(), HasSubstr("skipped 3 images with a dot in the suffix, beside the image "
+                                  "without one, the first: 1.seg.png in "));
+}
+
 TEST_F(Tars, KeysThatComeAgainAndSamplesOfTwoImagesAreRefused) {
     EXPECT_THAT(refusal_of(tar_member("a.jpg", "1") + tar_member("b.jpg", "2") +
                            tar_member("a.jpg", "3") + tar_end()),
                 AllOf(HasSubstr("x.tar"), HasSubstr("the key `a` appears twice")));
     EXPECT_THAT(refusal_of(tar_member("a.jpg", "1") + tar_member("a.png", "2") + tar_end()),
                 HasSubstr("a.jpg and a.png are two images of one sample"));
+    EXPECT_THAT(
+        refusal_of(tar_member("1.left.jpg", "1") + tar_member("1.right.jpg", "2") + tar_end()),
+        HasSubstr("1.left.jpg and 1.right.jpg are two images of one sample"));
     EXPECT_THAT(refusal_of(tar_member("a.jpg", "1") + tar_member("a.cls", std::string(5000, '1')) +
                            tar_end()),
                 HasSubstr("a.cls: 5000 bytes"));

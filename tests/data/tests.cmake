@@ -9,5 +9,5 @@ assay_test(remote
     SOURCES data/remote_test.cpp
     LINKS assay_data Threads::Threads ZLIB::ZLIB)
 assay_test(parquet
-    SOURCES data/parquet_files_test.cpp data/parquet_test.cpp data/parquet_names_test.cpp
+    SOURCES data/parquet_files_test.cpp data/parquet_tools_test.cpp data/parquet_layouts_test.cpp data/parquet_test.cpp data/parquet_names_test.cpp
     LINKS assay_data PkgConfig::snappy PkgConfig::zstd ZLIB::ZLIB)

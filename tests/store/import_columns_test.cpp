@@ -364,5 +364,35 @@ TEST(ScoreColumns, PatternsAndNumbers) {
     EXPECT_EQ(store::listed(std::vector<std::string>(13, "n")), "n, n, n, ..., n");
 }
 
+/// 12 rows of a label and four logits, as np.column_stack() joins them.
+std::string stacked(bool first, bool whole) {
+    std::vector<float> values;
+    for (int r = 0; r < 12; ++r) {
+        const float label = static_cast<float>(r % 4) + (whole ? 0.0F : 0.5F);
+        if (first) values.push_back(label);
+        for (int c = 0; c < 4; ++c)
+            values.push_back(static_cast<float>(c == r % 4) * 2.5F +
+                             0.25F * static_cast<float>(r + c));
+        if (!first) values.push_back(label);
+    }
+    const std::vector<std::uint64_t> shape = {12, 5};
+    return npy_header("<f4", shape) +
+           std::string(reinterpret_cast<const char*>(values.data()), 4 * values.size());
+}
+
+TEST_F(ImportedColumns, AnArrayWithItsLabelsIsAskedAbout) {
+    EXPECT_THAT(refusal("stack.npy", stacked(true, true)),
+                AllOf(HasSubstr("the first of the array's 5 columns holds whole numbers"),
+                      HasSubstr("scores=a[:, 1:], label=a[:, 0].astype(int)"),
+                      HasSubstr("--class-count 5")));
+    EXPECT_THAT(refusal("stack.npy", stacked(false, true)),
+                AllOf(HasSubstr("the last of the array's 5 columns"),
+                      HasSubstr("scores=a[:, :-1], label=a[:, -1].astype(int)")));
+    ImportOptions told;
+    told.class_count = 5;
+    EXPECT_EQ(import("stack.npy", stacked(true, true), told).notes.empty(), false);
+    EXPECT_EQ(scores(import("stack.npy", stacked(true, false))).size(), 60U);
+}
+
 }  // namespace
 }  // namespace assay

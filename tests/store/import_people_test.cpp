@@ -407,7 +407,7 @@ TEST_F(PeoplesImports, FilesThatPythonAloneReadsAreAnsweredWithACommand) {
                       HasSubstr("numpy.savez('logits.npz'"), HasSubstr("v.detach()"),
                       HasSubstr("{k: a(v) for k, v in t.items()}"),
                       HasSubstr("; then give the same command logits.npz")));
-    EXPECT_THAT(refusal("p.parquet", "PAR1"), HasSubstr("pandas.read_parquet("));
+    EXPECT_THAT(refusal("p.feather", "ARROW1"), HasSubstr("pandas.read_feather("));
     EXPECT_THAT(refusal("p.docx", "x"), Not(HasSubstr("This converts it")));
     // Nothing that a shell would read otherwise is put into a command.
     EXPECT_THAT(refusal("a$(b)'c.pt", "PK"), Not(HasSubstr("This converts it")));

@@ -415,7 +415,7 @@ TEST(Import, TablesAreCheckedRowByRow) {
     EXPECT_THAT(refusal("{\"id\": 1, \"scores\": [1, 2]}\n{\"scores\": [1, 3]}\n", "t.jsonl"),
                 HasSubstr("others have none"));
     EXPECT_THAT(refusal("[1]\n", "t.jsonl"), HasSubstr("the line is [1]; allowed: an object"));
-    EXPECT_THAT(refusal("x", "t.parquet"), HasSubstr("known: .npy .npz"));
+    EXPECT_THAT(refusal("x", "t.orc"), HasSubstr("known: .npy .npz"));
     EXPECT_THAT(refusal("id,c0,c1\na,1,2\n"), HasSubstr("7 classes were given, the scores have 2"));
     options.class_count = 0;
     EXPECT_THAT(refusal("filename,index,prob\na,1,0.5\n"),

@@ -16,7 +16,8 @@ namespace {
 using Kind = PageHeader::Kind;
 
 bool uses_dictionary(const PageHeader& header) {
-    return header.kind != Kind::dictionary && header.encoding != Encoding::plain;
+    return header.kind != Kind::dictionary && (header.encoding == Encoding::plain_dictionary ||
+                                               header.encoding == Encoding::rle_dictionary);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "containers/parquet/delta.h"
 #include "containers/parquet/hybrid.h"
 #include "core/refuse.h"
 
@@ -49,11 +50,7 @@ public:
         unpack(header_.packed ? codec : Codec::uncompressed, packed.subspan(plain),
                buffer.bytes().subspan(plain));
         read_levels();
-        if (header_.encoding == Encoding::plain || header_.kind == PageHeader::Kind::dictionary) {
-            read_plain();
-        } else {
-            read_indices(std::move(dictionary));
-        }
+        read_values(std::move(dictionary));
         return std::move(page_);
     }
 
@@ -96,11 +93,162 @@ private:
         }
     }
 
+    void read_values(std::shared_ptr<const Page> dictionary) {
+        const bool plain =
+            header_.encoding == Encoding::plain || header_.kind == PageHeader::Kind::dictionary;
+        if (plain) return column_.type == Physical::boolean ? read_bits() : read_plain();
+        const bool whole = column_.type == Physical::int32 || column_.type == Physical::int64;
+        const bool texts = column_.type == Physical::byte_array;
+        const bool fixed = column_.type == Physical::fixed_bytes;
+        const bool real = column_.type == Physical::float32 || column_.type == Physical::float64;
+        switch (header_.encoding) {
+            case Encoding::plain_dictionary:
+            case Encoding::rle_dictionary:
+                return read_indices(std::move(dictionary));
+            case Encoding::rle:
+                if (column_.type == Physical::boolean) return read_runs();
+                break;
+            case Encoding::delta_binary_packed:
+                if (whole) return read_differences();
+                break;
+            case Encoding::delta_length_byte_array:
+                if (texts) return read_lengths();
+                break;
+            case Encoding::delta_byte_array:
+                if (texts || fixed) return read_prefixes();
+                break;
+            case Encoding::byte_stream_split:
+                if (whole || fixed || real) return read_streams();
+                break;
+            default:
+                break;
+        }
+        refuse(fmt::format("values of {} are encoded as {}, which is not for them",
+                           name_of(column_.type), name_of(header_.encoding)));
+    }
+
+    /// The values that are there, decoded, one behind the other.
+    void take_decoded(Buffer values) {
+        const auto width = static_cast<std::uint32_t>(width_of(column_));
+        std::uint32_t at = 0;
+        each_present([&] {
+            at += width;
+            return Page::Slice{at - width, width};
+        });
+        page_.bytes_ = std::move(values);
+    }
+
+    void read_bits() {
+        const Bytes packed = rest();
+        if (packed.size() < (present_ + 7) / 8) refuse("its values are cut off");
+        Buffer values(present_);
+        for (std::size_t i = 0; i < present_; ++i)
+            values.bytes()[i] = packed[i / 8] >> (i % 8) & std::byte{1};
+        take_decoded(std::move(values));
+    }
+
+    /// Booleans in runs, behind the number of their bytes.
+    void read_runs() {
+        if (present_ == 0) return;
+        if (rest().size() < 4) refuse("its values are cut off");
+        const std::size_t size = little32(rest());
+        if (size > rest().size() - 4)
+            refuse(fmt::format("its values claim {} of its {} bytes", size, rest().size()));
+        const auto runs = read_hybrid(rest().subspan(4, size), 1, present_);
+        Buffer values(present_);
+        for (std::size_t i = 0; i < present_; ++i)
+            values.bytes()[i] = static_cast<std::byte>(runs[i]);
+        take_decoded(std::move(values));
+    }
+
+    void read_differences() {
+        if (present_ == 0) return;
+        const Deltas deltas = read_deltas(rest(), present_);
+        const std::size_t width = width_of(column_);
+        Buffer values(present_ * width);
+        for (std::size_t i = 0; i < present_; ++i)
+            for (std::size_t b = 0; b < width; ++b)
+                values.bytes()[i * width + b] = static_cast<std::byte>(deltas.values[i] >> (8 * b));
+        take_decoded(std::move(values));
+    }
+
+    /// All lengths, then all bytes.
+    void read_lengths() {
+        if (present_ == 0) return;
+        const Deltas lengths = read_deltas(rest(), present_);
+        std::size_t at = at_ + lengths.size, n = 0;
+        const std::size_t end = at_ + rest().size();
+        each_present([&] {
+            const std::uint64_t size = lengths.values[n++];
+            if (size > end - at) {
+                refuse(fmt::format("a value claims {} bytes; {} are left in the page", size,
+                                   end - at));
+            }
+            at += size;
+            return Page::Slice{static_cast<std::uint32_t>(at - size),
+                               static_cast<std::uint32_t>(size)};
+        });
+    }
+
+    /// How much of the value before each begins with, then the ends as read_lengths() has them.
+    void read_prefixes() {
+        if (present_ == 0) return;
+        const Deltas prefixes = read_deltas(rest(), present_);
+        at_ += prefixes.size;
+        const Deltas suffixes = read_deltas(rest(), present_);
+        at_ += suffixes.size;
+        const Bytes ends = rest();
+        std::uint64_t all = 0, before = 0, in_ends = 0;
+        for (std::size_t i = 0; i < present_; ++i) {
+            if (prefixes.values[i] > before || suffixes.values[i] > ends.size() - in_ends) {
+                refuse(fmt::format(
+                    "a value claims {} bytes of the one before and {} of its own; "
+                    "there are {} and {}",
+                    prefixes.values[i], suffixes.values[i], before, ends.size() - in_ends));
+            }
+            in_ends += suffixes.values[i];
+            before = prefixes.values[i] + suffixes.values[i];
+            all += before;
+            if (column_.type == Physical::fixed_bytes && before != column_.length)
+                refuse(fmt::format("a value of {} bytes; each has {}", before, column_.length));
+            if (all > largest_page)
+                refuse(fmt::format("its values take more than {} bytes", largest_page));
+        }
+        Buffer values(all);
+        std::byte* const out = values.bytes().data();
+        std::size_t at = 0, last = 0, n = 0;
+        in_ends = 0;
+        each_present([&] {
+            const std::size_t prefix = prefixes.values[n], own = suffixes.values[n];
+            ++n;
+            if (prefix > 0) std::memcpy(out + at, out + last, prefix);
+            if (own > 0) std::memcpy(out + at + prefix, ends.data() + in_ends, own);
+            in_ends += own;
+            last = at;
+            at += prefix + own;
+            return Page::Slice{static_cast<std::uint32_t>(last),
+                               static_cast<std::uint32_t>(prefix + own)};
+        });
+        page_.bytes_ = std::move(values);
+    }
+
+    /// The first bytes of all values, then the second ones, ...
+    void read_streams() {
+        const Bytes streams = rest();
+        const std::size_t width = width_of(column_);
+        if (streams.size() / width < present_) refuse("its values are cut off");
+        Buffer values(present_ * width);
+        for (std::size_t b = 0; b < width; ++b)
+            for (std::size_t i = 0; i < present_; ++i)
+                values.bytes()[i * width + b] = streams[b * present_ + i];
+        take_decoded(std::move(values));
+    }
+
     void read_plain() {
         const Bytes values = rest();
         std::size_t at = 0;
         const bool texts = column_.type == Physical::byte_array;
-        const std::size_t fixed = column_.type == Physical::int32 ? 4 : 8;
+        const std::size_t fixed = width_of(column_);
         each_present([&] {
             std::size_t size = fixed;
             if (texts) {

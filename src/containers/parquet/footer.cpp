@@ -84,7 +84,7 @@ ChunkClaims read_chunk(ThriftReader& in) {
 
 bool is_read(Codec codec) {
     return codec == Codec::uncompressed || codec == Codec::snappy || codec == Codec::gzip ||
-           codec == Codec::zstd;
+           codec == Codec::zstd || codec == Codec::brotli || codec == Codec::lz4_raw;
 }
 
 /// `rows`: what the row group says, which may still be to come.
@@ -100,8 +100,10 @@ Chunk checked_chunk(const ChunkClaims& claims, const Column& column, std::uint64
     }
     const auto codec = static_cast<Codec>(*claims.codec);
     if (!is_read(codec)) {
-        refuse(fmt::format("it is compressed by {}; read are uncompressed, snappy, zstd and gzip",
-                           name_of(codec)));
+        refuse(
+            fmt::format("it is compressed by {}; read are uncompressed, snappy, zstd, gzip, "
+                        "brotli and lz4_raw{}",
+                        name_of(codec), rewriting_command()));
     }
     // Some writers put a 0 where there is no dictionary.
     const std::int64_t start = claims.dictionary_page.value_or(0) > 0

@@ -29,6 +29,29 @@ constexpr std::array<std::string_view, 10> encoding_names = {"plain",
 
 }  // namespace
 
+std::size_t width_of(const Column& column) {
+    switch (column.type) {
+        case Physical::boolean:
+            return 1;
+        case Physical::int32:
+        case Physical::float32:
+            return 4;
+        case Physical::int96:
+            return 12;
+        case Physical::fixed_bytes:
+            return column.length;
+        case Physical::byte_array:
+            return 0;
+        default:
+            return 8;
+    }
+}
+
+std::string rewriting_command() {
+    return "; pyarrow writes the file again: python3 -c \"import pyarrow.parquet as pq; "
+           "pq.write_table(pq.read_table('OLD.parquet'), 'NEW.parquet', row_group_size=100)\"";
+}
+
 std::string name_of(Physical type) {
     return numbered_name(physical_names, static_cast<std::int32_t>(type));
 }

@@ -43,6 +43,19 @@ enum class Encoding : std::int32_t {
     byte_stream_split = 9,
 };
 
+/// What the schema says of a column's values, beside their physical type.
+enum class Meaning : std::uint8_t {
+    none,
+    text,
+    unsigned_integer,
+    decimal,
+    float16,
+    date,
+    time,
+    timestamp,
+    other,
+};
+
 /// As the specification spells them, in lower case; "number 42" for what it does not know.
 std::string name_of(Physical type);
 std::string name_of(Codec codec);
@@ -55,7 +68,17 @@ struct Column {
     int max_definition = 0;  ///< levels: how many of the column and its parents may be null
     bool repeated = false;   ///< in a list
     std::size_t number = 0;  ///< among the leaves
+    bool nested = false;     ///< in a structure or a list
+    Meaning meaning = Meaning::none;
+    int scale = 0;             ///< of a decimal: digits behind the point
+    std::uint32_t length = 0;  ///< bytes of a value of fixed_bytes
 };
+
+/// Bytes of a decoded value; 0 where each has its own.
+std::size_t width_of(const Column& column);
+
+/// "; pyarrow writes the file again: ...": the command behind what is not read.
+std::string rewriting_command();
 
 /// The values of a column in a row group: a dictionary page perhaps, then data pages.
 struct Chunk {

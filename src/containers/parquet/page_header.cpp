@@ -47,9 +47,20 @@ void read_page_kind(ThriftReader& in, const Field& outer, PageHeader& header) {
 }
 
 bool is_read(const PageHeader& header) {
-    const bool dictionary = header.encoding == Encoding::plain_dictionary ||
-                            header.encoding == Encoding::rle_dictionary;
-    return header.kind == Kind::other || header.encoding == Encoding::plain || dictionary;
+    switch (header.encoding) {
+        case Encoding::plain:
+        case Encoding::plain_dictionary:
+        case Encoding::rle_dictionary:
+            return true;
+        case Encoding::rle:
+        case Encoding::delta_binary_packed:
+        case Encoding::delta_length_byte_array:
+        case Encoding::delta_byte_array:
+        case Encoding::byte_stream_split:
+            return header.kind != Kind::dictionary;
+        default:
+            return header.kind == Kind::other;
+    }
 }
 
 }  // namespace
@@ -99,8 +110,8 @@ std::pair<PageHeader, std::size_t> parse_page_header(std::span<const std::byte> 
                                      : Kind::other;
     if (claimed != header.kind) refuse(fmt::format("damaged page header: page type {}", type));
     if (!is_read(header)) {
-        refuse(fmt::format("the page is encoded as {}; read are plain and dictionary encoding",
-                           name_of(header.encoding)));
+        refuse(fmt::format("the page is encoded as {}, which is not read{}",
+                           name_of(header.encoding), rewriting_command()));
     }
     return {header, in.position()};
 }

@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <string_view>
 
+#include "containers/parquet/value_text.h"
 #include "core/refuse.h"
 #include "core/text.h"
 
@@ -87,7 +88,16 @@ ImageColumns choose_columns(const Footer& footer, const HuggingfaceFeatures& fea
         refuse(fmt::format("column `{}` is of type {}; images are of byte_array", bytes->path,
                            name_of(bytes->type)));
     }
-    ImageColumns chosen{bytes->number, std::nullopt, label};
+    ImageColumns chosen{bytes->number, std::nullopt, std::nullopt, label};
+    const auto& declared = features.images;
+    chosen.image_feature =
+        std::find(declared.begin(), declared.end(), image_name) != declared.end();
+    if (bytes->path != image_name) {
+        const Column* const paths = column_of(footer, image_name + ".path");
+        if (paths != nullptr && !paths->repeated && paths->type == Physical::byte_array)
+            chosen.path = paths->number;
+        chosen.image_feature = chosen.image_feature || chosen.path;
+    }
     if (chosen.label_name.empty())
         chosen.label_name = first_there(footer, {"label", "labels", "fine_label"});
     if (chosen.label_name.empty()) return chosen;
@@ -102,10 +112,11 @@ ImageColumns choose_columns(const Footer& footer, const HuggingfaceFeatures& fea
         refuse_missing(footer, "labels", chosen.label_name, "--label-column");
     }
     refuse_list(*labels);
-    if (labels->type != Physical::int32 && labels->type != Physical::int64 &&
-        labels->type != Physical::byte_array) {
-        refuse(fmt::format("column `{}` is of type {}; labels are int32, int64 or byte_array",
-                           labels->path, name_of(labels->type)));
+    const std::string why = why_no_text(*labels);
+    const bool texts = labels->type == Physical::byte_array && labels->meaning == Meaning::none;
+    if (!why.empty() && !texts) {
+        refuse(fmt::format("column `{}` is {}; labels are whole numbers, true and false, or texts",
+                           labels->path, why));
     }
     chosen.label = labels->number;
     return chosen;

@@ -12,8 +12,12 @@ namespace assay::parquet {
 
 struct ImageColumns {
     std::size_t image = 0;               ///< number of the column of bytes
+    std::optional<std::size_t> path{};   ///< number of the column of paths beside the bytes
     std::optional<std::size_t> label{};  ///< number of the column of labels
     std::string label_name;              ///< "" without
+    /// Declared as Image, or a structure of bytes and path as that is stored: `datasets` turns such
+    /// images by their EXIF data.
+    bool image_feature = false;
 };
 
 /// `image`, `label`: names of columns, or "" for the usual ones: the only feature of the type

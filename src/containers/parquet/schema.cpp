@@ -8,13 +8,87 @@
 namespace assay::parquet {
 namespace {
 
+using Field = ThriftReader::Field;
+
 constexpr std::size_t deepest_schema = 32;
+
+/// ConvertedType, which older writers set alone.
+Meaning converted_meaning(std::int32_t type) {
+    switch (type) {
+        case 0:   // UTF8
+        case 4:   // ENUM
+        case 19:  // JSON
+            return Meaning::text;
+        case 5:
+            return Meaning::decimal;
+        case 6:
+            return Meaning::date;
+        case 7:
+        case 8:
+            return Meaning::time;
+        case 9:
+        case 10:
+            return Meaning::timestamp;
+        case 11:
+        case 12:
+        case 13:
+        case 14:
+            return Meaning::unsigned_integer;
+        case 15:
+        case 16:
+        case 17:
+        case 18:
+            return Meaning::none;
+        default:
+            return Meaning::other;
+    }
+}
+
+/// LogicalType, a union: the number of its one field says which.
+Meaning logical_meaning(ThriftReader& in) {
+    Meaning meaning = Meaning::none;
+    in.structure([&](const Field& outer) {
+        switch (outer.id) {
+            case 1:   // STRING
+            case 4:   // ENUM
+            case 12:  // JSON
+                meaning = Meaning::text;
+                break;
+            case 5:
+                meaning = Meaning::decimal;
+                break;
+            case 6:
+                meaning = Meaning::date;
+                break;
+            case 7:
+                meaning = Meaning::time;
+                break;
+            case 8:
+                meaning = Meaning::timestamp;
+                break;
+            case 10:
+                in.expect(outer, ThriftReader::Type::structure);
+                in.structure([&](const Field& field) {
+                    if (field.id == 2 && !in.boolean(field)) meaning = Meaning::unsigned_integer;
+                });
+                break;
+            case 11:  // UNKNOWN: nulls alone
+                break;
+            case 15:
+                meaning = Meaning::float16;
+                break;
+            default:
+                meaning = Meaning::other;
+        }
+    });
+    return meaning;
+}
 
 }  // namespace
 
 SchemaElement read_element(ThriftReader& in) {
     SchemaElement element;
-    in.structure([&](const ThriftReader::Field& field) {
+    in.structure([&](const Field& field) {
         switch (field.id) {
             case 1:
                 element.type = in.integer32(field);
@@ -25,8 +99,21 @@ SchemaElement read_element(ThriftReader& in) {
             case 4:
                 element.name = in.text(field);
                 break;
+            case 2:
+                element.length = in.integer32(field);
+                break;
             case 5:
                 element.children = in.integer32(field);
+                break;
+            case 6:
+                element.meaning = converted_meaning(in.integer32(field));
+                break;
+            case 7:
+                element.scale = in.integer32(field);
+                break;
+            case 10:  // stands behind the converted type and says more
+                in.expect(field, ThriftReader::Type::structure);
+                element.meaning = logical_meaning(in);
                 break;
             default:
                 break;
@@ -62,8 +149,15 @@ std::vector<Column> leaves_of(const std::vector<SchemaElement>& elements) {
                 refuse(fmt::format("the schema nests deeper than {}", deepest_schema));
             parents.push_back({element.children, path.size(), definition, repeated});
         } else if (element.type) {
-            leaves.push_back(
-                {path, static_cast<Physical>(*element.type), definition, repeated, leaves.size()});
+            const auto type = static_cast<Physical>(*element.type);
+            constexpr std::int32_t longest = 1 << 20;
+            if (type == Physical::fixed_bytes && (element.length < 1 || element.length > longest))
+                refuse(
+                    fmt::format("the values of column `{}` claim {} bytes each; 1 to {} are read",
+                                shortened(path), element.length, longest));
+            leaves.push_back({path, type, definition, repeated, leaves.size(), parents.size() > 1,
+                              element.meaning, element.scale,
+                              static_cast<std::uint32_t>(element.length)});
         } else {
             refuse(fmt::format("column `{}` has no type", shortened(path)));
         }

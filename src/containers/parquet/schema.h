@@ -16,6 +16,9 @@ struct SchemaElement {
     std::optional<std::int32_t> type;
     std::int32_t repetition = 0;  ///< 0 required, 1 optional, 2 repeated
     std::int32_t children = 0;
+    std::int32_t length = 0;  ///< bytes of a value of fixed length
+    std::int32_t scale = 0;
+    Meaning meaning = Meaning::none;
 };
 
 /// Reads the element that begins here.

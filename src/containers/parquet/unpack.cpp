@@ -1,5 +1,6 @@
 #include "containers/parquet/unpack.h"
 
+#include <brotli/decode.h>
 #include <fmt/format.h>
 #include <snappy.h>
 #include <zlib.h>
@@ -7,6 +8,7 @@
 
 #include <cstring>
 
+#include "containers/parquet/lz4.h"
 #include "core/refuse.h"
 
 namespace assay::parquet {
@@ -65,6 +67,17 @@ void unpack_gzip(std::span<const std::byte> packed, std::span<std::byte> out) {
     if (stream.avail_out != 0) refuse_size(Codec::gzip, out.size() - stream.avail_out, out.size());
 }
 
+void unpack_brotli(std::span<const std::byte> packed, std::span<std::byte> out) {
+    std::size_t size = out.size();
+    std::uint8_t none = 0;
+    auto* const to = out.empty() ? &none : reinterpret_cast<std::uint8_t*>(out.data());
+    const auto result = BrotliDecoderDecompress(
+        packed.size(), reinterpret_cast<const std::uint8_t*>(packed.data()), &size, to);
+    if (result != BROTLI_DECODER_RESULT_SUCCESS)
+        refuse("its brotli data are damaged, or longer than it claims");
+    if (size != out.size()) refuse_size(Codec::brotli, size, out.size());
+}
+
 }  // namespace
 
 void unpack(Codec codec, std::span<const std::byte> packed, std::span<std::byte> out) {
@@ -81,6 +94,13 @@ void unpack(Codec codec, std::span<const std::byte> packed, std::span<std::byte>
             return unpack_gzip(packed, out);
         case Codec::zstd:
             return unpack_zstd(packed, out);
+        case Codec::brotli:
+            return unpack_brotli(packed, out);
+        case Codec::lz4_raw: {
+            const std::size_t size = unpack_lz4(packed, out);
+            if (size != out.size()) refuse_size(codec, size, out.size());
+            return;
+        }
         default:
             refuse("it is compressed by " + name_of(codec) + ", which is not read");
     }

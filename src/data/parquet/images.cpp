@@ -6,19 +6,23 @@
 #include <utility>
 
 #include "containers/at_place.h"
+#include "core/file.h"
 #include "core/refuse.h"
 #include "core/text.h"
+#include "core/url.h"
+#include "image/exif.h"
 
 namespace assay::parquet {
 
-void Images::add(const std::filesystem::path& path, std::uint64_t bytes, ColumnIndex column) {
+void Images::add(const std::filesystem::path& path, std::uint64_t bytes, ColumnIndex column,
+                 std::optional<ColumnIndex> paths, bool turn) {
     const auto [before, fresh] = by_name_.emplace(path.filename().string(), files_.size());
     if (!fresh) {
         refuse(fmt::format("{} and {} have one name, by which rows are called: rename one",
                            files_[before->second].path.string(), path.string()));
     }
     const std::uint64_t rows = column.rows();
-    files_.push_back({path, bytes, rows_, std::move(column)});
+    files_.push_back({path, bytes, rows_, std::move(column), std::move(paths), turn});
     rows_ += rows;
 }
 
@@ -34,17 +38,53 @@ std::string Images::place_of(std::uint64_t row) const {
     return fmt::format("{} row {}", file.path.string(), row - file.first_row);
 }
 
-PageCache::Pointer Images::page(std::size_t number, std::size_t page_number) const {
+PageCache::Pointer Images::page(std::size_t number, const ColumnIndex& column, PageCache& cache,
+                                std::size_t page_number) const {
     const Indexed& file = files_[number];
-    return cache_.get(std::uint64_t{number} << 32 | page_number, [&] {
+    return cache.get(std::uint64_t{number} << 32 | page_number, [&] {
         const SourceFile source(file.path);
         if (source.size() != file.bytes) {
             refuse(fmt::format("the file changed: it has {} bytes, and had {} when it was opened",
                                source.size(), file.bytes));
         }
-        return std::make_shared<const Page>(file.column.read(
-            source, page_number, [&](std::size_t dictionary) { return page(number, dictionary); }));
+        return std::make_shared<const Page>(column.read(
+            source, page_number,
+            [&](std::size_t dictionary) { return page(number, column, cache, dictionary); }));
     });
+}
+
+std::vector<std::byte> Images::read_by_path(std::size_t number, std::uint64_t row,
+                                            std::uint64_t limit) const {
+    const Indexed& file = files_[number];
+    std::string path;
+    if (file.paths) {
+        const std::size_t place = file.paths->page_of(row);
+        const PageCache::Pointer held = page(number, *file.paths, path_cache_, place);
+        if (const auto text = (*held)[row - file.paths->first_row(place)])
+            path.assign(reinterpret_cast<const char*>(text->data()), text->size());
+    }
+    if (path.empty()) refuse("there is no image: its bytes are null");
+    const std::filesystem::path image = file.path.parent_path() / path;
+    std::error_code problem;
+    if (is_url(file.path) || !std::filesystem::is_regular_file(image, problem)) {
+        refuse(
+            fmt::format("there is no image: its bytes are null, and its path `{}` is no file "
+                        "beside the Parquet file",
+                        shortened(path)));
+    }
+    return read_file(image, limit);
+}
+
+std::vector<std::byte> Images::read_as_stored(std::size_t number, std::uint64_t row,
+                                              std::uint64_t limit) const {
+    const ColumnIndex& column = files_[number].column;
+    const std::size_t place = column.page_of(row);
+    const PageCache::Pointer held = page(number, column, cache_, place);
+    const auto bytes = (*held)[row - column.first_row(place)];
+    if (!bytes) return read_by_path(number, row, limit);
+    if (bytes->size() > limit)
+        refuse(fmt::format("the image has {} bytes; at most {} are read", bytes->size(), limit));
+    return std::vector<std::byte>(bytes->begin(), bytes->end());
 }
 
 std::vector<std::byte> Images::read(std::uint64_t row, std::uint64_t limit) const {
@@ -52,15 +92,15 @@ std::vector<std::byte> Images::read(std::uint64_t row, std::uint64_t limit) cons
                     [&] {
                         const std::size_t number = file_of(row);
                         const Indexed& file = files_[number];
-                        const std::uint64_t own = row - file.first_row;
-                        const std::size_t place = file.column.page_of(own);
-                        const PageCache::Pointer held = page(number, place);
-                        const auto bytes = (*held)[own - file.column.first_row(place)];
-                        if (!bytes) refuse("there is no image: its bytes are null");
-                        if (bytes->size() > limit)
-                            refuse(fmt::format("the image has {} bytes; at most {} are read",
-                                               bytes->size(), limit));
-                        return std::vector<std::byte>(bytes->begin(), bytes->end());
+                        std::vector<std::byte> image =
+                            read_as_stored(number, row - file.first_row, limit);
+                        if (!file.turn) return image;
+                        auto turned = turned_by_exif(image);
+                        if (!turned) return image;
+                        if (turned->size() > limit)
+                            refuse(fmt::format("the turned image has {} bytes; at most {} are read",
+                                               turned->size(), limit));
+                        return std::move(*turned);
                     });
 }
 

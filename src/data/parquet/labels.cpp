@@ -6,9 +6,12 @@
 #include <memory>
 
 #include "containers/at_place.h"
+#include "containers/parquet/column_cursor.h"
+#include "containers/parquet/value_text.h"
 #include "core/refuse.h"
 #include "core/text.h"
 #include "data/class_aliases.h"
+#include "data/label_columns.h"
 #include "data/label_list.h"
 
 namespace assay::parquet {
@@ -19,13 +22,10 @@ constexpr std::size_t longest_text = 4096;
 constexpr std::int64_t most_classes = 1'000'000;
 /// The file's name says where the label is.
 constexpr std::uint64_t no_row = UINT64_MAX;
+constexpr std::uint64_t most_number = std::uint64_t{1} << 62;
 
-std::int64_t number_of(std::span<const std::byte> bytes) {
-    std::uint64_t value = 0;
-    for (std::size_t i = 0; i < bytes.size(); ++i)
-        value |= std::to_integer<std::uint64_t>(bytes[i]) << (8 * i);
-    return bytes.size() == 4 ? static_cast<std::int32_t>(static_cast<std::uint32_t>(value))
-                             : static_cast<std::int64_t>(value);
+bool is_text_of_labels(const Column& column) {
+    return column.type == Physical::byte_array && column.meaning != Meaning::decimal;
 }
 
 [[noreturn]] void refuse_label(const std::string& file, std::uint64_t row, const std::string& why) {
@@ -107,37 +107,32 @@ void Labels::add(std::string text, const std::string& place) {
     rows_.push_back(value_of(std::move(text), place, no_row));
 }
 
-void Labels::add(const std::string& file, const SourceFile& source, const ColumnIndex& column,
-                 Physical type, std::uint64_t rows) {
-    const bool texts = type == Physical::byte_array;
-    take_kind(texts, file);
-    // The dictionary of the last row group that has one.
-    std::size_t of = SIZE_MAX;
-    std::shared_ptr<const Page> last;
-    const ColumnIndex::ReadDictionary dictionary = [&](std::size_t page) {
-        if (of != page) {
-            last = std::make_shared<const Page>(column.read(source, page, nullptr));
-            of = page;
-        }
-        return last;
-    };
-    std::uint64_t row = 0;
-    for (std::size_t p = 0; p < column.pages() && row < rows; ++p) {
-        if (column.rows_of(p) == 0) continue;
-        const Page page =
-            at_place([&] { return file; }, [&] { return column.read(source, p, dictionary); });
-        for (std::size_t i = 0; i < page.size() && row < rows; ++i, ++row) {
-            const auto bytes = page[i];
-            if (!bytes) {
-                rows_.push_back(-1);
-            } else if (texts) {
-                rows_.push_back(value_of(
-                    std::string(reinterpret_cast<const char*>(bytes->data()), bytes->size()), file,
-                    row));
-            } else {
-                rows_.push_back(value_of(number_of(*bytes), file, row));
-            }
-        }
+std::int32_t Labels::value_of(const Column& column, std::span<const std::byte> bytes,
+                              const std::string& file, std::uint64_t row) {
+    if (is_text_of_labels(column)) {
+        return value_of(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()),
+                        file, row);
+    }
+    std::string text;
+    append_text(text, column, bytes);
+    if (text.empty()) return -1;
+    if (column.type == Physical::boolean) text = text == "True" ? "1" : "0";
+    const std::string_view whole = whole_number(text);
+    const bool negative = whole.starts_with('-');
+    std::uint64_t number = 0;
+    if (!parse_number(whole.substr(negative ? 1 : 0), number) || number > most_number)
+        refuse_label(file, row, fmt::format("label {} is no number of a class", text));
+    const auto value = static_cast<std::int64_t>(number);
+    return value_of(negative ? -value : value, file, row);
+}
+
+void Labels::add(const std::string& file, const SourceFile& source, const ColumnIndex& index,
+                 const Column& column, std::uint64_t rows) {
+    take_kind(is_text_of_labels(column), file);
+    ColumnCursor cursor(source, index);
+    for (std::uint64_t row = 0; row < rows; ++row) {
+        const auto bytes = at_place([&] { return file; }, [&] { return cursor.next(); });
+        rows_.push_back(bytes ? value_of(column, *bytes, file, row) : -1);
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -21,11 +22,12 @@ public:
     explicit Labels(std::vector<std::string> names) : names_(std::move(names)) {}
 
     const std::vector<std::string>& names() const noexcept { return names_; }
-    /// Appends the first `rows` labels of a file; `file`: for messages. A null and -1 (what the
-    /// test splits of Hugging Face have) are no label. Throws bad_input, naming file and row: a
-    /// negative number, or one without a name.
-    void add(const std::string& file, const SourceFile& source, const ColumnIndex& column,
-             Physical type, std::uint64_t rows);
+    /// Appends the first `rows` labels of a file; `file`: for messages. A null, a NaN (what pandas
+    /// makes of nulls beside whole numbers) and -1 (what the test splits of Hugging Face have) are
+    /// no label; true is 1, false is 0. Throws bad_input, naming file and row: a negative number,
+    /// one that is not whole, or one without a name.
+    void add(const std::string& file, const SourceFile& source, const ColumnIndex& index,
+             const Column& column, std::uint64_t rows);
     /// One label, found at `place` (a file and a member of it): a number, or a text. Throws as the
     /// above.
     void add(std::int64_t number, const std::string& place);
@@ -54,6 +56,8 @@ private:
     void take_kind(bool texts, const std::string& file);
     std::int32_t value_of(std::int64_t number, const std::string& file, std::uint64_t row);
     std::int32_t value_of(std::string text, const std::string& file, std::uint64_t row);
+    std::int32_t value_of(const Column& column, std::span<const std::byte> bytes,
+                          const std::string& file, std::uint64_t row);
     /// Classes::label_of is that of values_ here.
     Classes named(const ClassList& known) const;
     Classes numbered(const ClassList& known) const;

@@ -34,7 +34,7 @@ public:
                 : std::min<std::uint64_t>(file.footer().rows, options_.limit - ids_.size());
         at_place([&] { return path.string(); }, [&] { index(path, file); });
         if (label_) {
-            labels_->add(path.string(), file.source(), *label_, label_type_, rows);
+            labels_->add(path.string(), file.source(), *label_, label_column_, rows);
         } else {
             labels_->add_unlabelled(rows);
         }
@@ -48,13 +48,25 @@ public:
             "images are the column `{}`, {}", image_name_,
             label_name_.empty()
                 ? "labels none (columns: " + all_columns_ + "; --label-column names one)"
-                : "labels the column `" + label_name_ + "`"));
+                : "labels the column `" + label_name_ + "`" + kind_of_labels()));
+        if (turned_)
+            notes.push_back("images with EXIF data are turned as these say, as `datasets` does");
         Labels::Classes classes = labels_->resolve(options_.classes);
         if (!label_name_.empty()) notes.push_back(classes.note);
         return {std::move(ids_), std::move(classes), std::move(images_)};
     }
 
 private:
+    /// What is to be said of labels that are neither integers nor texts.
+    std::string kind_of_labels() const {
+        if (label_column_.type == Physical::boolean) return " (false is class 0, true is class 1)";
+        if (label_column_.meaning == Meaning::decimal) return " (decimals, all of them whole)";
+        const bool real = label_column_.type == Physical::float32 ||
+                          label_column_.type == Physical::float64 ||
+                          label_column_.meaning == Meaning::float16;
+        return real ? " (real numbers, all of them whole)" : "";
+    }
+
     /// The images of a file, and where its labels are.
     void index(const fs::path& path, const File& file) {
         HuggingfaceFeatures features = parse_huggingface_features(file.footer().huggingface);
@@ -65,6 +77,7 @@ private:
         if (!labels_) {
             labels_.emplace(std::move(names));
             image_name_ = image;
+            turned_ = chosen.image_feature;
             label_name_ = chosen.label_name;
             all_columns_ = column_names(file.footer());
         } else if (chosen.label_name != label_name_) {
@@ -77,10 +90,14 @@ private:
         label_.reset();
         if (chosen.label) {
             wanted.push_back(*chosen.label);
-            label_type_ = file.footer().columns[*chosen.label].type;
+            label_column_ = file.footer().columns[*chosen.label];
         }
+        if (chosen.path) wanted.push_back(*chosen.path);
         std::vector<ColumnIndex> columns = file.index(wanted);
-        images_->add(path, file.source().size(), std::move(columns[0]));
+        std::optional<ColumnIndex> paths;
+        if (chosen.path) paths.emplace(std::move(columns.back()));
+        images_->add(path, file.source().size(), std::move(columns[0]), std::move(paths),
+                     chosen.image_feature);
         if (chosen.label) label_.emplace(std::move(columns[1]));
     }
 
@@ -89,8 +106,9 @@ private:
     std::shared_ptr<Images> images_ = std::make_shared<Images>();
     std::optional<Labels> labels_;
     std::string image_name_, label_name_, all_columns_;
+    bool turned_ = false;
     std::optional<ColumnIndex> label_;  ///< of the file that was opened last
-    Physical label_type_ = Physical::int64;
+    Column label_column_;
 };
 
 }  // namespace
@@ -114,10 +132,15 @@ std::shared_ptr<const Images> open_images(std::span<const fs::path> files,
                      const File file(path);
                      const HuggingfaceFeatures features =
                          parse_huggingface_features(file.footer().huggingface);
-                     const std::size_t column =
-                         choose_columns(file.footer(), features, image_column, "").image;
-                     images->add(path, file.source().size(),
-                                 std::move(file.index({&column, 1}).front()));
+                     const ImageColumns chosen =
+                         choose_columns(file.footer(), features, image_column, "");
+                     std::vector<std::size_t> wanted = {chosen.image};
+                     if (chosen.path) wanted.push_back(*chosen.path);
+                     std::vector<ColumnIndex> columns = file.index(wanted);
+                     std::optional<ColumnIndex> paths;
+                     if (chosen.path) paths.emplace(std::move(columns[1]));
+                     images->add(path, file.source().size(), std::move(columns[0]),
+                                 std::move(paths), chosen.image_feature);
                  });
     }
     return images;

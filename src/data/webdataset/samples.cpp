@@ -78,10 +78,16 @@ public:
             }
         }
         if (is_image(parts.suffix)) {
+            const bool dotted = parts.suffix.find('.') != std::string::npos;
             if (!now_.image.empty()) {
-                refuse(
-                    fmt::format("{} and {} are two images of one sample", now_.image, member.name));
+                if (dotted == dotted_) {
+                    refuse(fmt::format("{} and {} are two images of one sample", now_.image,
+                                       member.name));
+                }
+                if (out_.beside++ == 0) out_.first_beside = dotted ? member.name : now_.image;
+                if (dotted) return;
             }
+            dotted_ = dotted;
             now_.image = member.name;
             now_.offset = member.offset;
             now_.size = member.size;
@@ -119,6 +125,7 @@ private:
     const SourceFile& source_;
     const LabelRule& rule_;
     bool labels_, open_ = false;
+    bool dotted_ = false;  ///< the suffix of the sample's image has a dot: "seg.png"
     Samples out_;
     Sample now_;
     std::optional<TarMember> json_;

@@ -35,6 +35,10 @@ struct Samples {
     std::string first_without;   ///< its key
     std::uint64_t left_out = 0;  ///< members that are no files: links, sparse files, ...
     bool has_end_mark = true;
+    /// Images such as a.seg.png beside the sample's a.jpg, which is the one; of an archive at a URL
+    /// counted when its index is made.
+    std::uint64_t beside = 0;
+    std::string first_beside{};  ///< its name
 };
 
 /// "a/b.left.JPG" is the key "a/b" and the suffix "left.jpg"; nothing without a dot behind the last
@@ -46,8 +50,9 @@ struct KeyAndSuffix {
 std::optional<KeyAndSuffix> key_and_suffix(std::string_view name);
 
 /// Reads the headers of an archive, and the labels beside its images where `labels`. Throws
-/// bad_input, naming member or byte: a damaged archive, a sample with two images, a label that is
-/// no text, a key that comes again. Stops after `limit` samples with an image (0: all).
+/// bad_input, naming member or byte: a damaged archive, a sample with two images of which not just
+/// one has a suffix without a dot, a label that is no text, a key that comes again. Stops after
+/// `limit` samples with an image (0: all).
 Samples read_samples(const SourceFile& source, const LabelRule& rule, bool labels,
                      std::uint64_t limit);
 

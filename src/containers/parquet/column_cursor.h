@@ -1,0 +1,32 @@
+// The values of a column, one row after the other.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "containers/parquet/column_index.h"
+
+namespace assay::parquet {
+
+/// Holds one page and its dictionary at a time. Both must outlive it.
+class ColumnCursor {
+public:
+    ColumnCursor(const SourceFile& source, const ColumnIndex& column)
+        : source_(source), column_(column) {}
+
+    /// The bytes of the next row, which live until the next call; nothing for a null. There must be
+    /// one. Throws as ColumnIndex::read does.
+    std::optional<std::span<const std::byte>> next();
+
+private:
+    const SourceFile& source_;
+    const ColumnIndex& column_;
+    std::size_t next_page_ = 0, at_ = 0;
+    std::optional<Page> page_;
+    std::size_t dictionary_page_ = SIZE_MAX;
+    std::shared_ptr<const Page> dictionary_;
+};
+
+}  // namespace assay::parquet

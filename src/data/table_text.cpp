@@ -1,0 +1,109 @@
+#include "data/table_text.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <vector>
+
+#include "containers/at_place.h"
+#include "containers/csv.h"
+#include "core/file.h"
+#include "core/json_limits.h"
+#include "core/refuse.h"
+#include "core/text.h"
+#include "data/parquet/file_names.h"
+#include "data/parquet/parquet_table.h"
+
+namespace assay {
+namespace {
+
+/// JSON lines, an object each, as csv.
+class LinesAsCsv {
+public:
+    LinesAsCsv(std::string_view text, std::string source)
+        : text_(text), source_(std::move(source)) {}
+
+    TableText write() {
+        each_object([&](const nlohmann::json& object) {
+            for (const auto& [name, value] : object.items())
+                add_name(value.is_structured() ? lists_ : names_, name);
+        });
+        std::erase_if(names_, [&](const std::string& name) { return is_list(name); });
+        if (names_.empty()) refuse(source_ + ": no line has a text or a number");
+        TableText table;
+        table.added_lines = 1;
+        CsvWriter csv(table.text);
+        csv.row(names_);
+        each_object([&](const nlohmann::json& object) {
+            for (const std::string& name : names_) {
+                const auto value = object.find(name);
+                csv.field(value == object.end() ? "" : cell_of(*value));
+            }
+            csv.end_row();
+        });
+        for (const std::string& name : lists_) {
+            table.left_out += fmt::format("{}{} (a list or an object)",
+                                          table.left_out.empty() ? "" : ", ", shortened(name));
+        }
+        return table;
+    }
+
+private:
+    static void add_name(std::vector<std::string>& names, const std::string& name) {
+        constexpr std::size_t most_names = 10'000;
+        if (std::ranges::find(names, name) != names.end()) return;
+        if (names.size() == most_names)
+            refuse(fmt::format("the lines have more than {} keys", most_names));
+        names.push_back(name);
+    }
+
+    bool is_list(const std::string& name) const {
+        return std::ranges::find(lists_, name) != lists_.end();
+    }
+
+    static std::string cell_of(const nlohmann::json& value) {
+        if (value.is_null()) return "";
+        if (value.is_string()) return value.get<std::string>();
+        if (value.is_boolean()) return value.get<bool>() ? "True" : "False";
+        return value.dump();
+    }
+
+    template <class Visit>
+    void each_object(Visit&& visit) const {
+        constexpr int deepest = 16;
+        for_each_line(text_, [&](std::string_view line, std::size_t number) {
+            if (trimmed(line).empty()) return;
+            at_place([&] { return fmt::format("{} line {}", source_, number); },
+                     [&] {
+                         const nlohmann::json object = parse_json(line, deepest);
+                         if (!object.is_object())
+                             refuse("the line is no object {\"file_name\": ...}");
+                         visit(object);
+                     });
+        });
+    }
+
+    std::string_view text_;
+    std::string source_;
+    std::vector<std::string> names_, lists_;
+};
+
+}  // namespace
+
+bool has_table_extension(const std::filesystem::path& path) {
+    const std::string extension = lower_extension(path.string());
+    return extension == ".csv" || extension == ".tsv" || extension == ".jsonl" ||
+           parquet::has_parquet_extension(path);
+}
+
+TableText read_table_text(const std::filesystem::path& path, std::uint64_t most_bytes) {
+    if (parquet::has_parquet_extension(path)) return parquet::read_table(path, most_bytes);
+    std::string text = read_text(path, most_bytes);
+    if (lower_extension(path.string()) != ".jsonl") return {std::move(text), {}, 0};
+    return LinesAsCsv(text, path.filename().string()).write();
+}
+
+}  // namespace assay
