@@ -24,7 +24,7 @@ from ._worker.byte_values import FLOAT_255TH, byte_tables
 _USUAL = (((0.0,) * 3, (1.0,) * 3), ((0.485, 0.456, 0.406), (0.229, 0.224, 0.225)), ((0.5,) * 3, (0.5,) * 3))
 _BATCH = 16
 _MOST_NAME = 200  # bytes of a part of a path
-_EXTENSIONS = (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff")  # others are no image's for the command
+_EXTENSIONS = (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff", ".gif", ".ppm", ".pgm", ".pbm", ".pnm")  # others are no image's for the command
 
 
 def _three(value: Any, what: str) -> "tuple[float, ...]":

@@ -152,16 +152,18 @@ template <>
 inline constexpr auto description<cli::DataFlags> = describe<cli::DataFlags>({
     field<&cli::DataFlags::list>(
         {.help =
-             "Labels of a flat folder: csv with path and label columns, or ImageNet's val list"}),
+             "Labels of a flat folder: csv with path and label columns, or ImageNet's val list; of "
+             "an .npy file: another one"}),
     field<&cli::DataFlags::layout>(
         {.help = "folders: one folder per class; flat: no classes in the folders"}),
     field<&cli::DataFlags::image_column>(
-        {.help = "Column with the images, of Parquet files and lists of labels",
+        {.help =
+             "Column with the images, of Parquet files and lists of labels; array of .npz files",
          .empty = "by its name",
          .value = "NAME"}),
     field<&cli::DataFlags::label_column>({.help = "Where labels are: column of Parquet files or "
-                                                  "lists (none: no labels), or suffix or .json "
-                                                  "field of tars",
+                                                  "lists, array of .npz files (none: no labels), "
+                                                  "or suffix or .json field of tars",
                                           .empty = "by its name; in tars cls, or the field label",
                                           .value = "NAME"}),
     field<&cli::DataFlags::name>({.help = "Name of the data set's results",

@@ -52,6 +52,7 @@ ArrayHeader array_header(std::span<const std::byte> bytes) {
     ArrayHeader header;
     // What follows the header may hold anything, and so what looks like a dtype.
     const std::size_t before = header_bytes(bytes);
+    header.begin = before;
     std::string text(reinterpret_cast<const char*>(bytes.data()),
                      before == 0 ? bytes.size() : before);
     const std::string_view dtype = text_dtype(text);

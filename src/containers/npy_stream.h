@@ -23,6 +23,7 @@ struct TextType {
 struct ArrayHeader {
     NpyView view;  ///< shape, order and, for numbers, the type; no values
     TextType text;
+    std::size_t begin = 0;  ///< where the elements begin; 0: the bytes end within the header
     std::size_t element_bytes() const {
         return text.width > 0 ? text.width * text.size : size_of(view.type());
     }

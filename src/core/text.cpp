@@ -13,8 +13,9 @@ std::string lower_extension(std::string_view path) {
 }
 
 bool has_image_extension(std::string_view path) {
-    constexpr std::array<std::string_view, 7> known = {".jpg", ".jpeg", ".png", ".webp",
-                                                       ".bmp", ".tif",  ".tiff"};
+    constexpr std::array<std::string_view, 12> known = {".jpg", ".jpeg", ".png",  ".webp",
+                                                        ".bmp", ".tif",  ".tiff", ".gif",
+                                                        ".ppm", ".pgm",  ".pbm",  ".pnm"};
     const std::string_view extension = path.substr(without_extension(path).size());
     return std::any_of(known.begin(), known.end(), [&](std::string_view k) {
         return std::equal(k.begin(), k.end(), extension.begin(), extension.end(),

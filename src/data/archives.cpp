@@ -4,6 +4,7 @@
 #include <set>
 #include <vector>
 
+#include "data/array_dataset.h"
 #include "data/parquet/file_names.h"
 #include "data/parquet/rows.h"
 #include "data/tar_dataset.h"
@@ -32,7 +33,7 @@ bool has_archived_images(const Dataset& dataset) {
     std::error_code problem;
     // A folder may be called so, too.
     return (parquet::has_parquet_extension(file) || webdataset::has_tar_extension(file) ||
-            has_zip_extension(file)) &&
+            has_zip_extension(file) || is_array_file(dataset.root / file)) &&
            !fs::is_directory(dataset.root / file, problem);
 }
 
@@ -40,6 +41,12 @@ std::shared_ptr<const ImageArchive> archive_of(const Dataset& dataset,
                                                const fs::path& index_folder) {
     if (dataset.archive != nullptr || !has_archived_images(dataset)) return dataset.archive;
     const StringColumn& names = names_of_images(dataset);
+    if (is_array_file(dataset.root / archive_in(names[0]))) {
+        std::set<std::string> arrays;
+        for (std::size_t i = 0; i < dataset.size(); ++i)
+            arrays.emplace(names[i].substr(0, names[i].rfind('/')));
+        return open_array_images(dataset.root, arrays);
+    }
     std::set<fs::path> seen;
     std::string_view last;
     for (std::size_t i = 0; i < dataset.size(); ++i) {

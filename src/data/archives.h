@@ -1,4 +1,4 @@
-// Data sets whose images lie in archives: Parquet files, tar archives, zip files.
+// Data sets whose images lie in archives: Parquet files, tar archives, zip files, files of arrays.
 #pragma once
 
 #include <filesystem>

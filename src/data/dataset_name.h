@@ -17,6 +17,11 @@ std::string dataset_name_of(const std::filesystem::path& path);
 /// "noise_1") as tell those apart that would have one name. The same path twice has one name.
 std::vector<std::string> dataset_names_of(const std::vector<std::filesystem::path>& paths);
 
+/// What the results of one array of an .npz file are called: "mnist-x_test" of `name` "mnist". All
+/// other data, and no `image_column`: `name` itself.
+std::string name_of_array(const std::string& name, const std::filesystem::path& path,
+                          const std::string& image_column);
+
 /// What the results of some of its images are called: "photos-first50"; of a sample
 /// "photos-sample50", with another seed than 0 "photos-sample50-seed2".
 std::string name_of_first(std::string_view dataset, std::size_t images);

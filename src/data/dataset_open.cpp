@@ -10,6 +10,7 @@
 #include "core/paths.h"
 #include "core/text.h"
 #include "core/url.h"
+#include "data/array_dataset.h"
 #include "data/brace_range.h"
 #include "data/dataset_name.h"
 #include "data/folder_scan.h"
@@ -31,7 +32,7 @@ namespace fs = std::filesystem;
 constexpr std::array<std::string_view, 4> own_list_names = {"labels.csv", "metadata.csv",
                                                             "metadata.jsonl", "metadata.parquet"};
 
-enum class ArchiveKind : std::uint8_t { none, parquet, tar, zip };
+enum class ArchiveKind : std::uint8_t { none, parquet, tar, zip, arrays };
 
 /// Throws usage: an option that says nothing about such data, and would be ignored. `is`: what it
 /// is, and where its labels are then.
@@ -41,10 +42,11 @@ void check_options(const DatasetOptions& options, const fs::path& path, ArchiveK
         throw Error(ErrorCode::usage,
                     fmt::format("{} is for {}; {} is {}", option, of, path.string(), is));
     };
+    if (kind == ArchiveKind::arrays) return;  // the readers know which arrays have names
     if (!options.image_column.empty() && kind != ArchiveKind::parquet)
-        refuse("--image-column", "lists of labels and Parquet files");
+        refuse("--image-column", "lists of labels, Parquet and .npz files");
     if (!options.label_column.empty() && kind != ArchiveKind::parquet && kind != ArchiveKind::tar)
-        refuse("--label-column", "lists of labels, Parquet files and tars");
+        refuse("--label-column", "lists of labels, Parquet and .npz files, and tars");
 }
 
 constexpr std::string_view folder_of_images =
@@ -148,6 +150,8 @@ Dataset open_folder(const fs::path& path, const DatasetOptions& options,
                           "a folder of zip files: labels are the names of the folders in them");
             return open_zips(zips, options, notes);
         }
+        const std::vector<fs::path> arrays = array_files_of(path);
+        if (!arrays.empty()) return open_arrays(arrays, options, notes);
     }
     images_alone();
     return open_flat(path, options, notes);
@@ -156,7 +160,8 @@ Dataset open_folder(const fs::path& path, const DatasetOptions& options,
 ArchiveKind kind_of_archive(const fs::path& file) {
     if (parquet::has_parquet_extension(file)) return ArchiveKind::parquet;
     if (webdataset::has_tar_extension(file)) return ArchiveKind::tar;
-    return has_zip_extension(file) ? ArchiveKind::zip : ArchiveKind::none;
+    if (has_zip_extension(file)) return ArchiveKind::zip;
+    return is_array_file(file) ? ArchiveKind::arrays : ArchiveKind::none;
 }
 
 /// Of one kind.
@@ -165,8 +170,9 @@ Dataset open_archives(const std::vector<fs::path>& files, const DatasetOptions& 
     const fs::path& first = files.front();
     const ArchiveKind kind = kind_of_archive(first);
     const std::string_view is = kind == ArchiveKind::parquet ? "a Parquet file"
-                                : kind == ArchiveKind::tar
-                                    ? "a tar"
+                                : kind == ArchiveKind::tar   ? "a tar"
+                                : kind == ArchiveKind::arrays
+                                    ? "a file of arrays"
                                     : "a zip file: labels are the names of the folders in it";
     check_layout(options, first, is);
     check_options(options, first, kind, is);
@@ -175,6 +181,8 @@ Dataset open_archives(const std::vector<fs::path>& files, const DatasetOptions& 
             return open_tars(webdataset::TarFiles{files, {}, {}, {}}, options, notes);
         case ArchiveKind::zip:
             return open_zips(files, options, notes);
+        case ArchiveKind::arrays:
+            return open_arrays(files, options, notes);
         default:
             return open_parquet(files, options, notes);
     }
@@ -188,8 +196,8 @@ Dataset open_range(const fs::path& range, const DatasetOptions& options,
         fs::path file = std::move(name);
         if (kind_of_archive(file) == ArchiveKind::none) {
             throw Error(ErrorCode::bad_input,
-                        fmt::format("no such folder or list: {} (of files in braces, those that "
-                                    "end in .parquet, .tar or .zip are read)",
+                        fmt::format("no such folder or list: {}. Braces name files that end in "
+                                    ".parquet, .tar or .zip, or that hold arrays of images",
                                     range.string()));
         }
         if (!is_url(file) && !is_there(file)) {
@@ -221,6 +229,16 @@ Dataset open_url(const fs::path& url, const DatasetOptions& options,
     return open_archives({url}, options, notes);
 }
 
+/// Of images that may be animations, the first frame is the image.
+void note_animations(const Dataset& dataset, std::vector<std::string>& notes) {
+    const StringColumn& names = dataset.paths.size() == 0 ? dataset.ids : dataset.paths;
+    std::size_t gifs = 0;
+    for (std::size_t i = 0; i < names.size(); ++i) gifs += lower_extension(names[i]) == ".gif";
+    if (gifs > 0)
+        notes.push_back(fmt::format("{}: of an animation the first frame is used",
+                                    how_many(gifs, "GIF image")));
+}
+
 }  // namespace
 
 std::string dataset_name_of(const fs::path& path) {
@@ -235,6 +253,12 @@ std::string dataset_name_of(const fs::path& path) {
     if (!whole.has_filename()) return whole.parent_path().filename().string();
     std::error_code ignored;
     return (fs::is_regular_file(whole, ignored) ? whole.stem() : whole.filename()).string();
+}
+
+std::string name_of_array(const std::string& name, const fs::path& path,
+                          const std::string& image_column) {
+    const bool named = !image_column.empty() && lower_extension(path.string()) == ".npz";
+    return named ? name + "-" + image_column : name;
 }
 
 std::vector<std::string> dataset_names_of(const std::vector<fs::path>& paths) {
@@ -314,7 +338,10 @@ Dataset open_dataset(const fs::path& path, const DatasetOptions& options,
         const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
         dataset = open_list(folder, path, options, heard);
     }
-    dataset.name = options.name.empty() ? dataset_name_of(path) : options.name;
+    note_animations(dataset, heard);
+    dataset.name = options.name.empty()
+                       ? name_of_array(dataset_name_of(path), path, options.image_column)
+                       : options.name;
     return dataset;
 }
 

@@ -97,7 +97,7 @@ void note_counts(const ScanCounts& counts, std::vector<std::string>& notes) {
     if (counts.others > 0) {
         notes.push_back(
             fmt::format("skipped {} file{} without an image's extension (.jpg .jpeg .png .webp "
-                        ".bmp .tif .tiff)",
+                        ".bmp .tif .tiff .gif .ppm .pgm .pbm .pnm)",
                         counts.others, counts.others == 1 ? "" : "s"));
     }
     if (counts.repeats > 0) {
@@ -175,7 +175,8 @@ Dataset open_flat(const fs::path& root, const DatasetOptions& options,
     if (dataset.size() == 0) {
         throw Error(
             ErrorCode::bad_input,
-            fmt::format("{}: no image (.jpg .jpeg .png .webp .bmp .tif .tiff) in this folder{}",
+            fmt::format("{}: no image (.jpg .jpeg .png .webp .bmp .tif .tiff .gif .ppm .pgm "
+                        ".pbm .pnm) in this folder{}",
                         root.string(),
                         counts.others > 0 ? fmt::format("; {} other files", counts.others) : ""));
     }

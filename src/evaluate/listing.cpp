@@ -202,11 +202,14 @@ std::vector<ListedClassMap> class_maps() {
     return out;
 }
 
-constexpr std::array<ListedFormat, 10> formats = {{
+constexpr std::array<ListedFormat, 11> formats = {{
     {"model", ".pt", "TorchScript"},
     {"model", ".pt2", "torch.export"},
     {"model", ".onnx", "ONNX, opset 1 to 25, operators of the usual vision classifiers"},
-    {"images", ".jpg .jpeg .png .webp .bmp .tif .tiff", "as Pillow reads them"},
+    {"images", ".jpg .jpeg .png .webp .bmp .tif .tiff .gif .ppm .pgm .pbm .pnm",
+     "as Pillow reads them"},
+    {"images", ".npy .npz",
+     "N x H x W, N x H x W x 3, N x 3 x H x W; MNIST's idx, CIFAR's batches"},
     {"predictions", ".npy .npz .safetensors", "N x C, float16 / 32 / 64"},
     {"predictions", ".csv .tsv .jsonl .json", "full matrix, or top-k with timm's columns"},
     {"predictions", ".json", "COCO's results; FiftyOne's labels.json and samples.json"},

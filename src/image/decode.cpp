@@ -83,10 +83,13 @@ void decode_image_into(std::span<const std::byte> bytes, Image& image, const Dec
         starts_with(bytes, "II\x2B\0"sv) || starts_with(bytes, "MM\0\x2B"sv)) {
         return decode_tiff(bytes, image, limits);
     }
+    if (starts_with(bytes, "GIF87a"sv) || starts_with(bytes, "GIF89a"sv))
+        return decode_gif(bytes, image, limits);
+    if (is_netpbm(bytes)) return decode_netpbm(bytes, image, limits);
     throw Error(
         ErrorCode::bad_input,
         fmt::format("not an image that can be read: it begins with the bytes {}; JPEG, PNG, "
-                    "WebP, BMP and TIFF are read",
+                    "WebP, BMP, TIFF, GIF, PBM, PGM and PPM are read",
                     first_bytes(bytes)));
 }
 

@@ -20,6 +20,10 @@ void decode_png(Bytes bytes, Image& image, const DecodeLimits& limits);
 void decode_webp(Bytes bytes, Image& image, const DecodeLimits& limits);
 void decode_bmp(Bytes bytes, Image& image, const DecodeLimits& limits);
 void decode_tiff(Bytes bytes, Image& image, const DecodeLimits& limits);
+void decode_gif(Bytes bytes, Image& image, const DecodeLimits& limits);
+/// Of bytes for which is_netpbm() holds.
+void decode_netpbm(Bytes bytes, Image& image, const DecodeLimits& limits);
+bool is_netpbm(Bytes bytes);
 
 /// Throw bad_input: "damaged JPEG image: `what`", "truncated JPEG image: `what`", "unsupported JPEG
 /// image: `what`".

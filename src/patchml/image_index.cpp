@@ -14,7 +14,8 @@ StringColumn ImageIndex::scan(const std::filesystem::path& root) {
     scan_images(root, "", 0, images, counts);
     if (images.size() == 0) {
         throw Error(ErrorCode::bad_input,
-                    fmt::format("{}: no image (.jpg .jpeg .png .webp .bmp .tif .tiff) below it",
+                    fmt::format("{}: no image (.jpg .jpeg .png .webp .bmp .tif .tiff .gif .ppm "
+                                ".pgm .pbm .pnm) below it",
                                 root.string()));
     }
     return images;

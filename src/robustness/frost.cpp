@@ -41,10 +41,10 @@ FrostPhotographs read_frost_photographs(const std::filesystem::path& folder) {
                                                 "frost4.jpg", "frost5.jpg", "frost6.jpg"};
     if (names == published) names.pop_back();
     if (names.empty()) {
-        refuse(
-            fmt::format("no image (.jpg, .png, .webp, .bmp, .tif) is in {}: frost needs "
-                        "photographs",
-                        folder.string()));
+        refuse(fmt::format(
+            "no image (.jpg, .png, .webp, .bmp, .tif, .gif, .ppm) is in {}: frost needs "
+            "photographs",
+            folder.string()));
     }
     if (names.size() > most_photographs) {
         refuse(fmt::format("{} holds {} images: up to {} photographs of frost are read",

@@ -55,10 +55,11 @@ TEST(OptionsOfData, ThatSayNothingAboutItAreRefused) {
     DatasetOptions label, image, layout;
     label.label_column = image.image_column = "x";
     layout.layout = DatasetOptions::Layout::flat;
-    EXPECT_THAT(refused(folder / "val", label, ErrorCode::usage),
-                HasSubstr("--label-column is for lists of labels, Parquet files and tars; "));
+    EXPECT_THAT(
+        refused(folder / "val", label, ErrorCode::usage),
+        HasSubstr("--label-column is for lists of labels, Parquet and .npz files, and tars; "));
     EXPECT_THAT(refused(folder / "val", image, ErrorCode::usage),
-                HasSubstr("--image-column is for lists of labels and Parquet files; "));
+                HasSubstr("--image-column is for lists of labels, Parquet and .npz files; "));
     for (const char* list : {"flat", "list.csv"}) {
         for (const DatasetOptions& options : {label, image})
             EXPECT_THAT(refused(folder / list, options, ErrorCode::usage),

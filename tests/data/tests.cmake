@@ -5,6 +5,9 @@ assay_test(sets
 assay_test(tars
     SOURCES data/tar_test.cpp data/zip_images_test.cpp
     LINKS assay_data)
+assay_test(arrays
+    SOURCES data/arrays_test.cpp
+    LINKS assay_data ZLIB::ZLIB)
 assay_test(remote
     SOURCES data/remote_test.cpp
     LINKS assay_data Threads::Threads ZLIB::ZLIB)

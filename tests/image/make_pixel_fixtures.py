@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 """Writes tests/data/fixtures/pixels.bin and pixels.tsv: a small image of every kind that is read, with the pixels that
-Pillow 9.4 makes of it, damaged and hostile files that must be refused, and a few of Pillow's resizes.
+Pillow 9.4 makes of it, damaged and hostile files that must be refused, and a few of Pillow's resizes. small_formats.bin and
+small_formats.tsv are the same for PBM, PGM, PPM and GIF.
 
-    tests/image/make_pixel_fixtures.py [FOLDER]
+    tests/image/make_pixel_fixtures.py [FOLDER [small_formats]]
 
-pixels.tsv has a line per entry: kind, name, offset, size, width, height, offset of the R, G, B bytes. Kinds: `same` (the
+With `small_formats` only these are written. pixels.tsv has a line per entry: kind, name, offset, size, width, height, offset of the R, G, B bytes. Kinds: `same` (the
 decoded pixels equal Pillow's), `refuse` (an error), `resize` (of the image `noise`; the name is FILTER WxH).
 Pillow's answer decides between `same` and `refuse`, but for the names in REFUSED_ON_PURPOSE.
 """
@@ -23,12 +24,13 @@ II, MM = "<", ">"
 rng = np.random.default_rng(20240229)
 warnings.simplefilter("ignore")
 
-# Pillow reads these: wrongly (BMP, TIFF), with a check left out (the CRC of a PNG's data), filling up what is missing
+# Pillow reads these: wrongly (BMP, GIF, TIFF), with a check left out (the CRC of a PNG's data), filling up what is missing
 # (the short ones), or with the help of a colour engine (Lab).
 REFUSED_ON_PURPOSE = {
     "bmp 8 black and white",
     "bmp rle4 odd count",
     "bmp rle8 delta",
+    "gif own ramp",
     "jpeg 13000 x 13000",
     "png bad data crc",
     "png short data",
@@ -509,7 +511,141 @@ def others():
     yield "text named .jpg", b"This is no image.\n" * 3
     yield "one byte", b"\xff"
     yield "zeros", bytes(1000)
-    yield "gif", saved(Image.fromarray(noise(H, W)), format="GIF")
+    noise(H, W)  # the draws behind this one stay as they are
+
+
+# ---------------------------------------------------------------- PBM, PGM, PPM
+
+
+def netpbm(kind, header, data):
+    return b"P%d" % kind + header + data
+
+
+def netpbms():
+    grey, rgb = noise(H, W), noise(H, W, 3)
+    size = b"\n%d %d\n" % (W, H)
+    yield "pgm saved by Pillow", saved(Image.fromarray(grey), format="PPM")
+    yield "ppm saved by Pillow", saved(Image.fromarray(rgb), format="PPM")
+    yield "pbm saved by Pillow", saved(Image.fromarray(grey > 100), format="PPM")
+    yield "pgm 16 saved by Pillow", saved(Image.fromarray(rng.integers(0, 600, (H, W)).astype(np.int32)), format="PPM")
+    for most in [1, 7, 100, 254, 256, 999, 65534, 65535]:
+        kind = "u1" if most < 256 else ">u2"
+        head = size + b"%d\n" % most
+        wide, wide3 = rng.integers(0, most + 1, (H, W)), rng.integers(0, most + 1, (H, W, 3))
+        yield f"pgm {most}", netpbm(5, head, wide.astype(kind).tobytes())
+        yield f"ppm {most}", netpbm(6, head, wide3.astype(kind).tobytes())
+        yield f"pgm plain {most}", netpbm(2, head, b"\n".join(b" ".join(b"%d" % v for v in row) for row in wide))
+        yield f"ppm plain {most}", netpbm(3, head, b"\t".join(b"%d" % v for v in wide3.reshape(-1)) + b"\n")
+    yield "pgm above its largest", netpbm(5, size + b"100\n", grey.tobytes())
+    yield "pgm plain above its largest", netpbm(2, size + b"100\n", b" ".join(b"%d" % v for v in grey.reshape(-1)))
+    bits = grey > 100
+    yield "pbm plain", netpbm(1, size, b"\n".join(b"".join(b"%d" % v for v in row) for row in bits))
+    yield "pbm plain with blanks", netpbm(1, size, b" ".join(b"%d" % v for v in bits.reshape(-1)))
+    yield "pbm plain with a 2", netpbm(1, size, b"2" + b"0" * (W * H))
+    yield "pgm with comments", netpbm(5, b"\n# one\n%d # two\n%d\n255\n" % (W, H), grey.tobytes())
+    yield "pgm comment within a number", netpbm(5, b"\n1#\n3 9\n255\n", grey.tobytes())
+    yield "pgm plain with comments", netpbm(2, size + b"255\n", b"# a\n" + b" # b\n".join(b"%d" % v for v in grey.reshape(-1)) + b" ")
+    yield "pgm one line", netpbm(5, b" %d\t%d\r255 " % (W, H), grey.tobytes())
+    yield "pgm data that look like a comment", netpbm(5, b" %d %d 255\n" % (W, H), b"#" * (W * H))
+    yield "ppm junk after the end", netpbm(6, size + b"255\n", rgb.tobytes() + b"junk")
+    for kind, data in [(4, np.packbits(bits, axis=1).tobytes()), (5, grey.tobytes()), (6, rgb.tobytes())]:
+        yield f"netpbm {kind} short", netpbm(kind, size + b"255\n" * (kind > 4), data[:-1])
+    yield "netpbm 2 short", netpbm(2, size + b"255\n", b"1 " * (W * H - 1))
+    yield "netpbm 1 short", netpbm(1, size, b"1 " * (W * H - 1))
+    yield "ppm no largest", netpbm(6, size, b"")
+    yield "ppm largest 0", netpbm(6, size + b"0\n", rgb.tobytes())
+    yield "ppm largest 65536", netpbm(6, size + b"65536\n", 2 * rgb.tobytes())
+    yield "ppm a word for a size", netpbm(6, b"\nx 9\n255\n", rgb.tobytes())
+    yield "ppm negative", netpbm(6, b"\n-13 9\n255\n", rgb.tobytes())
+    yield "ppm 65000 x 65000", netpbm(6, b"\n65000 65000\n255\n", rgb.tobytes())
+    yield "ppm no columns", netpbm(6, b"\n0 9\n255\n", b"")
+    yield "ppm a long number", netpbm(6, b"\n00000000013 9\n255\n", rgb.tobytes())
+    yield "netpbm 7", netpbm(7, b"\nWIDTH 13\nHEIGHT 9\nDEPTH 1\nMAXVAL 255\nENDHDR\n", grey.tobytes())
+    yield "ppm only its start", b"P6"
+
+
+# ---------------------------------------------------------------- GIF
+
+
+def gif_codes(indices, bits, clears=False):
+    """Blocks of codes: every index is a code of its own, and the table is cleared before it grows the codes."""
+    out, held, used = bytearray(), 0, 0
+    clear = 1 << bits
+
+    def put(code):
+        nonlocal held, used
+        held |= code << used
+        used += bits + 1
+        while used >= 8:
+            out.append(held & 255)
+            held >>= 8
+            used -= 8
+
+    for i, index in enumerate(indices):
+        if i % (clear - 2) == 0:
+            put(clear)
+        put(int(index))
+    put(clear + 1)
+    out.append(held & 255)
+    blocks = b"".join(bytes([len(out[i : i + 255])]) + bytes(out[i : i + 255]) for i in range(0, len(out), 255))
+    return bytes([bits]) + blocks + b"\0"
+
+
+def gif(indices, colours=None, own=None, screen=None, at=(0, 0), interlaced=False, before=b"", bits=8, size=None, codes=None, end=b";"):
+    """colours: the palette of all frames; own: of this one."""
+    height, width = indices.shape
+
+    def flags(palette):
+        return 0 if palette is None else 0x80 | (len(palette).bit_length() - 2)
+
+    rows = list(range(height))
+    if interlaced:
+        rows = [*range(0, height, 8), *range(4, height, 8), *range(2, height, 4), *range(1, height, 2)]
+    out = b"GIF89a" + struct.pack("<HHBBB", *(screen or (width, height)), flags(colours), 0, 0)
+    out += b"" if colours is None else colours.tobytes()
+    out += before + b"," + struct.pack("<HHHHB", *at, *(size or (width, height)), flags(own) | 64 * interlaced)
+    out += b"" if own is None else own.tobytes()
+    return out + (gif_codes(indices[rows].reshape(-1), bits) if codes is None else codes) + end
+
+
+def gifs():
+    indices = noise(H, W)
+    colours, ramp = noise(256, 3), np.repeat(np.arange(256, dtype=np.uint8), 3).reshape(-1, 3)
+    control = b"!\xf9\x04\x01\x05\x00\x21\x00"
+    yield "gif saved by Pillow", saved(Image.fromarray(indices), format="GIF")
+    yield "gif saved by Pillow in colours", saved(Image.fromarray(smooth(40, 60, 3)).quantize(50), format="GIF")
+    yield "gif runs", saved(Image.fromarray(np.repeat(noise(20, 3), 70, axis=1)), format="GIF")
+    yield "gif noise that fills the table", saved(Image.fromarray(noise(100, 120)), format="GIF")
+    frames = [Image.fromarray(noise(H, W)) for _ in range(3)]
+    yield "gif animated", saved(frames[0], format="GIF", save_all=True, append_images=frames[1:])
+    yield "gif 87a", gif(indices, colours).replace(b"GIF89a", b"GIF87a")
+    yield "gif grey ramp", gif(indices, ramp)
+    yield "gif own palette", gif(indices, colours, own=noise(256, 3))
+    yield "gif own ramp", gif(indices, colours, own=ramp)
+    yield "gif no palette", gif(indices)
+    yield "gif few colours", gif(indices, colours[:16])
+    yield "gif 2 bits", gif(indices % 4, colours[:4], bits=2)
+    yield "gif interlaced", gif(indices, colours, interlaced=True)
+    for height in [1, 2, 3, 5, 8]:
+        yield f"gif interlaced {height}", gif(indices[:height], colours, interlaced=True)
+    yield "gif within", gif(indices, colours, screen=(20, 15), at=(3, 2))
+    yield "gif within grey", gif(indices, ramp, screen=(20, 15), at=(3, 2))
+    yield "gif within own palette", gif(indices, colours, own=noise(256, 3), screen=(20, 15), at=(3, 2))
+    yield "gif within transparent", gif(indices, colours, screen=(20, 15), at=(3, 2), before=control)
+    yield "gif transparent", gif(indices, colours, before=control)
+    yield "gif outside", gif(indices, colours, screen=(5, 4), at=(3, 2))
+    yield "gif comment", gif(indices, colours, before=b"!\xfe\x03abc\x02de\x00" + b"!\xff\x0bNETSCAPE2.0\x03\x01\x00\x00\x00")
+    yield "gif without its end", gif(indices, colours, end=b"")
+    whole = gif(indices, colours)
+    yield "gif half", whole[: len(whole) - 60]
+    yield "gif only its start", b"GIF89a"
+    yield "gif no image", whole[:781] + b";"
+    yield "gif cut palette", whole[:100]
+    yield "gif end before its pixels", gif(indices, colours, codes=gif_codes(indices.reshape(-1)[:50], 8))
+    yield "gif code before it is defined", gif(indices, colours, codes=b"\x08\x05\x00\xff\xff\xff\xff\x00")
+    yield "gif 13 bits", gif(indices, colours, codes=b"\x0d" + gif_codes(indices.reshape(-1), 8)[1:])
+    yield "gif 65000 x 65000", gif(indices, colours, size=(65000, 65000))
+    yield "gif no columns", gif(indices, colours, size=(0, H), screen=(0, H))
 
 
 # ---------------------------------------------------------------- writing
@@ -529,8 +665,16 @@ SIZES = [(9, 7), (40, 25), (23, 30), (5, 17), (1, 1), (70, 3)]
 
 
 def main():
-    folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).parent / "fixtures"
+    folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).parents[1] / "data" / "fixtures"
     folder.mkdir(parents=True, exist_ok=True)
+    if len(sys.argv) <= 2:
+        write(folder / "pixels", [jpegs, pngs, webps, bmps, tiffs, others], True)
+    global rng
+    rng = np.random.default_rng(20251126)
+    write(folder / "small_formats", [netpbms, gifs], False)
+
+
+def write(path, makers, resizes):
     blob, lines = bytearray(), ["# kind\tname\toffset\tsize\twidth\theight\tpixels at"]
 
     def add(kind, name, data, pixels):
@@ -542,20 +686,21 @@ def main():
             blob.extend(pixels.tobytes())
         lines.append(f"{kind}\t{name}\t{at}\t{len(data)}\t{width}\t{height}\t{pixels_at}")
 
-    for make in [jpegs, pngs, webps, bmps, tiffs, others]:
+    for make in makers:
         for name, data in make():
-            pixels, found = decoded(data)
-            if name in REFUSED_ON_PURPOSE or found == "GIF":
+            pixels, _ = decoded(data)
+            if name in REFUSED_ON_PURPOSE:
                 pixels = None
             add("refuse" if pixels is None else "same", name, data, pixels)
-    source = Image.fromarray(noise(17, 23, 3))
-    add("same", "noise", saved(source, format="BMP"), np.asarray(source))
-    for name, number in FILTERS.items():
-        for size in SIZES:
-            add("resize", f"{name} {size[0]}x{size[1]}", b"", np.asarray(source.resize(size, number)))
-    (folder / "pixels.bin").write_bytes(bytes(blob))
-    (folder / "pixels.tsv").write_text("\n".join(lines) + "\n")
-    print(f"{len(lines) - 1} entries, {len(blob)} bytes")
+    if resizes:
+        source = Image.fromarray(noise(17, 23, 3))
+        add("same", "noise", saved(source, format="BMP"), np.asarray(source))
+        for name, number in FILTERS.items():
+            for size in SIZES:
+                add("resize", f"{name} {size[0]}x{size[1]}", b"", np.asarray(source.resize(size, number)))
+    path.with_suffix(".bin").write_bytes(bytes(blob))
+    path.with_suffix(".tsv").write_text("\n".join(lines) + "\n")
+    print(f"{path.name}: {len(lines) - 1} entries, {len(blob)} bytes")
 
 
 if __name__ == "__main__":

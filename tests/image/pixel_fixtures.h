@@ -1,4 +1,4 @@
-// tests/data/fixtures/pixels.tsv and pixels.bin, as make_pixel_fixtures.py wrote them.
+// tests/data/fixtures/pixels and small_formats (.tsv, .bin), as make_pixel_fixtures.py wrote them.
 #pragma once
 
 #include <cstdint>
@@ -25,24 +25,28 @@ struct PixelFixture {
 inline const std::vector<PixelFixture>& pixel_fixtures() {
     static const std::filesystem::path folder =
         std::filesystem::path(ASSAY_SOURCE_DIR) / "tests/data/fixtures";
-    static const std::vector<std::byte> bytes = read_file(folder / "pixels.bin");
+    static const std::vector<std::byte> pixels = read_file(folder / "pixels.bin");
+    static const std::vector<std::byte> small_formats = read_file(folder / "small_formats.bin");
     static const std::vector<PixelFixture> fixtures = [] {
         std::vector<PixelFixture> all;
-        std::istringstream lines(read_text(folder / "pixels.tsv"));
-        for (std::string line; std::getline(lines, line);) {
-            if (line.empty() || line[0] == '#') continue;
-            std::istringstream fields(line);
-            PixelFixture f;
-            std::size_t at = 0, size = 0, pixels_at = 0;
-            std::getline(fields, f.kind, '\t');
-            std::getline(fields, f.name, '\t');
-            fields >> at >> size >> f.width >> f.height >> pixels_at;
-            const std::span<const std::byte> blob(bytes);
-            f.file = blob.subspan(at, size);
-            f.rgb = blob.subspan(pixels_at, 3 * static_cast<std::size_t>(f.width) *
-                                                static_cast<std::size_t>(f.height));
-            all.push_back(f);
-        }
+        const auto add = [&](const char* table, std::span<const std::byte> blob) {
+            std::istringstream lines(read_text(folder / table));
+            for (std::string line; std::getline(lines, line);) {
+                if (line.empty() || line[0] == '#') continue;
+                std::istringstream fields(line);
+                PixelFixture f;
+                std::size_t at = 0, size = 0, pixels_at = 0;
+                std::getline(fields, f.kind, '\t');
+                std::getline(fields, f.name, '\t');
+                fields >> at >> size >> f.width >> f.height >> pixels_at;
+                f.file = blob.subspan(at, size);
+                f.rgb = blob.subspan(pixels_at, 3 * static_cast<std::size_t>(f.width) *
+                                                    static_cast<std::size_t>(f.height));
+                all.push_back(f);
+            }
+        };
+        add("pixels.tsv", pixels);
+        add("small_formats.tsv", small_formats);
         return all;
     }();
     return fixtures;

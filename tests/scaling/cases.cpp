@@ -20,6 +20,7 @@
 #include "assay/store/row_reader.h"
 #include "assay/store/verify.h"
 #include "containers/archives.h"
+#include "containers/npy.h"
 #include "containers/zip.h"
 #include "core/file.h"
 #include "core/json_limits.h"
@@ -134,6 +135,23 @@ void read_zip(std::size_t n, const fs::path& folder) {
         const ZipEntry* entry = archive.find("archive/data/" + std::to_string(i));
         if (entry != nullptr) read += archive.view(*entry).size() / 4;
     }
+    all_read(n, read);
+}
+
+/// n images of 8 x 8 pixels and their labels.
+void make_array_images(std::size_t n, const fs::path& folder) {
+    const std::string images = npy_header("|u1", std::vector<std::uint64_t>{n, 8, 8});
+    const std::string labels = npy_header("|u1", std::vector<std::uint64_t>{n});
+    const std::string x = images + std::string(64 * n, 'x'), y = labels + std::string(n, '\1');
+    put(folder / "x.npz", archive_of({{"x.npy", x, x.size(), 0, crc_of(x)},
+                                      {"y.npy", y, y.size(), 0, crc_of(y)}}));
+}
+
+void read_array_images(std::size_t n, const fs::path& folder) {
+    const Dataset dataset = open_dataset(folder / "x.npz", {});
+    std::size_t read = 0;
+    for (std::size_t i = 0; i < dataset.size(); ++i)
+        read += dataset.read_image(i).size() / 64;
     all_read(n, read);
 }
 
@@ -351,6 +369,7 @@ const std::vector<ScalingCase>& scaling_cases() {
              all_read(n, store::parse_safetensors(file.bytes()).size());
          }},
         {"ZipEntries", 600, 1, make_zip, read_zip},
+        {"ArrayImages", 600, 0.5, make_array_images, read_array_images},
         {"PickledTensors", 400, 5, make_pickle,
          [](std::size_t n, const fs::path& folder) {
              const MappedFile file(folder / "x");

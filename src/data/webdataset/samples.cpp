@@ -18,8 +18,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array<std::string_view, 7> image_suffixes = {"jpg", "jpeg", "png", "webp",
-                                                            "bmp", "tif",  "tiff"};
+constexpr std::array<std::string_view, 12> image_suffixes = {
+    "jpg", "jpeg", "png", "webp", "bmp", "tif", "tiff", "gif", "ppm", "pgm", "pbm", "pnm"};
 constexpr std::array<std::string_view, 4> label_fields = {"label", "cls", "target", "class"};
 constexpr std::uint64_t longest_label = 4096;
 constexpr std::uint64_t longest_json = std::uint64_t{1} << 20;

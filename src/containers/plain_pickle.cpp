@@ -1,0 +1,468 @@
+#include "containers/plain_pickle.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <unordered_map>
+
+#include "core/refuse.h"
+#include "core/text.h"
+
+namespace assay {
+namespace {
+
+constexpr std::size_t most_pickled_values = 4'000'000;
+constexpr std::uint64_t longest_kept_text = 1U << 16;
+
+/// Bytes in order, through a buffer.
+class PickleBytes {
+public:
+    explicit PickleBytes(const ByteSource& source) : source_(source) {}
+
+    std::uint64_t at() const { return begin_ + used_; }
+    [[noreturn]] void fail(const std::string& what) const {
+        refuse(fmt::format("damaged pickle: {} (byte {} of {})", what, at(), source_.size()));
+    }
+    std::uint64_t number(std::size_t bytes) {
+        std::uint64_t value = 0;
+        for (std::size_t i = 0; i < bytes; ++i) value |= std::uint64_t{u8()} << (8 * i);
+        return value;
+    }
+    std::uint8_t u8() {
+        if (used_ == buffer_.size()) refill();
+        return std::to_integer<std::uint8_t>(buffer_[used_++]);
+    }
+    std::string text(std::uint64_t size) {
+        check(size);
+        std::string out;
+        for (std::uint64_t i = 0; i < size; ++i) out += static_cast<char>(u8());
+        return out;
+    }
+    std::string line() {
+        std::string out;
+        for (char c = static_cast<char>(u8()); c != '\n'; c = static_cast<char>(u8())) {
+            out += c;
+            if (out.size() > longest_kept_text) fail("a name without an end");
+        }
+        return out;
+    }
+    void skip(std::uint64_t size) {
+        check(size);
+        const std::uint64_t left = buffer_.size() - used_;
+        if (size <= left) {
+            used_ += static_cast<std::size_t>(size);
+            return;
+        }
+        begin_ = at() + size;
+        buffer_.clear();
+        used_ = 0;
+    }
+
+private:
+    void check(std::uint64_t size) const {
+        if (size > source_.size() - at()) fail("it is cut off");
+    }
+    void refill() {
+        begin_ += used_;
+        used_ = 0;
+        const std::uint64_t left = source_.size() - begin_;
+        buffer_.resize(static_cast<std::size_t>(std::min<std::uint64_t>(left, 1U << 16)));
+        if (buffer_.empty()) fail("it is cut off");
+        source_.read(begin_, buffer_);
+    }
+
+    const ByteSource& source_;
+    std::vector<std::byte> buffer_;
+    std::uint64_t begin_ = 0;  ///< of the buffer
+    std::size_t used_ = 0;
+};
+
+enum class PickledKind : std::uint8_t {
+    none,
+    integer,
+    text,
+    tuple,
+    list,
+    dict,
+    global,
+    dtype,
+    array
+};
+
+struct PickledValue {
+    PickledKind kind = PickledKind::none;
+    std::int64_t number = 0;            ///< integer; of an array: 1 where its order is Fortran's
+    std::string text{};                 ///< text; "module name" of a global; of a dtype its name
+    std::uint64_t begin = 0, size = 0;  ///< where the bytes of a text are; of an array its numbers
+    std::vector<std::uint32_t>
+        items{};  ///< tuple, list; keys and values in turn; shape of an array
+};
+
+class PlainUnpickler {
+public:
+    explicit PlainUnpickler(const ByteSource& source) : in_(source), end_(source.size()) {}
+
+    std::map<std::string, PlainPickleEntry> table() {
+        const PickledValue& dict = values_[run()];
+        if (dict.kind != PickledKind::dict)
+            refuse("the pickle does not hold a table (a dict) with the images under a name");
+        std::map<std::string, PlainPickleEntry> out;
+        for (std::size_t i = 0; i + 1 < dict.items.size(); i += 2) {
+            const PickledValue& key = values_[dict.items[i]];
+            if (key.kind != PickledKind::text) in_.fail("a name in its table is no text");
+            if (!out.emplace(key.text, entry_of(values_[dict.items[i + 1]])).second)
+                refuse(fmt::format("the pickle holds `{}` twice", shortened(key.text)));
+        }
+        return out;
+    }
+
+private:
+    using Kind = PickledKind;
+    using Ref = std::uint32_t;
+
+    PlainPickleEntry entry_of(const PickledValue& value) const {
+        PlainPickleEntry out;
+        if (value.kind == Kind::array) {
+            if (value.number != 0)
+                refuse(
+                    "an array in the pickle has Fortran order; C order is read: write it again "
+                    "with numpy.ascontiguousarray(array)");
+            out.kind = PlainPickleEntry::Kind::array;
+            out.dtype = value.text;
+            for (const Ref item : value.items)
+                out.shape.push_back(static_cast<std::uint64_t>(values_[item].number));
+            out.begin = value.begin;
+            out.bytes = value.size;
+        } else if (value.kind == Kind::list) {
+            const auto all = [&](Kind kind) {
+                return std::ranges::all_of(value.items,
+                                           [&](Ref item) { return values_[item].kind == kind; });
+            };
+            if (all(Kind::integer)) {
+                out.kind = PlainPickleEntry::Kind::numbers;
+                for (const Ref item : value.items) out.numbers.push_back(values_[item].number);
+            } else if (all(Kind::text)) {
+                out.kind = PlainPickleEntry::Kind::texts;
+                for (const Ref item : value.items) out.texts.push_back(values_[item].text);
+            }
+        }
+        return out;
+    }
+
+    void push(PickledValue value) {
+        if (values_.size() >= most_pickled_values)
+            in_.fail(fmt::format("it holds more than {} values", most_pickled_values));
+        values_.push_back(std::move(value));
+        stack_.push_back(static_cast<Ref>(values_.size() - 1));
+    }
+    void push_integer(std::int64_t n) { push({.kind = Kind::integer, .number = n}); }
+    /// Bytes and texts alike: Python 2 did not tell them apart.
+    void push_text(std::uint64_t size) {
+        PickledValue value{.kind = Kind::text, .begin = in_.at(), .size = size};
+        if (size > longest_kept_text) {
+            in_.skip(size);
+        } else {
+            value.text = in_.text(size);
+        }
+        push(std::move(value));
+    }
+    std::size_t floor() const { return marks_.empty() ? 0 : marks_.back(); }
+    Ref top() const {
+        if (stack_.size() <= floor()) in_.fail("a value is missing");
+        return stack_.back();
+    }
+    Ref pop() {
+        const Ref out = top();
+        stack_.pop_back();
+        return out;
+    }
+    std::vector<Ref> pop_to_mark() {
+        if (marks_.empty()) in_.fail("a mark is missing");
+        const auto begin = stack_.begin() + static_cast<std::ptrdiff_t>(marks_.back());
+        std::vector<Ref> out(begin, stack_.end());
+        stack_.erase(begin, stack_.end());
+        marks_.pop_back();
+        count(out.size());
+        return out;
+    }
+    void count(std::size_t references) {
+        references_ += references;
+        if (references_ > 4 * most_pickled_values) in_.fail("its lists are too large");
+    }
+    void tuple(std::size_t n) {
+        std::vector<Ref> items(n);
+        for (std::size_t i = n; i > 0; --i) items[i - 1] = pop();
+        count(n);
+        push({.kind = Kind::tuple, .items = std::move(items)});
+    }
+    void remember(std::uint64_t key) {
+        if (memo_.size() >= most_pickled_values) in_.fail("its memo is too large");
+        memo_[key] = top();
+    }
+    void recall(std::uint64_t key) {
+        const auto found = memo_.find(key);
+        if (found == memo_.end())
+            in_.fail(fmt::format("it refers to value {}, which is not there", key));
+        count(1);
+        stack_.push_back(found->second);
+    }
+    void global(const std::string& module, const std::string& name) {
+        constexpr std::array<std::string_view, 7> known = {"numpy.core.multiarray _reconstruct",
+                                                           "numpy._core.multiarray _reconstruct",
+                                                           "numpy.core.numeric _frombuffer",
+                                                           "numpy._core.numeric _frombuffer",
+                                                           "numpy ndarray",
+                                                           "numpy dtype",
+                                                           "_codecs encode"};
+        const std::string whole = module + " " + name;
+        if (std::ranges::find(known, whole) == known.end())
+            refuse(fmt::format("the pickle holds `{}.{}`; lists and arrays of NumPy are read",
+                               shortened(module), shortened(name)));
+        push({.kind = Kind::global, .text = whole});
+    }
+
+    const PickledValue& part(const PickledValue& tuple, std::size_t i, Kind kind) const {
+        if (tuple.kind != Kind::tuple || tuple.items.size() <= i ||
+            values_[tuple.items[i]].kind != kind)
+            in_.fail("an array of another form");
+        return values_[tuple.items[i]];
+    }
+    std::vector<Ref> shape(const PickledValue& tuple) const {
+        constexpr std::size_t most_dimensions = 32;  // NumPy's limit
+        if (tuple.items.size() > most_dimensions) in_.fail("an array of more than 32 dimensions");
+        for (const Ref item : tuple.items)
+            if (values_[item].kind != Kind::integer || values_[item].number < 0)
+                in_.fail("a shape holds something else than sizes");
+        return tuple.items;
+    }
+
+    void reduce() {
+        // Nothing is pushed before the last look at these.
+        const PickledValue& arguments = values_[pop()];
+        const PickledValue& function = values_[pop()];
+        const std::string_view name = function.text;
+        if (function.kind != Kind::global || arguments.kind != Kind::tuple)
+            in_.fail("a call of something that is no function");
+        if (name == "numpy dtype") {
+            push({.kind = Kind::dtype, .text = part(arguments, 0, Kind::text).text});
+        } else if (name.ends_with(" _reconstruct")) {
+            push({.kind = Kind::array});              // its state follows
+        } else if (name.ends_with(" _frombuffer")) {  // (bytes, dtype, shape, order)
+            const PickledValue& bytes = part(arguments, 0, Kind::text);
+            push({.kind = Kind::array,
+                  .number = part(arguments, 3, Kind::text).text == "F" ? 1 : 0,
+                  .text = part(arguments, 1, Kind::dtype).text,
+                  .begin = bytes.begin,
+                  .size = bytes.size,
+                  .items = shape(part(arguments, 2, Kind::tuple))});
+        } else if (name == "_codecs encode") {
+            refuse(
+                "the pickle holds bytes as text, as Python 3 writes protocol 2; write it again "
+                "with pickle.dump(table, file, protocol=4)");
+        } else {
+            in_.fail(fmt::format("a call of `{}`", name));
+        }
+    }
+
+    void build() {
+        const PickledValue& state = values_[pop()];
+        PickledValue& value = values_[top()];
+        if (value.kind == Kind::dtype) return;  // byte order and alignment
+        if (value.kind != Kind::array) in_.fail("a state of something that has none");
+        // (version, shape, dtype, whether the order is Fortran's, bytes)
+        const PickledValue& bytes = part(state, 4, Kind::text);
+        value.items = shape(part(state, 1, Kind::tuple));
+        value.text = part(state, 2, Kind::dtype).text;
+        value.number = part(state, 3, Kind::integer).number;
+        value.begin = bytes.begin;
+        value.size = bytes.size;
+    }
+
+    void extend(Kind kind, const std::vector<Ref>& items) {
+        PickledValue& value = values_[top()];
+        if (value.kind != kind || (kind == Kind::dict && items.size() % 2 != 0))
+            in_.fail("entries of something that takes none");
+        value.items.insert(value.items.end(), items.begin(), items.end());
+    }
+
+    void long_integer() {
+        const std::size_t n = in_.u8();
+        if (n > 8) in_.fail(fmt::format("a whole number of {} bytes", n));
+        std::uint64_t out = in_.number(n);
+        if (n > 0 && n < 8 && (out >> (8 * n - 1)) != 0) out |= ~std::uint64_t{0} << (8 * n);
+        push_integer(static_cast<std::int64_t>(out));
+    }
+
+    /// Texts and numbers. False: another opcode.
+    bool literal(std::uint8_t op) {
+        switch (op) {
+            case 'N':
+                push({});
+                return true;
+            case 0x88:
+            case 0x89:
+                push_integer(op == 0x88 ? 1 : 0);
+                return true;
+            case 'J':
+                push_integer(static_cast<std::int32_t>(static_cast<std::uint32_t>(in_.number(4))));
+                return true;
+            case 'K':
+                push_integer(in_.u8());
+                return true;
+            case 'M':
+                push_integer(static_cast<std::int64_t>(in_.number(2)));
+                return true;
+            case 0x8a:
+                long_integer();
+                return true;
+            case 'G':  // a real number
+                in_.skip(8);
+                push({});
+                return true;
+            case 'U':
+            case 'C':
+            case 0x8c:
+                push_text(in_.u8());
+                return true;
+            case 'T':
+            case 'B':
+            case 'X':
+                push_text(in_.number(4));
+                return true;
+            case 0x8d:
+            case 0x8e:
+            case 0x96:
+                push_text(in_.number(8));
+                return true;
+            default:
+                return false;
+        }
+    }
+
+    /// Lists, tuples, tables and calls. False: another opcode.
+    bool structure(std::uint8_t op) {
+        switch (op) {
+            case '(':
+                marks_.push_back(stack_.size());
+                count(1);
+                return true;
+            case ')':
+                tuple(0);
+                return true;
+            case 0x85:
+            case 0x86:
+            case 0x87:
+                tuple(op - 0x84U);
+                return true;
+            case 't':
+                push({.kind = Kind::tuple, .items = pop_to_mark()});
+                return true;
+            case '}':
+                push({.kind = Kind::dict});
+                return true;
+            case ']':
+                push({.kind = Kind::list});
+                return true;
+            case 's': {
+                const Ref value = pop(), key = pop();
+                count(2);
+                extend(Kind::dict, {key, value});
+                return true;
+            }
+            case 'u': {
+                const std::vector<Ref> items = pop_to_mark();
+                extend(Kind::dict, items);
+                return true;
+            }
+            case 'a': {
+                const Ref item = pop();
+                count(1);
+                extend(Kind::list, {item});
+                return true;
+            }
+            case 'e': {
+                const std::vector<Ref> items = pop_to_mark();
+                extend(Kind::list, items);
+                return true;
+            }
+            case 'R':
+                reduce();
+                return true;
+            case 'b':
+                build();
+                return true;
+            default:
+                return false;
+        }
+    }
+
+    Ref run() {
+        for (;;) {
+            const std::uint8_t op = in_.u8();
+            if (literal(op) || structure(op)) continue;
+            switch (op) {
+                case 0x80:  // PROTO
+                    if (const int version = in_.u8(); version < 2 || version > 5)
+                        in_.fail(fmt::format("protocol {} (2 to 5 are read)", version));
+                    break;
+                case 0x95:  // FRAME: only a hint
+                    in_.number(8);
+                    break;
+                case 'c': {
+                    const std::string module = in_.line();
+                    global(module, in_.line());
+                    break;
+                }
+                case 0x93: {
+                    const std::string name = values_[pop()].text;
+                    global(values_[pop()].text, name);
+                    break;
+                }
+                case '0':
+                    pop();
+                    break;
+                case 'q':
+                    remember(in_.u8());
+                    break;
+                case 'r':
+                    remember(in_.number(4));
+                    break;
+                case 0x94:
+                    remember(memo_.size());
+                    break;
+                case 'h':
+                    recall(in_.u8());
+                    break;
+                case 'j':
+                    recall(in_.number(4));
+                    break;
+                case '.': {
+                    const Ref out = pop();
+                    if (!stack_.empty() || !marks_.empty()) in_.fail("values are left over");
+                    if (in_.at() != end_) in_.fail("bytes follow its end");
+                    return out;
+                }
+                default:
+                    in_.fail(fmt::format("opcode 0x{:02x}", op));
+            }
+        }
+    }
+
+    PickleBytes in_;
+    std::uint64_t end_;
+    std::size_t references_ = 0;
+    std::vector<PickledValue> values_;
+    std::vector<Ref> stack_;
+    std::vector<std::size_t> marks_;
+    std::unordered_map<std::uint64_t, Ref> memo_;
+};
+
+}  // namespace
+
+std::map<std::string, PlainPickleEntry> read_plain_pickle(const ByteSource& source) {
+    return PlainUnpickler(source).table();
+}
+
+}  // namespace assay

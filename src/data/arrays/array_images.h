@@ -1,0 +1,55 @@
+// Images that are parts of one array of samples.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/data/image_archive.h"
+#include "containers/byte_source.h"
+
+namespace assay::arrays {
+
+/// `count` images of one size, one behind another, a byte for each sample: the sample (y, x, c) of
+/// image i lies at begin + i * image_step + y * row_step + x * column_step + c * channel_step, and
+/// the height * width * channels samples of an image lie together.
+struct PixelArray {
+    std::shared_ptr<const ByteSource> bytes{};
+    std::uint64_t begin = 0, count = 0, image_step = 0;
+    std::uint64_t height = 0, width = 0, channels = 1;  ///< channels: 1 (grey) or 3
+    std::uint64_t row_step = 0, column_step = 0, channel_step = 0;
+
+    std::uint64_t image_bytes() const { return height * width * channels; }
+    /// Rows of R, G, B.
+    void set_interleaved();
+    /// A plane of each channel.
+    void set_planar();
+    /// "10000 grey images of 28 x 28 pixels"
+    std::string described() const;
+    /// Throws bad_input: no images, or images of more pixels than are read.
+    void check() const;
+};
+
+/// An image is called "<array>/<number>". read() gives it as a file of Netpbm (PGM, PPM), which
+/// holds the samples as they are. Cost: a read of the image's bytes; nothing is kept.
+class ArrayImages final : public ImageArchive {
+public:
+    /// Throws bad_input: another array has its name. `file`: for messages.
+    void add(const std::string& name, std::filesystem::path file, PixelArray array);
+
+    std::vector<std::byte> read(std::string_view name, std::uint64_t limit) const override;
+
+private:
+    struct Named {
+        std::filesystem::path file;
+        PixelArray array;
+    };
+    std::map<std::string, Named, std::less<>> arrays_;
+};
+
+}  // namespace assay::arrays
