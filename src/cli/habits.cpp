@@ -39,7 +39,6 @@ constexpr std::array habits = {
     Habit{"--data-dir", "--data"},
     Habit{"--data-path", "--data"},
     Habit{"--val-dir", "--data"},
-    Habit{"--split", "name the folder of the split: --data imagenet/val"},
     Habit{"--dataset", "--data"},
     Habit{"--img-size", "--input-size"},
     Habit{"--image-size", "--input-size"},

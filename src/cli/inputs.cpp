@@ -166,7 +166,7 @@ void DataFlags::add_to(CLI::App& app) {
            "Folder of images (ImageFolder, ImageNet validation, flat), a csv that lists them, "
            "Parquet files of Hugging Face, tars of WebDataset, zip files of class folders (file, "
            "folder, or 'val-{000..063}.tar'; also at https:// and s3://); may be given more than "
-           "once")
+           "once. Data sets as torchvision downloads them are read with their own labels")
         ->type_name("DATA")
         ->group(group);
     add_options(app, *this, group);
@@ -193,15 +193,21 @@ DatasetOptions DataFlags::options(std::size_t index, const ClassList& classes,
         if (const std::string own = dataset_name_of(folders.at(index)); options.name != own)
             notes.push_back("another folder is called `" + own +
                             "`, too; this one's results are `" + options.name + "`");
-        options.name = name_of_array(options.name, folders.at(index), image_column);
+        options.name =
+            name_of_split(name_of_array(options.name, folders.at(index), image_column));
     }
     options.list = list;
     options.classes = classes;
     options.limit = sample.first;
     options.image_column = image_column;
     options.label_column = label_column;
+    options.split = split;
     options.index_folder = index_folder;
     return options;
+}
+
+std::string DataFlags::name_of_split(std::string own) const {
+    return split.empty() ? std::move(own) : own + "-" + split;
 }
 
 Dataset DataFlags::sampled(Dataset dataset, const DatasetOptions& opened,

@@ -78,7 +78,7 @@ struct DataFlags {
     std::filesystem::path list;
     DatasetOptions::Layout layout = DatasetOptions::Layout::automatic;
     std::string name;
-    std::string image_column, label_column;
+    std::string image_column, label_column, split;
     std::filesystem::path index_folder;  ///< of archives at URLs
     SampleFlags sample;
     /// Results of some of the images get a name of their own, so that those of all of them never
@@ -92,6 +92,9 @@ struct DataFlags {
     /// folder's own name. Throws usage: what goes with one folder, given with more.
     DatasetOptions options(std::size_t index, const ClassList& classes,
                            std::vector<std::string>& notes) const;
+    /// What the results of the split that is asked for are called, so that they never meet those of
+    /// another one.
+    std::string name_of_split(std::string own) const;
     /// The part of it that --limit asks for, under the name that its results have. `opened` is how
     /// the data set was opened, and `reopen` opens it again: it tells whether there are more images
     /// than the first ones.
@@ -166,6 +169,10 @@ inline constexpr auto description<cli::DataFlags> = describe<cli::DataFlags>({
                                                   "or suffix or .json field of tars",
                                           .empty = "by its name; in tars cls, or the field label",
                                           .value = "NAME"}),
+    field<&cli::DataFlags::split>(
+        {.help = "Which split of a data set of torchvision, of split folders or of Parquet files",
+         .empty = "test, else val",
+         .value = "NAME"}),
     field<&cli::DataFlags::name>({.help = "Name of the data set's results",
                                   .empty = "the folder's",
                                   .value = "NAME",

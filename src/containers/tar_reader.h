@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "containers/source_file.h"
+#include "containers/byte_source.h"
 
 namespace assay::webdataset {
 
@@ -24,7 +24,7 @@ struct TarMember {
 class TarReader {
 public:
     /// `source` outlives this.
-    explicit TarReader(const SourceFile& source) : source_(source) {}
+    explicit TarReader(const ByteSource& source) : source_(source) {}
 
     /// The next member of any type; nothing at the end. Throws bad_input, naming the byte: a header
     /// with a wrong checksum or number, a member beyond the end of the file, names of more than
@@ -41,7 +41,7 @@ private:
     void expect_nothing_behind(std::uint64_t offset);
     [[noreturn]] void refuse_at(std::uint64_t offset, const std::string& why) const;
 
-    const SourceFile& source_;
+    const ByteSource& source_;
     std::uint64_t next_ = 0;
     bool has_end_mark_ = false;
     std::vector<std::byte> window_;  ///< of what was read last

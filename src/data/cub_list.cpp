@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <string>
 
 #include "assay/error.h"
@@ -17,13 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct NumberedWord {
-    std::string word;
-    std::size_t line;
-};
-using NumberedWords = std::map<std::uint64_t, NumberedWord>;
+}  // namespace
 
-/// "1 001.Black_footed_Albatross" in each line.
 NumberedWords read_numbered(const fs::path& path) {
     const std::string text = read_text(path), source = path.filename().string();
     NumberedWords words;
@@ -45,8 +39,6 @@ NumberedWords read_numbered(const fs::path& path) {
     });
     return words;
 }
-
-}  // namespace
 
 std::optional<LabelList> read_cub_list(const fs::path& path, const LabelListOptions& options) {
     const std::string name = path.filename().string();

@@ -15,6 +15,7 @@
 #include "data/dataset_name.h"
 #include "data/folder_scan.h"
 #include "data/image_folder.h"
+#include "data/layouts/open_layout.h"
 #include "data/list_dataset.h"
 #include "data/parquet/file_names.h"
 #include "data/parquet_dataset.h"
@@ -49,11 +50,22 @@ void check_options(const DatasetOptions& options, const fs::path& path, ArchiveK
         refuse("--label-column", "lists of labels, Parquet and .npz files, and tars");
 }
 
+/// Throws usage: a split of what has none, or says it by its files.
+void check_split(const DatasetOptions& options, const fs::path& path) {
+    if (options.split.empty()) return;
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("--split {} is for data sets of torchvision and folders with splits; {} "
+                    "is none: name the file or folder of the split",
+                    shortened(options.split), path.string()));
+}
+
 constexpr std::string_view folder_of_images =
     "a folder of images: its labels are the names of its class folders, or a list (--list FILE)";
 
 /// Throws usage: what holds its images itself has no folders to read in one way or the other.
 void check_layout(const DatasetOptions& options, const fs::path& path, std::string_view is) {
+    check_split(options, path);
     if (options.layout == DatasetOptions::Layout::automatic) return;
     throw Error(ErrorCode::usage,
                 fmt::format("--layout is for folders of images; {} is {}", path.string(), is));
@@ -116,10 +128,21 @@ Dataset open_folder(const fs::path& path, const DatasetOptions& options,
                         "a list of labels goes with a flat folder, not with class folders: leave "
                         "--layout folders out, or --list");
         }
+        check_split(options, path);
         return open_list(path, options.list, options, notes);
     }
     for (const std::string_view name : own_list_names)
-        if (auto dataset = open_own_list(path, name, options, notes)) return std::move(*dataset);
+        if (auto dataset = open_own_list(path, name, options, notes)) {
+        check_split(options, path);
+        return std::move(*dataset);
+    }
+    if (options.layout == Layout::automatic) {
+        if (auto dataset = layouts::open_layout(path, options, notes)) return std::move(*dataset);
+        const auto files = options.split.empty() ? std::vector<fs::path>()
+                                                 : parquet::parquet_files_of(path, options.split);
+        if (!files.empty()) return open_parquet(files, options, notes);
+    }
+    check_split(options, path);
     if (options.layout == Layout::flat) {
         images_alone();
         return open_flat(path, options, notes);
@@ -154,6 +177,7 @@ Dataset open_folder(const fs::path& path, const DatasetOptions& options,
         if (!arrays.empty()) return open_arrays(arrays, options, notes);
     }
     images_alone();
+    if (options.layout == Layout::automatic) layouts::refuse_images_of_layout(path);
     return open_flat(path, options, notes);
 }
 

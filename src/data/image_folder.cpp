@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "assay/error.h"
 #include "core/text.h"
@@ -44,25 +43,6 @@ std::vector<ClassFolder> scan_class_folders(const fs::path& root,
         folders.push_back(std::move(folder));
     }
     return folders;
-}
-
-/// "train" and "val" beside one another are no classes but a folder opened one level too high.
-void refuse_splits(const fs::path& root, const std::vector<ClassFolder>& folders,
-                   const StringColumn& ids) {
-    constexpr std::array<std::string_view, 7> splits = {"train",      "training", "val",    "valid",
-                                                        "validation", "test",     "testing"};
-    for (const ClassFolder& folder : folders) {
-        if (std::find(splits.begin(), splits.end(), loose_name(folder.name)) == splits.end())
-            return;
-        if (folder.end > folder.first &&
-            base_name(ids[folder.first]).size() + folder.name.size() + 1 ==
-                ids[folder.first].size())
-            return;
-    }
-    throw Error(
-        ErrorCode::bad_input,
-        fmt::format("{} holds the parts of a data set ({}), not classes: open one of them, e.g. {}",
-                    root.string(), folders.front().name, (root / folders.back().name).string()));
 }
 
 /// The folders that stand for classes. One without images counts (leaving it out would move the
@@ -114,9 +94,6 @@ std::optional<Dataset> open_image_folder(const fs::path& root, const DatasetOpti
     const auto folders =
         scan_class_folders(root, listing.folders, options.limit, dataset.ids, counts);
     if (dataset.size() == 0) return std::nullopt;
-    if (options.layout == DatasetOptions::Layout::automatic)
-        refuse_splits(root, folders, dataset.ids);
-
     const std::vector<std::string> names = class_names(folders, options.classes);
     FolderClasses found = with_note("reading the class folders of " + root.string(),
                                     [&] { return match_folders(names, options.classes); });

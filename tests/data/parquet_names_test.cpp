@@ -39,6 +39,13 @@ TEST(ParquetFolder, OneSplitIsTakenAndAMixRefused) {
                 AllOf(HasSubstr("several splits (test, validation)"),
                       HasSubstr("data/test-00000-of-00001.parquet"),
                       HasSubstr("data/validation-{00000..00001}-of-00002.parquet")));
+    const auto of_split = [&](const char* split) {
+        return parquet::parquet_files_of(one.path(), split).size();
+    };
+    EXPECT_EQ(of_split("test"), 1U);
+    EXPECT_EQ(of_split("val"), 2U);  // validation
+    EXPECT_THAT(message_of([&] { of_split("train"); }),
+                HasSubstr("has no Parquet files of the split train; it has test, validation"));
     TempFolder plain;
     plain.write("b.parquet");
     plain.write("a.PARQUET");

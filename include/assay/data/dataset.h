@@ -106,6 +106,8 @@ struct DatasetOptions {
     /// has no labels. Of tar archives `label_column` is the suffix
     /// of the member or the field of .json that holds the label.
     std::string image_column{}, label_column{};
+    /// Of a data set with several: "test", "val", "train", ... "": test, or else val; never train.
+    std::string split{};
     /// Where it is kept what is in tar archives at URLs, so that they are read for it once; "":
     /// nowhere. Beside stores: archive_index_folder().
     std::filesystem::path index_folder{};
@@ -121,6 +123,10 @@ struct DatasetOptions {
 /// note: images that it does not name are not items. Two exceptions: with the layout image_folder
 /// it is never read; and beside class folders it is left alone, with a note, unless one of its
 /// first 256 rows names an image that is there.
+///
+/// Data sets as torchvision leaves them on disk (Oxford-IIIT Pets, Food-101, DTD, ...) are
+/// recognised by their own annotation files, and read as torchvision reads them; so are folders of
+/// splits (test, val, train) that hold class folders. The split that is read is said in a note.
 ///
 /// Parquet files as the library `datasets` of Hugging Face writes them are data sets, too: one
 /// file, several by a range in braces (`validation-{00000..00013}-of-00014.parquet`), or a folder

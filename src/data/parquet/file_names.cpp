@@ -11,6 +11,7 @@
 #include "core/paths.h"
 #include "core/refuse.h"
 #include "core/text.h"
+#include "data/layouts/split_folders.h"
 
 namespace assay::parquet {
 namespace {
@@ -91,21 +92,32 @@ bool has_parquet_extension(const fs::path& path) {
     return lower_extension(path.string()) == ".parquet";
 }
 
-std::vector<fs::path> parquet_files_of(const fs::path& folder) {
+std::vector<fs::path> parquet_files_of(const fs::path& folder, std::string_view split) {
     std::vector<fs::path> files = files_directly_in(folder);
     const fs::path data = folder / "data";
     if (files.empty() && is_folder(data)) files = files_directly_in(data);
     if (files.empty()) return files;
     std::map<std::string, std::vector<fs::path>> splits;
     for (const fs::path& file : files) splits[split_of(file.stem().string())].push_back(file);
-    if (splits.size() > 1) {
+    const auto chosen = std::ranges::find_if(splits, [&](const auto& one) {
+        return !split.empty() && layouts::same_split(one.first, split);
+    });
+    if (chosen != splits.end()) {
+        files = chosen->second;
+    } else if (splits.size() > 1 || !split.empty()) {
         std::string known, hint;
-        for (const auto& [split, of_split] : splits) {
-            known += (known.empty() ? "" : ", ") + (split.empty() ? "others" : split);
+        for (const auto& [name, of_split] : splits) {
+            known += (known.empty() ? "" : ", ") + (name.empty() ? "others" : name);
             hint += (hint.empty() ? "" : "  or  ") + to_type(of_split);
         }
-        refuse(fmt::format("{} holds several splits ({}): name the files of one, e.g. {}",
-                           files.front().parent_path().string(), known, hint));
+        const std::string where = files.front().parent_path().string();
+        if (!split.empty())
+            refuse(fmt::format("{} has no Parquet files of the split {}; it has {}", where,
+                               shortened(split), known));
+        refuse(
+            fmt::format("{} holds several splits ({}): choose one by --split, or name the "
+                        "files of one, e.g. {}",
+                        where, known, hint));
     }
     refuse_missing_shards(files);
     return files;

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "containers/source_file.h"
 #include "containers/tar_reader.h"
 
 namespace assay::webdataset {

@@ -1,0 +1,299 @@
+#include "containers/mat.h"
+
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+#include "core/refuse.h"
+
+namespace assay {
+namespace {
+
+constexpr std::size_t most_mat_bytes = std::size_t{64} << 20;
+constexpr std::size_t most_mat_values = 1'000'000;
+constexpr int most_mat_levels = 8;
+constexpr std::size_t mat_header_bytes = 128, mat_tag_bytes = 8;
+
+// Types of elements (table 1-1) and classes of arrays (table 1-3).
+enum MatType : std::uint32_t {
+    int32_type = 5,
+    uint32_type = 6,
+    matrix_type = 14,
+    packed_type = 15
+};
+enum MatClass : std::uint32_t {
+    cell_class = 1,
+    struct_class = 2,
+    char_class = 4,
+    double_class = 6,
+    uint64_class = 15
+};
+
+template <class Number>
+Number mat_number_at(std::span<const std::byte> bytes, std::size_t at) {
+    Number number;
+    std::memcpy(&number, bytes.data() + at, sizeof number);
+    return number;
+}
+
+template <class Number>
+void append_mat_numbers(std::span<const std::byte> bytes, std::vector<double>& out) {
+    for (std::size_t at = 0; at + sizeof(Number) <= bytes.size(); at += sizeof(Number))
+        out.push_back(static_cast<double>(mat_number_at<Number>(bytes, at)));
+}
+
+void append_mat_letter(std::string& text, std::uint32_t letter) {
+    if (letter >= 0xD800 && (letter < 0xE000 || letter > 0x10FFFF)) letter = 0xFFFD;
+    const auto add = [&](std::uint32_t byte) { text += static_cast<char>(byte); };
+    if (letter < 0x80) {
+        add(letter);
+    } else if (letter < 0x800) {
+        add(0xC0 | letter >> 6);
+        add(0x80 | (letter & 0x3F));
+    } else {
+        if (letter < 0x10000) {
+            add(0xE0 | letter >> 12);
+        } else {
+            add(0xF0 | letter >> 18);
+            add(0x80 | (letter >> 12 & 0x3F));
+        }
+        add(0x80 | (letter >> 6 & 0x3F));
+        add(0x80 | (letter & 0x3F));
+    }
+}
+
+struct MatElement {
+    std::uint32_t type = 0;
+    std::span<const std::byte> data;
+};
+
+/// Numbers of any type that an element may have, whatever the class of the array.
+std::vector<double> mat_numbers_of(const MatElement& element) {
+    std::vector<double> out;
+    switch (element.type) {
+        case 1:
+            append_mat_numbers<std::int8_t>(element.data, out);
+            break;
+        case 2:
+        case 16:  // UTF-8
+            append_mat_numbers<std::uint8_t>(element.data, out);
+            break;
+        case 3:
+            append_mat_numbers<std::int16_t>(element.data, out);
+            break;
+        case 4:
+        case 17:  // UTF-16
+            append_mat_numbers<std::uint16_t>(element.data, out);
+            break;
+        case int32_type:
+            append_mat_numbers<std::int32_t>(element.data, out);
+            break;
+        case uint32_type:
+        case 18:  // UTF-32
+            append_mat_numbers<std::uint32_t>(element.data, out);
+            break;
+        case 7:
+            append_mat_numbers<float>(element.data, out);
+            break;
+        case 9:
+            append_mat_numbers<double>(element.data, out);
+            break;
+        case 12:
+            append_mat_numbers<std::int64_t>(element.data, out);
+            break;
+        case 13:
+            append_mat_numbers<std::uint64_t>(element.data, out);
+            break;
+        default:
+            refuse(fmt::format("an element has the type {}, which is not known", element.type));
+    }
+    return out;
+}
+
+/// MatElements one after the other. `padded`: each begins at a multiple of eight bytes.
+class MatElements {
+public:
+    MatElements(std::span<const std::byte> bytes, bool padded) : bytes_(bytes), padded_(padded) {}
+
+    bool at_end() const noexcept { return at_ == bytes_.size(); }
+    MatElement next() {
+        if (bytes_.size() - at_ < mat_tag_bytes) cut_off();
+        const auto word = mat_number_at<std::uint32_t>(bytes_, at_);
+        if (const std::uint32_t small = word >> 16; small != 0) {
+            if (small > 4) refuse(fmt::format("a small element has {} bytes", small));
+            const MatElement element{word & 0xFFFF, bytes_.subspan(at_ + 4, small)};
+            at_ += mat_tag_bytes;
+            return element;
+        }
+        const std::size_t size = mat_number_at<std::uint32_t>(bytes_, at_ + 4);
+        if (size > bytes_.size() - at_ - mat_tag_bytes) cut_off();
+        const MatElement element{word, bytes_.subspan(at_ + mat_tag_bytes, size)};
+        const std::size_t filled = padded_ ? (size + 7) / 8 * 8 : size;
+        at_ = std::min(bytes_.size(), at_ + mat_tag_bytes + filled);
+        return element;
+    }
+
+private:
+    [[noreturn]] void cut_off() const {
+        refuse(
+            fmt::format("an element begins at byte {} of {} and is cut off", at_, bytes_.size()));
+    }
+    std::span<const std::byte> bytes_;
+    bool padded_;
+    std::size_t at_ = 0;
+};
+
+class MatReader {
+public:
+    std::vector<MatValue> variables(std::span<const std::byte> bytes) {
+        std::vector<MatValue> all;
+        MatElements elements(bytes, false);
+        while (!elements.at_end()) {
+            MatElement element = elements.next();
+            std::vector<std::byte> unpacked;
+            if (element.type == packed_type) {
+                unpacked = unpack(element.data);
+                element = MatElements(unpacked, true).next();
+            }
+            if (element.type == matrix_type) all.push_back(matrix(element.data, 0));
+        }
+        return all;
+    }
+
+private:
+    std::vector<std::byte> unpack(std::span<const std::byte> packed) {
+        z_stream stream{};
+        if (inflateInit(&stream) != Z_OK) refuse("zlib cannot be started");
+        const std::unique_ptr<z_stream, int (*)(z_stream*)> ended(&stream, inflateEnd);
+        stream.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(packed.data()));
+        stream.avail_in = static_cast<uInt>(packed.size());
+        std::vector<std::byte> out;
+        for (int result = Z_OK; result != Z_STREAM_END;) {
+            constexpr std::size_t step = 1U << 16;
+            const std::size_t have = out.size();
+            if (have > most_mat_bytes - std::min(unpacked_, most_mat_bytes))
+                refuse(fmt::format("it unpacks to more than {} bytes", most_mat_bytes));
+            out.resize(have + step);
+            stream.next_out = reinterpret_cast<Bytef*>(out.data() + have);
+            stream.avail_out = static_cast<uInt>(step);
+            result = inflate(&stream, Z_NO_FLUSH);
+            out.resize(have + step - stream.avail_out);
+            if (result != Z_OK && result != Z_STREAM_END)
+                refuse("a packed variable is damaged or cut off");
+        }
+        unpacked_ += out.size();
+        return out;
+    }
+
+    MatValue matrix(std::span<const std::byte> bytes, int level) {
+        if (++values_ > most_mat_values)
+            refuse(fmt::format("more than {} values", most_mat_values));
+        if (level > most_mat_levels) refuse(fmt::format("more than {} levels", most_mat_levels));
+        MatValue value;
+        if (bytes.empty()) return value;  // [], as a field may be
+        MatElements parts(bytes, true);
+        const MatElement flags = parts.next(), shape = parts.next(), name = parts.next();
+        if (flags.type != uint32_type || flags.data.size() < 8 || shape.type != int32_type)
+            refuse("a variable has no flags and shape where they belong");
+        value.name = text_of(name);
+        const std::uint32_t kind = mat_number_at<std::uint32_t>(flags.data, 0) & 0xFF;
+        if (kind == cell_class) {
+            value.kind = MatValue::Kind::cells;
+            read_values(value, parts, count_of(shape, bytes.size()), level);
+        } else if (kind == struct_class) {
+            value.kind = MatValue::Kind::structs;
+            read_fields(value, parts);
+            read_values(value, parts, count_of(shape, bytes.size()) * value.fields.size(), level);
+        } else if (kind == char_class) {
+            value.kind = MatValue::Kind::text;
+            value.text = text_of(parts.next());
+        } else if (kind >= double_class && kind <= uint64_class) {
+            value.numbers = mat_numbers_of(parts.next());
+            if (value.numbers.size() != count_of(shape, bytes.size()))
+                refuse(fmt::format("`{}` has {} numbers, and its shape says {}", value.name,
+                                   value.numbers.size(), count_of(shape, bytes.size())));
+        } else {
+            refuse(
+                fmt::format("a variable has the class {}; cells, structs, text and numbers are "
+                            "read",
+                            kind));
+        }
+        return value;
+    }
+
+    /// How many elements the shape says. Each takes a byte at least.
+    static std::size_t count_of(const MatElement& shape, std::size_t most) {
+        std::size_t count = 1;
+        for (std::size_t at = 0; at + 4 <= shape.data.size(); at += 4) {
+            const auto length = mat_number_at<std::int32_t>(shape.data, at);
+            if (length < 0) refuse(fmt::format("a variable has a side of {}", length));
+            if (length == 0) return 0;
+            if (count > most / static_cast<std::size_t>(length))
+                refuse("a variable is larger than its bytes");
+            count *= static_cast<std::size_t>(length);
+        }
+        return count;
+    }
+
+    static std::string text_of(const MatElement& element) {
+        if (element.type <= 2 || element.type == 16)
+            return {reinterpret_cast<const char*>(element.data.data()), element.data.size()};
+        std::string text;
+        for (const double letter : mat_numbers_of(element))
+            append_mat_letter(text, letter >= 0 && letter <= 0x10FFFF
+                                        ? static_cast<std::uint32_t>(letter)
+                                        : 0xFFFD);
+        return text;
+    }
+
+    static void read_fields(MatValue& value, MatElements& parts) {
+        const MatElement length = parts.next(), names = parts.next();
+        const std::size_t each = length.type == int32_type && length.data.size() == 4
+                                     ? static_cast<std::size_t>(std::max<std::int32_t>(
+                                           0, mat_number_at<std::int32_t>(length.data, 0)))
+                                     : 0;
+        if (each == 0 || names.data.size() % each != 0)
+            refuse("the names of a struct's fields are damaged");
+        for (std::size_t at = 0; at < names.data.size(); at += each) {
+            const std::string name = text_of({1, names.data.subspan(at, each)});
+            value.fields.push_back(name.substr(0, name.find('\0')));
+        }
+    }
+
+    void read_values(MatValue& value, MatElements& parts, std::size_t count, int level) {
+        for (std::size_t i = 0; i < count; ++i) {
+            const MatElement part = parts.next();
+            if (part.type != matrix_type) refuse("a cell or field is no array");
+            value.values.push_back(matrix(part.data, level + 1));
+        }
+    }
+
+    std::size_t values_ = 0, unpacked_ = 0;
+};
+
+}  // namespace
+
+const MatValue* MatValue::field(std::size_t i, std::string_view named) const {
+    const auto found = std::ranges::find(fields, named);
+    if (found == fields.end() || i >= structs()) return nullptr;
+    return &values[i * fields.size() + static_cast<std::size_t>(found - fields.begin())];
+}
+
+std::vector<MatValue> read_mat(std::span<const std::byte> file) {
+    const std::string_view start(reinterpret_cast<const char*>(file.data()),
+                                 std::min(file.size(), mat_header_bytes));
+    if (start.starts_with("MATLAB 7.3") || start.starts_with("\x89HDF"))
+        refuse("it is a MAT-file of version 7.3 (HDF5); save it with -v7, or by scipy.io.savemat");
+    if (start.size() < mat_header_bytes) refuse("it is too short for a MAT-file");
+    if (start.substr(126) == "MI") refuse("it is a big-endian MAT-file, which is not read");
+    if (start.substr(126) != "IM" || mat_number_at<std::uint16_t>(file, 124) != 0x0100)
+        refuse("it is no MAT-file of level 5");
+    if (file.size() > most_mat_bytes)
+        refuse(fmt::format("it has more than {} bytes", most_mat_bytes));
+    return MatReader().variables(file.subspan(mat_header_bytes));
+}
+
+}  // namespace assay

@@ -1,0 +1,89 @@
+// A row per data set whose folder has files of its own that say labels, classes and splits.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/data/dataset.h"
+
+namespace assay::layouts {
+
+struct Split {
+    std::string_view name;  ///< "": the data set has no splits
+    std::string_view file;  ///< below the data set's folder: says what is in it, or the folder that
+                            ///< holds its class folders
+    bool asked = false;     ///< read only if asked for: training images, images without labels
+};
+
+/// What is to be read.
+struct Part {
+    std::filesystem::path folder;  ///< of the data set
+    Split split;
+    std::string label_column;
+
+    std::filesystem::path file() const { return folder / split.file; }
+};
+
+/// The images that a file of the data set names, in its order.
+struct Items {
+    std::filesystem::path file;
+    StringColumn images;               ///< paths below the data set's folder
+    std::vector<std::int32_t> labels;  ///< a class for each; -1: none
+    std::vector<std::uint32_t> lines;  ///< where each is named; empty: nowhere
+    std::vector<std::string> classes;  ///< names, in the order of their numbers
+    std::string more;                  ///< what else is to be said
+
+    void add(std::string_view image, std::size_t label, std::size_t line);
+};
+
+struct Layout {
+    std::string_view name;
+    std::string_view place;  ///< the folder that torchvision makes for it below its root
+    /// What tells it, below its folder: all of these, and one of those.
+    std::span<const std::string_view> all, any;
+    std::span<const Split> splits;  ///< in the order in which they are looked for
+    /// Throws bad_input, naming file and line. Null: every split is a folder of class folders.
+    Items (*read)(const Part& part) = nullptr;
+    bool takes_label_column = false;
+    /// Instead of `read`, of images that are not files.
+    Dataset (*open)(const std::filesystem::path& folder, const DatasetOptions& options,
+                    std::vector<std::string>& notes) = nullptr;
+    std::string_view unless{};  ///< it is not this layout if that is there
+};
+
+/// Every layout that is known.
+std::span<const Layout> layouts();
+
+Dataset open_imagenet_tar(const std::filesystem::path& folder, const DatasetOptions& options,
+                          std::vector<std::string>& notes);
+
+Items read_aircraft(const Part& part);
+Items read_cars(const Part& part);
+Items read_celeba(const Part& part);
+Items read_cub(const Part& part);
+Items read_dtd(const Part& part);
+Items read_flowers(const Part& part);
+Items read_food(const Part& part);
+Items read_gtsrb(const Part& part);
+Items read_pets(const Part& part);
+Items read_places(const Part& part);
+Items read_sun(const Part& part);
+
+/// "FILE line 17: what": how every reader refuses.
+[[noreturn]] void refuse_line(const std::filesystem::path& file, std::size_t line,
+                              const std::string& what);
+/// The number of a class that is counted from `first`, as its place from 0. Throws bad_input: no
+/// number, or none of `count` classes.
+std::size_t class_of_number(std::string_view text, std::size_t first, std::size_t count,
+                            const std::filesystem::path& file, std::size_t line);
+/// The words of a line, which must be `count`. `example`: such a line.
+std::vector<std::string_view> words_of_line(std::string_view text, std::size_t count,
+                                            std::string_view example,
+                                            const std::filesystem::path& file, std::size_t line);
+
+}  // namespace assay::layouts
