@@ -49,8 +49,22 @@ class _Wish:
     num_classes: Optional[int] = None
     layout = input_type = precision = process = 0
 
-    def __init__(self, height: int, width: int, output: str, device: str):
-        self.height, self.width, self.output, self.device = height, width, output, device
+    def __init__(self, height: int, width: int, output: str, device: str, channels: int = 3):
+        self.height, self.width, self.output, self.device, self.channels = height, width, output, device, channels
+
+
+def _two_classes(scores: Any, kind: str) -> Any:
+    """Both classes of a model with one score per image, which is of class 1: two_scores() of src/model/two_classes.cpp."""
+    import numpy
+
+    if kind == "probabilities":
+        other = 1 - scores
+    elif kind == "log_probabilities":
+        with numpy.errstate(divide="ignore"):
+            other = numpy.log(-numpy.expm1(scores.astype(numpy.float64))).astype(numpy.float32)
+    else:
+        other = numpy.zeros_like(scores)
+    return numpy.concatenate([other, scores], axis=1)
 
 
 class _Run:
@@ -63,6 +77,7 @@ class _Run:
         self.how = how
         self.kind = kind
         self.classes = 0
+        self.one_score = False
         self.writer: Optional[StoreWriter] = None
         self.spool: Any = None
         self.missing: "list[tuple[int, int]]" = []
@@ -74,6 +89,9 @@ class _Run:
             raise
         except Exception as error:
             raise _raised(self.name, error) from error
+        if found.shape[1] == 1:
+            self.one_score = True
+            found = _two_classes(found, self.kind)
         if self.classes and found.shape[1] != self.classes:
             raise Error(f"{self.name}: {found.shape[1]} scores for an image, and {self.classes} for the first ones", "bad_input")
         return found
@@ -219,6 +237,8 @@ def _computed(all_: "list[_Run]", items: Items, runs: Any, progress: Any, option
         _open(run, first[1], output, device)
         begun = run.scores(first[1][:1], items.ids[:1])
         run.classes = int(begun.shape[1])
+        if run.one_score:
+            note(f"{run.name} returns one score per image: it is of class 1 (the positive class) of two, by outputs={run.kind}", progress)
     if len({run.classes for run in all_}) > 1:
         raise Error("the models return different numbers of scores (" + ", ".join(f"{run.name}: {run.classes}" for run in all_) + ")", "bad_input")
     labels = _labels_of(all_[0], items, options)
@@ -266,7 +286,8 @@ def _open(run: _Run, images: Any, output: str, device: str) -> None:
         height, width = int(images.shape[2]), int(images.shape[3])
     if height:
         try:
-            run.model.open(_Wish(height, width, output, device))  # type: ignore[arg-type]
+            channels = 1 if run.pixels is not None and run.pixels.gray else 3
+            run.model.open(_Wish(height, width, output, device, channels))  # type: ignore[arg-type]
         except (Error, Refused):
             raise
         except Exception as error:
@@ -373,7 +394,8 @@ def _warn_of(run: _Run, scores: Any, warnings: "list[str]") -> None:
     import numpy
 
     sums = scores.astype(numpy.float64).sum(axis=1)
-    if run.kind == "logits" and scores.shape[1] > 1 and bool((scores >= 0).all()) and bool(numpy.allclose(sums, 1, atol=1e-3)):
+    unit = run.kind == "logits" and scores.shape[1] > 1 and bool((scores >= 0).all())
+    if unit and (bool(numpy.allclose(sums, 1, atol=1e-3)) or (run.one_score and bool((scores <= 1).all()))):
         warnings.append(f"{run.name}: the scores look like probabilities, and Assay assumes logits: give outputs=\"probabilities\"")
 
 

@@ -29,6 +29,7 @@ class Pixels:
     def __init__(self, how: "dict[str, Any]"):
         self.how = how
         self.height, self.width = int(how["height"]), int(how["width"])
+        self.gray = how.get("channel_order") == "gray"
         self.floor = how.get("crop_start", "round") == "floor"
         if (rule := how.get("resize_as", "pillow")) != "pillow":
             raise Error(
@@ -67,6 +68,8 @@ class Pixels:
         from PIL import Image
 
         image = rgb_of(image, id_)
+        if self.gray:
+            image = image.convert("L").convert("RGB")
         width, height = self.resized(image.size)
         if image.size != (width, height):
             image = image.resize((width, height), getattr(Image, str(self.how["interpolation"]).upper()))
@@ -75,14 +78,14 @@ class Pixels:
         if (left, top, width, height) == (0, 0, self.width, self.height):
             return pixels
         out = numpy.empty((self.height, self.width, 3), numpy.uint8)
-        out[...] = self.how["fill"]
+        out[...] = self.how["fill"] if not self.gray else _luma(*self.how["fill"])
         x, y = max(left, 0), max(top, 0)
         part = pixels[y:top + self.height, x:left + self.width]
         out[y - top:y - top + part.shape[0], x - left:x - left + part.shape[1]] = part
         return out
 
     def batch(self, images: "list[Any]", ids: "list[str]") -> Any:
-        """n x 3 x height x width, float32."""
+        """n x 3 x height x width, float32; of a gray preprocessing n x 1 x height x width."""
         import numpy
 
         out = numpy.empty((len(images), 3, self.height, self.width), numpy.float32)
@@ -93,7 +96,12 @@ class Pixels:
                 window = window[..., ::-1]
             for channel in range(3):
                 out[i, channel] = tables[channel][window[..., channel]]
-        return out
+        return numpy.ascontiguousarray(out[:, :1]) if self.gray else out
+
+
+def _luma(r: int, g: int, b: int) -> int:
+    """A colour as Pillow's convert("L") has it: luma() of src/image/preprocess.cpp."""
+    return (19595 * r + 38470 * g + 7471 * b + 0x8000) >> 16
 
 
 def _start(size: int, crop: int, floor: bool) -> int:

@@ -93,6 +93,10 @@ std::array<float, 256> value_table(double scale, double mean, double std) {
     return table;
 }
 
+std::uint8_t luma(std::uint32_t r, std::uint32_t g, std::uint32_t b) {
+    return static_cast<std::uint8_t>((r * 19595 + g * 38470 + b * 7471 + 0x8000) >> 16);
+}
+
 /// A table of what each byte becomes where it stays what it is.
 struct TheByte {
     std::uint8_t operator[](std::uint8_t byte) const { return byte; }
@@ -142,7 +146,21 @@ ResizeWindow window_of(const Preprocess& p, int width, int height) {
     return window;
 }
 
+Image in_gray(const Image& image) {
+    Image gray = image;
+    for (std::size_t i = 0; i + 4 <= gray.pixels.size(); i += 4) {
+        std::uint8_t* const pixel = gray.pixels.data() + i;
+        pixel[0] = pixel[1] = pixel[2] = luma(pixel[0], pixel[1], pixel[2]);
+    }
+    return gray;
+}
+
 Image crop_window(const Image& image, const Preprocess& p) {
+    if (p.channel_order == ChannelOrder::gray) {
+        const std::uint8_t fill = luma(p.fill[0], p.fill[1], p.fill[2]);
+        return resize(in_gray(image), p.interpolation, window_of(p, image.width, image.height),
+                      {fill, fill, fill}, p.resize_as);
+    }
     return resize(image, p.interpolation, window_of(p, image.width, image.height), p.fill,
                   p.resize_as);
 }

@@ -31,8 +31,8 @@ constexpr Named<CropMode> crop_modes[] = {
     {"border", CropMode::border},
     {"none", CropMode::none},
 };
-constexpr Named<ChannelOrder> channel_orders[] = {{"rgb", ChannelOrder::rgb},
-                                                  {"bgr", ChannelOrder::bgr}};
+constexpr Named<ChannelOrder> channel_orders[] = {
+    {"rgb", ChannelOrder::rgb}, {"bgr", ChannelOrder::bgr}, {"gray", ChannelOrder::gray}};
 constexpr Named<ResizeRule> resize_rules[] = {
     {"pillow", ResizeRule::pillow}, {"torch", ResizeRule::torch}, {"opencv", ResizeRule::opencv}};
 constexpr Named<CropStart> crop_starts[] = {{"round", CropStart::round},
@@ -240,7 +240,8 @@ std::string fingerprint(const Preprocess& p) {
 
 std::string describe(const Preprocess& p) {
     const bool by_255 = static_cast<float>(p.scale) == 1.0F / 255.0F;  // either way, for people
-    std::string text = describe_window(p);
+    std::string text = p.channel_order == ChannelOrder::gray ? "gray > " : "";
+    text += describe_window(p);
     if (p.channel_order == ChannelOrder::bgr) text += " > BGR";
     if (by_255) {
         text += " > /255";

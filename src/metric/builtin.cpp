@@ -11,6 +11,7 @@ void add_label_sets(MetricTable& table);
 void add_balanced(MetricTable& table);
 void add_shape_bias(MetricTable& table);
 void add_losses(MetricTable& table);
+void add_binary_brier(MetricTable& table);
 void add_ece(MetricTable& table);
 void add_adaptive(MetricTable& table);
 void add_calibration_error(MetricTable& table);
@@ -29,9 +30,9 @@ GrowingTable<MetricFacts>& the_table() {
         MetricTable made;
         for (const auto add :
              {rows::add_accuracy, rows::add_label_sets, rows::add_balanced, rows::add_shape_bias,
-              rows::add_losses, rows::add_ece, rows::add_adaptive, rows::add_calibration_error,
-              rows::add_classwise_ece, rows::add_temperature, rows::add_class_balance,
-              rows::add_class_scores, rows::add_order, rows::add_curves})
+              rows::add_losses, rows::add_binary_brier, rows::add_ece, rows::add_adaptive,
+              rows::add_calibration_error, rows::add_classwise_ece, rows::add_temperature,
+              rows::add_class_balance, rows::add_class_scores, rows::add_order, rows::add_curves})
             add(made);
         return made;
     }());

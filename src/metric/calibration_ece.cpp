@@ -38,21 +38,29 @@ int bins_of(const Parameters& parameters) {
     return bins;
 }
 
+/// What is binned: the top confidence, which a correct prediction hits, or the probability of class
+/// 1 of two, which its items hit.
+enum class Binned { top, positive };
+
 class Bins final : public Accumulator {
 public:
-    Bins(int bins, std::string rule)
-        : bins_(bins), rule_(std::move(rule)), edges_(equal_width_edges(bins)) {}
-    std::string key() const override { return fmt::format("bins {} {}", bins_, rule_); }
+    Bins(int bins, std::string rule, Binned what = Binned::top)
+        : bins_(bins), rule_(std::move(rule)), what_(what), edges_(equal_width_edges(bins)) {}
+    std::string key() const override {
+        return fmt::format("{}bins {} {}", what_ == Binned::top ? "" : "positive ", bins_, rule_);
+    }
     // One bin more than asked for: that of confidence 1.
     std::size_t slots() const override { return (static_cast<std::size_t>(bins_) + 1) * bin_slots; }
     void update(std::span<std::int64_t> state, std::span<const RowFacts> rows) const override {
         for (const RowFacts& row : rows) {
-            if (row.target < 0) continue;
-            std::int64_t* const bin =
-                state.data() + row.group * slots() + bin_of(row.confidence) * bin_slots;
+            const bool top = what_ == Binned::top;
+            if (row.target < 0 || (!top && row.predicted < 0)) continue;
+            const float p = top || row.predicted == 1 ? row.confidence : 1 - row.confidence;
+            const bool hit = top ? row.predicted == row.target : row.target == 1;
+            std::int64_t* const bin = state.data() + row.group * slots() + bin_of(p) * bin_slots;
             ++bin[bin_items];
-            bin[bin_hits] += row.predicted == row.target ? 1 : 0;
-            add_real(bin + bin_confidence_sum, row.confidence);
+            bin[bin_hits] += hit ? 1 : 0;
+            add_real(bin + bin_confidence_sum, p);
         }
     }
 
@@ -72,6 +80,7 @@ private:
 
     int bins_;
     std::string rule_;
+    Binned what_;
     std::vector<float> edges_;
 };
 
@@ -164,6 +173,15 @@ std::string ece_definition(const Parameters& parameters) {
     return fmt::format("ece.{}.{}", parameters.at("norm"), parameters.at("edges"));
 }
 
+std::unique_ptr<Accumulator> accumulate_positive_bins(const MetricContext& context) {
+    return std::make_unique<Bins>(bins_of(context.parameters), context.parameters.at("edges"),
+                                  Binned::positive);
+}
+
+std::string binary_ece_definition(const Parameters& parameters) {
+    return fmt::format("ece.binary.{}.{}", parameters.at("norm"), parameters.at("edges"));
+}
+
 std::string ece_debiased_definition(const Parameters& parameters) {
     return "ece_debiased." + parameters.at("edges");
 }
@@ -189,6 +207,24 @@ Estimate ece_value(const MetricContext& context, std::span<const std::int64_t> s
     if (norm == "l1" && !context.value_only)
         value.note =
             fmt::format("a perfectly calibrated model would score about {:.2g} with this n", floor);
+    return value;
+}
+
+Estimate binary_ece_value(const MetricContext& context, std::span<const std::int64_t> state) {
+    Estimate value = ece_value(context, state);
+    if (const std::string why = not_two_classes(context.shape); !why.empty()) {
+        value = {};
+        value.undefined = why;
+    }
+    if (!value.value || context.value_only) return value;
+    // Where each bin holds one class alone, drawing items anew shows no spread of the labels. The
+    // error is then the mean of |label - p|, in [0, 1].
+    bool pure = true;
+    for (std::size_t b = 0; b < state.size(); b += bin_slots) {
+        const std::int64_t hits = state[b + bin_hits];
+        pure = pure && (hits == 0 || hits == state[b + bin_items]);
+    }
+    if (pure) value.interval = wilson_of_mean(*value.value, value.n, context.level);
     return value;
 }
 
@@ -247,17 +283,17 @@ ParameterFacts edges_parameter() {
 
 void add_ece(MetricTable& table) {
     using enum Needs;
+    const ParameterFacts norm{
+        "norm",
+        "l1",
+        "l1: as in the formula; l2: root of the mean square; max: greatest gap",
+        {"l1", "l2", "max"}};
     table.push_back(
         {.name = "ece",
          .title = "Expected calibration error",
          .formula =
              "sum over equal-width bins of the top confidence of n_b/n |accuracy_b - confidence_b|",
-         .parameters = {bins_parameter(),
-                        {"norm",
-                         "l1",
-                         "l1: as in the formula; l2: root of the mean square; max: greatest gap",
-                         {"l1", "l2", "max"}},
-                        edges_parameter()},
+         .parameters = {bins_parameter(), norm, edges_parameter()},
          .needs = labels | probabilities,
          .higher_is_better = false,
          .origin = "Naeini et al. 2015; Guo et al. 2017, eq. 3; edges: torchmetrics 1.1.2",
@@ -267,6 +303,22 @@ void add_ece(MetricTable& table) {
          .value = ece_value,
          .calibrated_null = true,
          .null_replaces_note = true});
+    table.push_back(
+        {.name = "binary_ece",
+         .title = "Expected calibration error of the positive class",
+         .formula = "of two classes: sum over equal-width bins of p_1 of n_b/n |proportion of "
+                    "class 1_b - mean p_1_b|",
+         .parameters = {bins_parameter(), norm, edges_parameter()},
+         .needs = labels | probabilities,
+         .higher_is_better = false,
+         .origin = "Naeini et al. 2015; bins as scikit-learn's calibration_curve has them",
+         .uncertainty = Uncertainty::bootstrap,
+         .definition = binary_ece_definition,
+         .accumulate = accumulate_positive_bins,
+         .value = binary_ece_value,
+         .calibrated_null = true,
+         .null_replaces_note = true,
+         .by_default = false});
     table.push_back(
         {.name = "ece_debiased",
          .title = "Debiased squared calibration error",

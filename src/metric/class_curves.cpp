@@ -19,6 +19,7 @@ ClassCurves::ClassCurves(const ClassPositives& positives, const ClassRanks& rank
       options_(options),
       areas_(positives.classes()) {
     for (std::uint32_t c = 0; c < positives.classes(); ++c) {
+        if (options.only && c != *options.only) continue;
         const std::uint64_t p = positives.of(c);
         if (p == 0 || (options.curve == Curve::roc && p == items)) continue;
         areas_[c] = area_of(c);

@@ -28,6 +28,7 @@ struct CurveOptions {
     Curve curve = Curve::roc;
     bool weighted = false;  ///< classes weigh as much as they have positives
     double level = 0.95;
+    std::optional<std::uint32_t> only = std::nullopt;  ///< the one class that enters the mean
 };
 
 /// The areas of all classes from the slots' counts.

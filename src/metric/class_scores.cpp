@@ -1,14 +1,22 @@
-// Precision, recall, F1, Matthews' correlation and Cohen's kappa of the predicted classes.
+// Precision, recall, specificity, F1, Matthews' correlation and Cohen's kappa of the predicted
+// classes.
 //
 // All follow from three counts of each class: its items, its predictions and its hits. Conventions
 // are scikit-learn's: means are over the classes that are the label or the prediction of some item,
 // and a quotient of 0 by 0 is 0. A prediction that is no class (a class map's) counts for no
 // class's precision.
+//
+// `average=binary` is of class 1 alone, the positive class of two. There a quotient of 0 by 0 is
+// undefined, where scikit-learn warns and says 0.
+#include <array>
 #include <cmath>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/core.h>
 
+#include "core/statistics.h"
 #include "metric/class_table.h"
 #include "metric/families.h"
 
@@ -17,6 +25,7 @@ namespace {
 
 struct ClassCount {
     double items = 0, predictions = 0, hits = 0;
+    double others = 0;  // items of the other classes
 };
 
 struct ClassCounts {
@@ -39,6 +48,7 @@ ClassCounts counts_of(std::span<const std::int64_t> state) {
         predictions += one.predictions;
     }
     counts.nowhere = counts.items - predictions;
+    for (ClassCount& one : counts.classes) one.others = counts.items - one.items;
     return counts;
 }
 
@@ -46,11 +56,86 @@ double quotient(double part, double whole) {
     return whole > 0 ? part / whole : 0;
 }
 
-using PerClass = double (*)(const ClassCount&);
+/// A quotient of counts of one class.
+struct Quotient {
+    double part = 0, whole = 0;
+    double value() const { return quotient(part, whole); }
+};
+
+/// A proportion of items, or F1, and what is said of class 1 where there are none.
+struct ClassScore {
+    Quotient (*of_class)(const ClassCount&);
+    std::string_view none;
+    bool is_f1 = false;
+};
+
+constexpr ClassScore precision_score = {[](const ClassCount& c) {
+                                            return Quotient{c.hits, c.predictions};
+                                        },
+                                        "no item is predicted to be class 1, the positive class"};
+constexpr ClassScore recall_score = {[](const ClassCount& c) {
+                                         return Quotient{c.hits, c.items};
+                                     },
+                                     "no item is of class 1, the positive class"};
+constexpr ClassScore specificity_score = {
+    [](const ClassCount& c) {
+        return Quotient{c.others - (c.predictions - c.hits), c.others};
+    },
+    "every item is of class 1, the positive class"};
+constexpr ClassScore f1_score = {[](const ClassCount& c) {
+                                     return Quotient{2 * c.hits, c.items + c.predictions};
+                                 },
+                                 "no item is of class 1, the positive class, or predicted to be",
+                                 true};
+
+/// F1 is 2 J / (1 + J) of the proportion J of hits among the items that are of the class or
+/// predicted to be. Of these items the hits are binomial, so J has Wilson's interval, and its ends
+/// give those of F1.
+Interval f1_interval(const ClassCount& c, double level) {
+    Interval interval =
+        wilson_of_mean(quotient(c.hits, c.items + c.predictions - c.hits),
+                       static_cast<std::uint64_t>(c.items + c.predictions - c.hits), level);
+    interval.low = 2 * interval.low / (1 + interval.low);
+    interval.high = 2 * interval.high / (1 + interval.high);
+    interval.method = "wilson.jaccard";
+    return interval;
+}
+
+Estimate of_positive(const MetricContext& context, std::span<const std::int64_t> state,
+                     const ClassScore& score) {
+    Estimate value;
+    value.undefined = not_two_classes(context.shape);
+    if (!value.undefined.empty()) return value;
+    std::array<ClassCount, 2> of;
+    for (std::size_t c = 0; c < of.size(); ++c) {
+        const auto counts = state.subspan(c * class_slots, class_slots);
+        of[c] = {static_cast<double>(counts[class_items]),
+                 static_cast<double>(counts[class_predicted]),
+                 static_cast<double>(counts[class_hits])};
+    }
+    ClassCount& positive = of[1];
+    positive.others = of[0].items;
+    value.n = static_cast<std::uint64_t>(positive.items + positive.others);
+    const Quotient found = score.of_class(positive);
+    if (value.n == 0) {
+        value.undefined = "no item has a single label";
+    } else if (found.whole == 0) {
+        value.undefined = score.none;
+    } else {
+        value.value = found.value();
+        if (context.value_only) return value;
+        value.interval = score.is_f1
+                             ? f1_interval(positive, context.level)
+                             : wilson(static_cast<std::uint64_t>(found.part),
+                                      static_cast<std::uint64_t>(found.whole), context.level);
+    }
+    return value;
+}
 
 // Over the classes that occur, each as much as the others or as much as its items.
 Estimate averaged(const MetricContext& context, std::span<const std::int64_t> state,
-                  PerClass of_class) {
+                  const ClassScore& score) {
+    if (context.parameters.at("average") == "binary") return of_positive(context, state, score);
     const ClassCounts counts = counts_of(state);
     Estimate value;
     value.n = static_cast<std::uint64_t>(counts.items);
@@ -63,7 +148,7 @@ Estimate averaged(const MetricContext& context, std::span<const std::int64_t> st
     std::size_t never = 0;
     for (const ClassCount& c : counts.classes) {
         const double weight = weighted ? c.items : 1;
-        sum += weight * of_class(c);
+        sum += weight * score.of_class(c).value();
         weights += weight;
         never += c.items == 0 ? 1 : 0;
     }
@@ -77,19 +162,26 @@ Estimate averaged(const MetricContext& context, std::span<const std::int64_t> st
 
 }  // namespace
 
+std::string not_two_classes(const Shape& shape) {
+    return shape.classes == 2
+               ? ""
+               : fmt::format("it is of class 1 of two classes, and there are {}", shape.classes);
+}
+
 Estimate precision_value(const MetricContext& context, std::span<const std::int64_t> state) {
-    return averaged(context, state,
-                    [](const ClassCount& c) { return quotient(c.hits, c.predictions); });
+    return averaged(context, state, precision_score);
 }
 
 Estimate recall_value(const MetricContext& context, std::span<const std::int64_t> state) {
-    return averaged(context, state, [](const ClassCount& c) { return quotient(c.hits, c.items); });
+    return averaged(context, state, recall_score);
+}
+
+Estimate specificity_value(const MetricContext& context, std::span<const std::int64_t> state) {
+    return averaged(context, state, specificity_score);
 }
 
 Estimate f1_value(const MetricContext& context, std::span<const std::int64_t> state) {
-    return averaged(context, state, [](const ClassCount& c) {
-        return quotient(2 * c.hits, c.items + c.predictions);
-    });
+    return averaged(context, state, f1_score);
 }
 
 // Gorodkin 2004: the covariance of labels and predictions over the root of the product of their
@@ -149,6 +241,9 @@ std::string precision_definition(const Parameters& p) {
 std::string recall_definition(const Parameters& p) {
     return "recall." + p.at("average");
 }
+std::string specificity_definition(const Parameters& p) {
+    return "specificity." + p.at("average");
+}
 std::string f1_definition(const Parameters& p) {
     return "f1." + p.at("average");
 }
@@ -163,12 +258,14 @@ std::string fixed_kappa(const Parameters&) {
 
 void add_class_scores(MetricTable& table) {
     using enum Needs;
-    const ParameterFacts average{"average",
-                                 "macro",
-                                 "macro: every class that is a label or a prediction counts the "
-                                 "same; weighted: as much as it "
-                                 "has items",
-                                 {"macro", "weighted"}};
+    const ParameterFacts average{
+        "average",
+        "macro",
+        "macro: every class that is a label or a prediction counts the "
+        "same; weighted: as much as it "
+        "has items. With binary it is class 1 alone, the positive class of "
+        "two, and 0/0 is undefined",
+        {"macro", "weighted", "binary"}};
     constexpr std::string_view sokolova =
         "Sokolova and Lapalme 2009, A systematic analysis of performance measures; conventions of "
         "scikit-learn: 0/0 is 0";
@@ -198,6 +295,20 @@ void add_class_scores(MetricTable& table) {
          .definition = recall_definition,
          .accumulate = accumulate_classes,
          .value = recall_value,
+         .by_default = false});
+    table.push_back(
+        {.name = "specificity",
+         .title = "Specificity",
+         .formula = "mean over the classes of the proportion of the items of other classes that "
+                    "are not predicted to be the class",
+         .parameters = {average},
+         .needs = static_cast<unsigned>(labels),
+         .unit = Unit::proportion,
+         .origin = sokolova,
+         .uncertainty = Uncertainty::jackknife,
+         .definition = specificity_definition,
+         .accumulate = accumulate_classes,
+         .value = specificity_value,
          .by_default = false});
     table.push_back(
         {.name = "f1",

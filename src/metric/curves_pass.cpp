@@ -12,6 +12,7 @@
 #include "assay/collective/comm.h"
 #include "metric/class_curves.h"
 #include "metric/class_ranks.h"
+#include "metric/families.h"
 #include "metric/metric_rows.h"
 #include "metric/pass.h"
 #include "metric/score_reading.h"
@@ -132,14 +133,20 @@ public:
             result.undefined = "stored scores are the model's classes', not those of a class map";
         if (result.undefined.empty() && result.n == 0)
             result.undefined = sets ? "no item has a valid label" : "no item has a single label";
+        const bool binary = request.parameters.at("average") == "binary";
+        if (binary && result.undefined.empty())
+            result.undefined = families::not_two_classes(again.rows.shape());
         if (!result.undefined.empty()) return result;
         RankedClasses& ranked = run.state<CurveState>().ranked[{sets, stored}];
         if (!ranked.ranks) rank_classes(rows, again, ranked);
-        const ClassCurves curves(ranked.positives, *ranked.ranks, ranked.counts, ranked.items,
-                                 {curve_, request.parameters.at("average") == "weighted",
-                                  run.sums().resampling().level});
+        const ClassCurves curves(
+            ranked.positives, *ranked.ranks, ranked.counts, ranked.items,
+            {curve_, request.parameters.at("average") == "weighted", run.sums().resampling().level,
+             binary ? std::optional<std::uint32_t>(1) : std::nullopt});
         if (!curves.mean()) {
-            result.undefined = "every item is of one class: there is nothing to tell it from";
+            result.undefined = binary && curve_ == Curve::precision_recall
+                                   ? "no item is of class 1, the positive class"
+                                   : "every item is of one class: there is nothing to tell it from";
             return result;
         }
         const auto own = again.own_classes();
@@ -153,7 +160,7 @@ public:
             if (rows.counts(i)) groups[i] = again.rows.group_of(i);
         }
         result = curves.estimate(sums, groups);
-        if (curves.classes() < rows.classes()) {
+        if (!binary && curves.classes() < rows.classes()) {
             const std::string left =
                 fmt::format("mean over the {} of {} classes that have positives", curves.classes(),
                             rows.classes());
@@ -203,6 +210,12 @@ void add_curves(MetricTable& table) {
                                  "macro: every class that has positives counts the same; weighted: "
                                  "as much as it has positives",
                                  {"macro", "weighted"}};
+    const ParameterFacts or_binary{
+        "average",
+        "macro",
+        "macro: every class that has positives counts the same; weighted: as much as it has "
+        "positives; binary: class 1 alone, the positive class of two",
+        {"macro", "weighted", "binary"}};
     const ParameterFacts scores{
         ranked_by,
         by_probability,
@@ -221,7 +234,7 @@ void add_curves(MetricTable& table) {
          .title = "Area under the ROC curve, one class against the rest",
          .formula = "mean over the classes that have items of the chance that an item of the class "
                     "has higher log-odds of it than another item; ties count half",
-         .parameters = {average, scores},
+         .parameters = {or_binary, scores},
          .needs = labels | probabilities | full_rows,
          .origin = "Hanley and McNeil 1982; interval: DeLong, DeLong and Clarke-Pearson 1988, "
                    "summed by item over the classes; conventions of scikit-learn's roc_auc_score",
@@ -235,7 +248,7 @@ void add_curves(MetricTable& table) {
          .formula =
              "mean over the classes that have items of the sum over distinct log-odds "
              "of the class, the highest first, of (R_n - R_n-1) P_n; nothing is interpolated",
-         .parameters = {average, scores},
+         .parameters = {or_binary, scores},
          .needs = labels | probabilities | full_rows,
          .origin = "conventions of scikit-learn's average_precision_score",
          .uncertainty = Uncertainty::jackknife,

@@ -17,6 +17,9 @@ inline constexpr const char* no_probabilities =
     "no probabilities are known, only predicted classes: a class map that decides, or an import of "
     "labels";
 
+/// "", or why a metric of the positive class, class 1, has no value: there are not two classes.
+std::string not_two_classes(const Shape& shape);
+
 std::unique_ptr<Accumulator> accumulate_label_sets(const MetricContext&);
 Estimate asma_value(const MetricContext&, std::span<const std::int64_t>);
 

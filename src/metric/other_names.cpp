@@ -9,7 +9,7 @@ namespace assay {
 namespace {
 
 // A few of our own are here for those who write them in capitals.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 51> others = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 65> others = {{
     {"acc", "top1"},
     {"acc1", "top1"},
     {"acc5", "top5"},
@@ -30,6 +30,13 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 51> others =
     {"balanced_acc", "balanced"},
     {"balanced_accuracy", "balanced"},
     {"balanced_accuracy_score", "balanced"},
+    {"binary_ap", "average_precision.one_vs_rest.binary.log_odds"},
+    {"binary_auroc", "auroc.one_vs_rest.binary.log_odds"},
+    {"binary_average_precision", "average_precision.one_vs_rest.binary.log_odds"},
+    {"binary_f1", "f1.binary"},
+    {"binary_precision", "precision.binary"},
+    {"binary_recall", "recall.binary"},
+    {"binary_specificity", "specificity.binary"},
     {"brier", "brier"},
     {"cohen_kappa", "kappa"},
     {"cohen_kappa_score", "kappa"},
@@ -37,6 +44,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 51> others =
     {"ece", "ece"},
     {"expected_calibration_error", "ece"},
     {"f1", "f1"},
+    {"f1_binary", "f1.binary"},
     {"f1_macro", "f1"},
     {"kappa", "kappa"},
     {"log_loss", "nll"},
@@ -48,19 +56,25 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 51> others =
     {"mean_per_class_accuracy", "balanced"},
     {"negative_log_likelihood", "nll"},
     {"nll", "nll"},
+    {"ppv", "precision.binary"},
     {"pr_auc", "average_precision"},
     {"prec1", "top1"},
     {"prec5", "top5"},
     {"roc_auc", "auroc"},
     {"roc_auc_score", "auroc"},
     {"rocauc", "auroc"},
+    {"sensitivity", "recall.binary"},
     {"sparse_categorical_accuracy", "top1"},
     {"sparse_categorical_crossentropy", "nll"},
+    {"tnr", "specificity.binary"},
     {"top1_accuracy", "top1"},
     {"top5_accuracy", "top5"},
     {"top_1", "top1"},
     {"top_5", "top5"},
     {"top_k", "topk"},
+    {"tpr", "recall.binary"},
+    {"true_negative_rate", "specificity.binary"},
+    {"true_positive_rate", "recall.binary"},
 }};
 
 /// Words for something near a metric, or for what is no metric here; each word in blanks.
@@ -71,10 +85,17 @@ constexpr Near near[] = {
     {" error error_rate err top1_error classification_error misclassification ",
      "`top1` is the accuracy, and the error is 1 - top1"},
     {" loss ce ", "`nll` is the mean cross-entropy"},
-    {" f1_score f1score fscore ", "`f1` is near it: the mean of the classes' F1 (macro)"},
-    {" precision_score ppv prec ", "`precision` is near it: the mean over the classes (macro)"},
-    {" recall_score sensitivity tpr ", "`recall` is near it: the mean over the classes (macro)"},
-    {" brier_score brier_score_loss ", "`brier` is near it: the sum over all classes"},
+    {" f1_score f1score fscore ",
+     "`f1` is near it: the mean of the classes' F1 (macro); `binary_f1` is that of class 1 of two"},
+    {" precision_score prec ",
+     "`precision` is near it: the mean over the classes (macro); `binary_precision` is that of "
+     "class 1 of two"},
+    {" recall_score ",
+     "`recall` is near it: the mean over the classes (macro); `binary_recall` is that of class 1 "
+     "of "
+     "two"},
+    {" brier_score brier_score_loss ",
+     "`brier` is near it: the sum over all classes; `binary_brier` is that of class 1 of two"},
     {" calibration reliability calibration_curve reliability_diagram ",
      "`ece` is the calibration error, and `assay score RUNS --reliability` shows each bin"},
     {" mce max_calibration_error maximum_calibration_error ",

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <utility>
 
 #include "assay/error.h"
 #include "model/isolated/isolated_classifier.h"
 #include "model/plugin.h"
 #include "model/python/onnxruntime.h"
 #include "model/python/python_model.h"
+#include "model/two_classes.h"
 
 namespace assay {
 namespace {
@@ -28,19 +30,24 @@ bool runs_foreign_code(ModelFormat format) {
     return format != ModelFormat::onnx;
 }
 
+std::unique_ptr<Classifier> open_as_it_is(const ModelSpec& spec, const ClassifierOptions& options) {
+    if (options.runtime == ModelRuntime::onnxruntime) return open_in_onnxruntime(spec, options);
+    if (spec.python != nullptr) return open_python(spec, options);
+    const bool gpu = may_use_gpu(options.device);
+    const bool asked = options.isolate == Isolation::on;
+    const bool isolated = asked || (options.isolate == Isolation::automatic && !gpu);
+    if (!isolated || !runs_foreign_code(spec.format)) return opened_plugin().open(spec, options);
+    return isolated::open_isolated(spec, options, !gpu, asked);
+}
+
 }  // namespace
 
 std::unique_ptr<Classifier> open_classifier(const ModelSpec& spec,
                                             const ClassifierOptions& options) {
     return with_note(fmt::format("opening the model {}", spec.path.string()), [&] {
-        if (options.runtime == ModelRuntime::onnxruntime) return open_in_onnxruntime(spec, options);
-        if (spec.python != nullptr) return open_python(spec, options);
-        const bool gpu = may_use_gpu(options.device);
-        const bool asked = options.isolate == Isolation::on;
-        const bool isolated = asked || (options.isolate == Isolation::automatic && !gpu);
-        if (!isolated || !runs_foreign_code(spec.format))
-            return opened_plugin().open(spec, options);
-        return isolated::open_isolated(spec, options, !gpu, asked);
+        auto model = open_as_it_is(spec, options);
+        if (model->facts().classes > 1) return model;
+        return two_classes_of(std::move(model), spec.outputs);
     });
 }
 

@@ -99,6 +99,11 @@ bool has_target(Loss loss) {
 
 double loss_of(Loss loss, std::span<const float> scores, std::uint32_t label, std::uint32_t target,
                std::span<float> derivative) {
+    // Of one score: what makes of it those of two classes has their loss (model/two_classes.h).
+    if (scores.size() == 1) {
+        derivative[0] = 1;
+        return static_cast<double>(scores[0]);
+    }
     if (loss == Loss::cross_entropy) return cross_entropy(scores, label, derivative);
     std::fill(derivative.begin(), derivative.end(), 0.0F);
     const auto z = [&](std::size_t i) { return static_cast<double>(scores[i]); };

@@ -19,6 +19,7 @@
 #include "model/python/python_model.h"
 #include "model/python/source.h"
 #include "model/settings.h"
+#include "model/two_classes.h"
 
 namespace assay {
 namespace {
@@ -133,6 +134,20 @@ void check_hash(const ModelSpec& spec, const json& side, const json& top) {
         fmt::format("{} has the hash {}, and `expected`{} is {}: the file is another one, "
                     "or damaged; copy it again, or write the hash of `sha256sum {}`",
                     spec.path.string(), found, by, expected, shell_word(spec.path.string())));
+}
+
+/// Three means, as presets have them, do not tell that of one channel.
+void check_gray(const Preprocess& p) {
+    if (p.channel_order != ChannelOrder::gray) return;
+    const auto differ = [](const std::array<double, 3>& of) {
+        return of[0] != of[1] || of[0] != of[2];
+    };
+    if (!differ(p.mean) && !differ(p.std)) return;
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("mean ({}) and std ({}) of gray images are one number each: pass them as in "
+                    "--mean 0.5 --std 0.5",
+                    fmt::join(p.mean, ","), fmt::join(p.std, ",")));
 }
 
 /// What a layer says about the size of the input, for people.
@@ -293,6 +308,7 @@ ModelSpec resolve_model(const fs::path& model, const ModelSettings& flags,
         }
     }
     check_filter(spec.preprocess.resize_as, spec.preprocess.interpolation);
+    check_gray(spec.preprocess);
     if (spec.preprocess != trained.preprocess) spec.instead_of = size_text(trained);
     spec.named = top.contains("name") || side.contains("name");
 
@@ -304,7 +320,8 @@ ModelSpec resolve_model(const fs::path& model, const ModelSettings& flags,
         with_note("reading the classes that the model's process gives",
                   [&] { spec.classes = class_list_of(own["classes"]); });
     }
-    if (!spec.classes.empty() && spec.num_classes && *spec.num_classes != spec.classes.size()) {
+    if (!spec.classes.empty() && spec.num_classes &&
+        !fits_classes(*spec.num_classes, spec.classes.size())) {
         throw Error(ErrorCode::bad_input,
                     fmt::format("num_classes is {} but the class list holds {} classes",
                                 *spec.num_classes, spec.classes.size()));

@@ -52,6 +52,8 @@ std::array<double, 3> triple(const JsonReader& value, std::string_view allowed) 
     std::array<double, 3> numbers{};
     if (value.json().is_number()) {
         numbers.fill(number(value, allowed));
+    } else if (value.json().is_array() && value.json().size() == 1) {  // of one channel
+        numbers.fill(number(value.entries().front(), allowed));
     } else {
         const std::vector<JsonReader> list = three(value, allowed);
         for (std::size_t c = 0; c < 3; ++c) numbers[c] = number(list[c], allowed);
@@ -72,7 +74,8 @@ auto named(const JsonReader& value, Named&& find) {
 
 void set_input_size(const JsonReader& value, ModelSpec& spec) {
     constexpr std::string_view allowed =
-        "[3, height, width], [height, width] or one side, in pixels";
+        "[3, height, width], [1, height, width] of gray images, [height, width] or one side, in "
+        "pixels";
     const auto side = [&](const JsonReader& v) { return whole(v, 1, kLargestSide, allowed); };
     Preprocess& p = spec.preprocess;
     if (value.json().is_number()) {
@@ -82,8 +85,10 @@ void set_input_size(const JsonReader& value, ModelSpec& spec) {
     const std::size_t sides = value.json().is_array() ? value.json().size() : 0;
     if (sides != 2 && sides != 3) value.refuse_as(allowed);
     const std::vector<JsonReader> list = value.entries();
-    if (sides == 3 && whole(list[0], 1, kLargestSide, allowed) != 3)
-        value.refuse_as("three channels, [3, height, width]");
+    const int channels = sides == 3 ? whole(list[0], 1, kLargestSide, allowed) : 3;
+    if (channels != 3 && channels != 1)
+        value.refuse_as("three channels, [3, height, width], or one, [1, height, width]");
+    if (channels == 1) p.channel_order = ChannelOrder::gray;
     p.height = side(list[sides - 2]);
     p.width = side(list[sides - 1]);
 }
@@ -258,7 +263,8 @@ const std::vector<Row>& rows() {
          [](const JsonReader& v, ModelSpec& s) {
              s.preprocess.crop_start = named(v, crop_start_named);
          }},
-        {{"channel_order", "Order of the channels of the input", "channel-order", "{rgb,bgr}"},
+        {{"channel_order", "Order of the channels of the input; gray: one channel", "channel-order",
+          "{rgb,bgr,gray}"},
          Form::word,
          [](const JsonReader& v, ModelSpec& s) {
              s.preprocess.channel_order = named(v, channel_order_named);
@@ -352,6 +358,15 @@ json checked_layer(const json& layer, PassedOver* passed_over) {
         throw Error(ErrorCode::bad_input,
                     "settings \"crop_pct\" and \"resize_size\" are both given; they say the same "
                     "thing in two ways: keep one");
+    const auto size = out.find("input_size");
+    const bool one_channel =
+        size != out.end() && size->is_array() && size->size() == 3 && size->front() == 1;
+    if (one_channel && out.value("channel_order", json("gray")) != "gray") {
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("input_size has one channel, and channel_order is {}: keep one of "
+                                "them, or say \"gray\"",
+                                out["channel_order"].dump()));
+    }
     ModelSpec scratch;
     apply_layer(out, scratch);
     return out;

@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "assay/error.h"
+
 namespace assay {
 namespace {
 
@@ -82,6 +84,11 @@ std::string_view name_of(AttackSpace space) {
 
 std::unique_ptr<AttackedModel> pixel_model(std::shared_ptr<Classifier> classifier,
                                            const Preprocess& preprocess, AttackSpace space) {
+    if (preprocess.channel_order == ChannelOrder::gray) {
+        throw Error(ErrorCode::usage,
+                    "attacks change images of three channels, and the model takes gray ones "
+                    "(channel_order gray): leave it out");
+    }
     return std::make_unique<PixelModel>(
         std::move(classifier), space == AttackSpace::pixels ? preprocess : as_given(preprocess));
 }

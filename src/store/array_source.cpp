@@ -121,8 +121,11 @@ ScoreSource from_texts(std::span<const std::byte> npy, const SourceOptions& opti
 }
 
 ScoreSource from_array(const NpyView& view, const SourceOptions& options) {
-    return is_column(view.shape, view.type()) ? from_predictions(view.values, options)
-                                              : from_matrix(view.values, view.shape, view.fortran);
+    if (is_column(view.shape, view.type())) return from_predictions(view.values, options);
+    // N floats are one score per row.
+    std::vector<std::uint64_t> shape = view.shape;
+    if (shape.size() == 1 && shape.front() > 0) shape.push_back(1);
+    return from_matrix(view.values, shape, view.fortran);
 }
 
 /// What there is to choose from, and the choice: the named array, or the only matrix of floats.

@@ -9,6 +9,7 @@
 #include "assay/error.h"
 #include "containers/csv.h"
 #include "core/file.h"
+#include "core/shell_word.h"
 #include "core/text.h"
 #include "store/cells.h"
 #include "store/csv_columns.h"
@@ -81,6 +82,7 @@ private:
                                trimmed(name_of(c)).empty();
             if (!taken) (number_in(row[c]) ? numbers_ : words_).push_back(c);
         }
+        has_lists_ = list(score_);
         // One score beside the scores of all classes is that of the best one.
         const bool one_score = score_ && !list(score_);
         const bool all_scores = (one_score || (predicted_ && !words_.empty())) && has_all_scores();
@@ -148,14 +150,14 @@ private:
 
     ScoreSource read_rows() {
         if (score_ && (index_ || label_ || predicted_)) return entries();
-        if (score_) return lists_of_all();
+        if (score_) return has_lists_ ? lists_of_all() : one_column();
         const auto& classes = !index_series_.empty() ? index_series_ : label_series_;
         if (!classes.empty() && !score_series_.empty()) return series_of_entries(classes);
         if (predicted_ && (numbers_.size() < 2 || !words_.empty())) return predictions();
-        if (numbers_.size() < 2 && has_header_) {
+        if (numbers_.size() < 2 && has_header_ && options_.columns.scores.empty()) {
             throw Error(ErrorCode::bad_input,
-                        fmt::format("no column holds scores or predicted classes; there are: {}",
-                                    fmt::join(reader_.columns(), ", ")));
+                        fmt::format("no column holds scores or predicted classes; there are: {}{}",
+                                    fmt::join(reader_.columns(), ", "), advice_for_one()));
         }
         return matrix();
     }
@@ -200,7 +202,36 @@ private:
         return source;
     }
 
+    /// A label of two classes beside one score: the predicted class with its score, or the image's
+    /// with the score of class 1. A predicted class of two has at least half of the probability.
+    void refuse_label_of_image() const {
+        if (!label_ || index_ || predicted_ || has_lists_) return;
+        const std::vector<std::vector<std::string>> rows = first_rows(2);
+        if (id_ && rows.size() == 2 && rows[0][*id_] == rows[1][*id_]) return;  // a row per class
+        const auto classes =
+            options_.class_count != 0 ? options_.class_count : options_.classes.size();
+        const ColumnSample sample = sample_of({*score_}, label_);
+        const bool two = std::ranges::all_of(sample.labels, [](std::string_view label) {
+            const auto number = class_number(label);
+            return number == 0 || number == 1;
+        });
+        const bool low = std::ranges::any_of(
+            sample.values, [](float score) { return score >= 0 && score < 0.5F; });
+        if ((classes != 0 || !two) && (classes != 2 || !low)) return;
+        throw Error(
+            ErrorCode::usage,
+            fmt::format(
+                "the columns `{0}` and `{1}` may be the image's label with the score of "
+                "class 1 of two: pass --label-column {2}. {3}",
+                shortened(name_of(*label_)), shortened(name_of(*score_)),
+                shell_word(name_of(*label_)),
+                low ? "A predicted class of two with its probability is never below 0.5, "
+                      "and some are"
+                    : "Or they are the predicted class with its score: pass --class-count"));
+    }
+
     ScoreSource entries() {
+        refuse_label_of_image();
         if (!id_)
             throw Error(ErrorCode::bad_input,
                         "a table of entries needs a column filename, id, path or image");
@@ -272,6 +303,24 @@ private:
         return finish(*score_);
     }
 
+    /// One score per row.
+    ScoreSource one_column() {
+        numbers_ = {*score_};
+        ScoreSource source = matrix();
+        source.hint = kind_from_name(name_of(*score_));
+        return source;
+    }
+
+    /// Of a table whose only further column of numbers may hold them.
+    std::string advice_for_one() const {
+        if (numbers_.empty()) return "";
+        const std::string column = name_of(numbers_.front());
+        return fmt::format(
+            "; if `{}` holds one score per image, of class 1 of two, pass "
+            "--score-columns {}",
+            shortened(column), shell_word(column));
+    }
+
     /// The predicted class alone.
     ScoreSource predictions() {
         class_columns_ = {*predicted_};
@@ -321,6 +370,7 @@ private:
     }
 
     TableBuilder builder_;
+    bool has_lists_ = false;                    ///< a cell of scores is a list
     std::vector<std::size_t> numbers_, words_;  // further columns of either, by the first row
     std::vector<std::string> notes_;
     std::vector<std::size_t> index_series_;

@@ -22,6 +22,7 @@
 #include "store/import_items.h"
 #include "store/kind_check.h"
 #include "store/layout.h"
+#include "store/one_column.h"
 #include "store/score_source.h"
 
 namespace assay {
@@ -217,6 +218,8 @@ ImportReport import_predictions(const fs::path& file, const fs::path& runs,
                            .columns = options.columns,
                            .numbered = annotated ? &annotated->numbered : nullptr});
     apply_scale(source, options.scale);
+    with_note(fmt::format("importing `{}`", file.string()),
+              [&] { take_one_column(source, options); });
     report.notes = std::move(source.notes);
     return with_note(fmt::format("importing `{}`", file.string()), [&] {
         const KindFacts facts = look_at(source, threads, callback);

@@ -125,7 +125,7 @@ TEST_F(Identity, HabitsOfPyTorchAreUnderstood) {
     EXPECT_THAT(other.err, AllOf(HasSubstr("height is `32` there and `40` now"),
                                  HasSubstr("the batch size is `4` there and `8` now"),
                                  Not(HasSubstr("xxh128"))));
-    EXPECT_THAT(predict({blur()}, {"--input-size", "1,32,32"}).err,
+    EXPECT_THAT(predict({blur()}, {"--input-size", "4,32,32"}).err,
                 HasSubstr("allowed: three channels, [3, height, width]"));
     EXPECT_THAT(predict({blur()}, {"--amp"}).err,
                 HasSubstr("`--amp`; here it is `--precision fp16`"));

@@ -55,7 +55,7 @@ if(TARGET assay_torch)
     set(shapes ${PROJECT_BINARY_DIR}/shapes)
     add_custom_command(TARGET shape_images POST_BUILD COMMAND shape_images ${shapes} VERBATIM)
     assay_program_test(end_to_end
-        SOURCES cli/end_to_end_test.cpp cli/eval_test.cpp cli/cost_test.cpp cli/identity_test.cpp cli/isolate_test.cpp
+        SOURCES cli/end_to_end_test.cpp cli/eval_test.cpp cli/cost_test.cpp cli/identity_test.cpp cli/isolate_test.cpp cli/binary_models_test.cpp
         LINKS assay_store assay_core)
     target_compile_definitions(test_end_to_end PRIVATE ASSAY_IMAGES="$<TARGET_FILE:shape_images>" ASSAY_SHAPES="${shapes}")
     add_dependencies(test_end_to_end assay_torch shape_images)

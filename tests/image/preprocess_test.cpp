@@ -160,6 +160,41 @@ TEST(PreprocessInto, OtherScalesMultiply) {
     EXPECT_EQ(out[4], 255.0F * static_cast<float>(1 / 127.5) - 1.0F);
 }
 
+// What Pillow 12's convert("L") makes of these colours.
+TEST(InGray, IsPillows) {
+    const std::vector<std::array<std::uint8_t, 4>> colours = {
+        {255, 0, 0, 76},    {0, 255, 0, 150},     {0, 0, 255, 29},
+        {12, 200, 77, 130}, {1, 2, 3, 2},         {254, 253, 9, 225},
+        {130, 60, 200, 97}, {255, 255, 255, 255}, {7, 7, 7, 7}};
+    Image image{static_cast<int>(colours.size()), 1, {}};
+    for (const auto& [r, g, b, gray] : colours)
+        image.pixels.insert(image.pixels.end(), {r, g, b, 255});
+    const Image gray = in_gray(image);
+    for (std::size_t i = 0; i < colours.size(); ++i) {
+        for (std::size_t c = 0; c < 3; ++c) EXPECT_EQ(gray.pixels[4 * i + c], colours[i][3]) << i;
+        EXPECT_EQ(gray.pixels[4 * i + 3], 255);
+    }
+}
+
+// Gray comes before the resize, and the padding is gray, too.
+TEST(InGray, ComesBeforeTheResize) {
+    Preprocess p = two_by_one();
+    p.channel_order = ChannelOrder::gray;
+    p.scale = 1;
+    std::vector<float> out(6);
+    preprocess_into(two_pixels(), p, out);
+    const Image gray = in_gray(two_pixels());
+    for (std::size_t i = 0; i < 6; ++i)
+        EXPECT_EQ(out[i], static_cast<float>(gray.pixels[4 * (i % 2)])) << i;
+    p.crop_mode = CropMode::border;
+    p.height = 3;
+    p.width = 2;
+    p.crop_pct = 1;
+    p.fill = {255, 0, 0};
+    EXPECT_EQ(crop_window(two_pixels(), p).pixels[0], 76);
+    EXPECT_EQ(describe(p).substr(0, 7), "gray > ");
+}
+
 TEST(PreprocessInto, RefusesABufferOfAnotherSize) {
     std::vector<float> out(5);
     EXPECT_THAT(message_of([&] { preprocess_into(two_pixels(), two_by_one(), out); }),
@@ -301,7 +336,8 @@ TEST(PreprocessNames, AreReadAndWritten) {
     }
     for (const char* name : {"center", "squash", "border", "none"})
         EXPECT_EQ(name_of(crop_mode_named(name)), name);
-    for (const char* name : {"rgb", "bgr"}) EXPECT_EQ(name_of(channel_order_named(name)), name);
+    for (const char* name : {"rgb", "bgr", "gray"})
+        EXPECT_EQ(name_of(channel_order_named(name)), name);
     EXPECT_THAT(message_of([] { interpolation_named("bilinaer"); }, ErrorCode::usage),
                 HasSubstr("did you mean `bilinear`"));
     EXPECT_THAT(message_of([] { crop_mode_named("middle"); }, ErrorCode::usage),

@@ -27,9 +27,9 @@ MetricRequest request_of(const MetricFacts& facts) {
     return request.every_count() ? parse_metric(std::string(facts.name) + ":g=2") : request;
 }
 
-MetricContext context_of(const MetricFacts& facts, std::uint32_t classes = 5) {
+MetricContext context_of(const MetricFacts& facts) {
     MetricContext context;
-    context.shape.classes = classes;
+    context.shape.classes = facts.name.starts_with("binary_") ? 2 : 5;
     context.shape.most_labels = 5;
     context.shape.no_cues = "";
     context.parameters = request_of(facts).parameters;
@@ -47,6 +47,9 @@ TEST(MetricNames, ThoseOfOtherLibrariesAreKnown) {
     for (const auto& [theirs, ours] : known)
         EXPECT_EQ(parse_metric(theirs), parse_metric(ours)) << theirs;
     EXPECT_EQ(parse_metric("expected_calibration_error:bins=10"), parse_metric("ece:bins=10"));
+    EXPECT_EQ(parse_metric("sensitivity"), parse_metric("recall:average=binary"));
+    EXPECT_EQ(parse_metric("binary_f1"), parse_metric("f1:average=binary"));
+    EXPECT_EQ(parse_metric("binary-auroc"), parse_metric("auroc:average=binary"));
     // No word for a quantity that differs: scikit-learn's defaults of these are of two classes.
     for (const std::string other : {"f1_score", "precision_score", "brier_score_loss"})
         EXPECT_THAT(message_of([&] { parse_metric(other); }, ErrorCode::usage),
@@ -58,6 +61,7 @@ TEST(MetricNames, WhatIsMeantComesBeforeWhatLooksAlike) {
         {"confusion", "--confusion"},
         {"Confusion-Matrix", "--confusion"},
         {"f1_score", "`f1`"},
+        {"f1_score", "`binary_f1`"},
         {"error", "`top1`"},
         {"loss", "`nll`"},
         {"mce", "--reliability"},

@@ -196,6 +196,31 @@ TEST(Sidecar, LayoutAndInputType) {
                 HasSubstr("float32, uint8"));
 }
 
+TEST(Sidecar, GrayImagesHaveOneMean) {
+    const ModelFolder folder;
+    folder.write("m.toml", "input_size = [1, 28, 28]\nmean = [0.25]\nstd = 0.5\n");
+    const Preprocess p = folder.resolve().preprocess;
+    EXPECT_EQ(p.channel_order, ChannelOrder::gray);
+    EXPECT_EQ(p.mean, (std::array{0.25, 0.25, 0.25}));
+    EXPECT_EQ(to_json(folder.resolve())["preprocess"]["channel_order"], "gray");
+    // A size of three numbers does not take it back.
+    folder.write("m.toml",
+                 "input_size = [3, 28, 28]\nchannel_order = \"gray\"\nmean = 0\nstd = 1\n");
+    EXPECT_EQ(folder.resolve().preprocess.channel_order, ChannelOrder::gray);
+    folder.write("m.toml", "preset = \"torchvision\"\nchannel_order = \"gray\"\n");
+    EXPECT_THAT(message_of([&] { folder.resolve(); }, ErrorCode::usage),
+                HasSubstr("one number each: pass them as in --mean 0.5 --std 0.5"));
+}
+
+TEST(Sidecar, OneScoreFitsTwoClasses) {
+    const ModelFolder folder;
+    folder.write("m.toml",
+                 "preset = \"timm\"\nnum_classes = 1\nclasses = [\"benign\", \"malignant\"]\n");
+    EXPECT_EQ(folder.resolve().classes.size(), 2U);
+    folder.write("m.toml", "preset = \"timm\"\nnum_classes = 1\nclasses = [\"a\", \"b\", \"c\"]\n");
+    EXPECT_THAT(message_of([&] { folder.resolve(); }), HasSubstr("3 classes"));
+}
+
 TEST(Sidecar, UnknownKeysAreRefusedWithTheNearest) {
     EXPECT_THAT(message_of([] { parse_sidecar("crop_pc = 0.9", true); }),
                 HasSubstr("did you mean `crop_pct`?"));
@@ -214,7 +239,8 @@ TEST(Sidecar, BadValuesAreRefused) {
         {R"({"std": [0.5, 0, 0.5]})", "above 0"},
         {R"({"std": [0.5, 0.5]})", "three numbers"},
         {R"({"mean": [0.5, 0.5, "x"]})", "three numbers"},
-        {R"({"input_size": [1, 28, 28]})", "three channels"},
+        {R"({"input_size": [4, 28, 28]})", "three channels"},
+        {R"({"input_size": [1, 28, 28], "channel_order": "rgb"})", "one channel"},
         {R"({"input_size": [3, -224, 224]})", "input_size"},
         {R"({"input_size": [3, 224.5, 224]})", "input_size"},
         {R"({"input_size": []})", "input_size"},

@@ -1,5 +1,5 @@
 assay_test(model_spec
-    SOURCES model/model_spec_test.cpp model/huggingface_test.cpp model/device_choice_test.cpp
+    SOURCES model/model_spec_test.cpp model/huggingface_test.cpp model/device_choice_test.cpp model/two_classes_test.cpp
     LINKS assay_model)
 
 assay_test(model_pt2
@@ -44,7 +44,7 @@ if(TARGET assay_torch)
     assay_test(model_torch
         SOURCES model/torch_test.cpp model/onnx_test.cpp model/onnx_ops_test.cpp model/quantised_test.cpp
             model/newer_test.cpp model/pt2_test.cpp
-            model/shared_test.cpp model/classifier_gradient_test.cpp
+            model/shared_test.cpp model/classifier_gradient_test.cpp model/binary_models_test.cpp
         LINKS assay_pt2 assay_model ZLIB::ZLIB)
     assay_test(model_isolated
         SOURCES model/isolated_test.cpp model/sandbox_test.cpp model/wire_test.cpp

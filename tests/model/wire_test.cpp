@@ -76,6 +76,12 @@ TEST(Wire, EverythingComesBack) {
     EXPECT_EQ(got.options.processes, 9U);
     EXPECT_EQ(got.options.precision, Precision::fp16);
     EXPECT_FALSE(got.limited);
+    EXPECT_EQ(got.spec.preprocess.channel_order, ChannelOrder::rgb);
+    OpenRequest gray = want;
+    gray.limited = true;
+    gray.spec.preprocess.channel_order = ChannelOrder::gray;
+    EXPECT_TRUE(open_request(text_of(gray)).limited);
+    EXPECT_EQ(open_request(text_of(gray)).spec.preprocess.channel_order, ChannelOrder::gray);
 
     const Opened facts = opened(text_of(some_facts()));
     EXPECT_EQ(facts.facts.classes, 1000U);

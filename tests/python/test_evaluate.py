@@ -164,6 +164,19 @@ class Evaluations(InFolder):
         self.assertFalse([text for text in told.warnings if "probabilities" in text])
         self.assertEqual(assay.Store(told.models[0]["store"]).kind, "probabilities")
 
+        # One score per image is of class 1 of two.
+        data = torch.utils.data.TensorDataset(torch.rand(30, 1, 6, 6), torch.arange(30) % 2)
+        for last, outputs in ((torch.nn.Identity(), "logits"), (torch.nn.Sigmoid(), "probabilities")):
+            net = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(36, 1), last, torch.nn.Flatten(0))
+            told, said = quietly(assay.evaluate, net, torch.utils.data.DataLoader(data, batch_size=7), self.folder / outputs, outputs=outputs)
+            self.assertIn("one score per image: it is of class 1 (the positive class) of two", said)
+            with torch.no_grad():
+                one = net(data.tensors[0]).numpy()
+            other = 1 - one if outputs == "probabilities" else np.zeros_like(one)
+            np.testing.assert_allclose(self.scores(told), np.stack([other, one], axis=1), rtol=1e-5)
+        report, _ = quietly(assay.evaluate, net, torch.utils.data.DataLoader(data, batch_size=7), self.folder / "unsaid")
+        self.assertIn('give outputs="probabilities"', report.warnings[0])
+
         def fails(x):
             raise ValueError("not today")
 

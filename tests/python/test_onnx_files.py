@@ -201,6 +201,20 @@ class Faked(Files):
         self.refused(lambda: self.started(refuses="the text\x1b[2Jof the library"), "bad_input", "m.onnx", "the text [2Jof")
         self.assertIn("CUDA", " ".join(self.started(providers=["CUDAExecutionProvider", "CPUExecutionProvider"]).open(8)["notes"]))
 
+    def test_one_score_for_each_image(self):
+        x = images(3)
+        for flat, weights in ((False, [[1], [0], [0]]), (True, [[1, 0], [0, 1], [0, 0]])):
+            peer = self.started(flat=flat, weights=weights)
+            self.assertEqual(peer.open(8, num_classes=2)["classes"], 1)  # the program makes two of it
+            np.testing.assert_allclose(peer.lane().scores(x)[:, 0], x[:, 0].mean((1, 2)), rtol=1e-5)
+
+    def test_one_channel_is_the_first_of_three(self):
+        x = images(3)
+        peer = self.started(inputs=[["images", "tensor(float)", ["n", 1, "h", "w"]]], weights=[[1, 2]])
+        self.refused(lambda: peer.open(8), "bad_input", "one channel", "--channel-order gray")
+        peer.open(8, gray=True)
+        np.testing.assert_allclose(peer.lane().scores(x), x[:, 0].mean((1, 2))[:, None] * [1, 2], rtol=1e-5)
+
     def test_a_python_without_the_package_is_told(self):
         with mock.patch.dict(sys.modules, onnxruntime=None):
             self.refused(lambda: OnnxModel(self.linear()), "usage", "pip install onnxruntime`", "ASSAY_PYTHON")

@@ -163,6 +163,39 @@ class Modules(Serves):
         self.failed(lambda: peer.open(SIDE, output="2"), "bad_input", "'2'")
         peer.open(SIDE, output="0")  # a refused `open` leaves the next one working
 
+    def test_one_score_for_each_image(self):
+        for shape in (lambda z: z[:, 1:2], lambda z: z[:, 1], lambda z: z[:, 1].squeeze()):
+            peer = self.peer(Wraps(shape))
+            peer.described()
+            self.assertEqual(peer.open(SIDE, num_classes=2)["classes"], 1)  # the program makes two of it
+            lane, x = peer.lane(), images(4)
+            net = network().eval()
+            leaf = torch.from_numpy(x).requires_grad_()
+            wanted = net(leaf)[:, 1]
+            (slope,) = torch.autograd.grad(wanted.sum(), leaf)
+            for some in (x, x[:1]):
+                np.testing.assert_allclose(lane.scores(some)[:, 0], wanted.detach().numpy()[:len(some)], rtol=1e-5, atol=1e-6)
+            scores, values, found = lane.gradients(x, 0, [0] * 4)
+            np.testing.assert_allclose(values, scores[:, 0], rtol=1e-6)  # of one score the loss is that score
+            np.testing.assert_allclose(found, slope.numpy(), rtol=2e-3, atol=1e-6)
+        peer = self.peer(Wraps(lambda z: z[:, 1]))
+        peer.described()
+        self.failed(lambda: peer.open(SIDE, num_classes=3), "bad_input", "1 scores", "3")
+
+    def test_one_channel_is_the_first_of_three(self):
+        torch.manual_seed(0)
+        net = torch.nn.Sequential(torch.nn.Conv2d(1, 4, 3), torch.nn.ReLU(), torch.nn.AdaptiveAvgPool2d(1), torch.nn.Flatten(), torch.nn.Linear(4, CLASSES))
+        peer = self.peer(net)
+        peer.described()
+        self.failed(lambda: peer.open(SIDE), "bad_input")
+        self.assertEqual(peer.open(SIDE, gray=True)["classes"], CLASSES)
+        lane, x = peer.lane(), images(3)
+        with torch.no_grad():
+            np.testing.assert_allclose(lane.scores(x), net(torch.from_numpy(x[:, :1])).numpy(), rtol=1e-5, atol=1e-6)
+        _, _, found = lane.gradients(x, 0, [0, 1, 2])
+        self.assertTrue(found[:, 0].any())
+        self.assertFalse(found[:, 1:].any())
+
     def test_what_no_classifier_returns(self):
         for shape, text in (
             (lambda z: z.unsqueeze(2), "(1, 5, 1)"), (lambda z: z.argmax(1, keepdim=True), "int64"), (lambda z: z[0], "(5)"),

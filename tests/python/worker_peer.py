@@ -150,11 +150,11 @@ class Peer:
             os.close(descriptors[0])
             return self.description
 
-    def open(self, height=32, width=None, output="", device="auto", num_classes=None, precision=0, layout=0, input_type=0):
+    def open(self, height=32, width=None, output="", device="auto", num_classes=None, precision=0, layout=0, input_type=0, gray=False):
         message = bytes([OPEN]) + text("name") + text("path") + number(3) + number(height) + number(width or height)
         message += struct.pack("<7d", 1 / 255, 0, 0, 0, 1, 1, 1)
         message += number(0 if num_classes is None else 1 + num_classes) + text(output) + number(layout) + number(input_type)
-        message += number(0) + text(device) + number(0) + number(1) + number(precision) + number(0)
+        message += number(0) + text(device) + number(0) + number(1) + number(precision) + number(2 if gray else 0)
         self.control.send(message)
         fields = received(self.control)[0]
         assert fields.kind == OPENED

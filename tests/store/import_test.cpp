@@ -468,14 +468,17 @@ TEST(Import, DamagedFilesAreNamed) {
                   import_predictions(scratch / "gone.npy", scratch / "runs", named());
               }).first,
               ErrorCode::bad_input);
-    // One-dimensional, empty and integer arrays.
+    // Empty arrays, those of three dimensions, and whole numbers.
     const auto refusal = [&](const std::string& descr, std::vector<std::uint64_t> shape,
                              std::size_t bytes) {
         put_text(scratch / "x.npy", npy_header(descr, shape) + std::string(bytes, '\0'));
         return error_of([&] { import_predictions(scratch / "x.npy", scratch / "runs", named()); })
             .second;
     };
-    EXPECT_THAT(refusal("<f4", {6}, 24), HasSubstr("rows x classes"));
+    EXPECT_THAT(refusal("<f4", {0}, 0), HasSubstr("rows x classes"));
+    EXPECT_THAT(refusal("<f4", {1, 2, 3}, 24), HasSubstr("rows x classes"));
+    // One score per row (import_one_column_test.cpp), or a class.
+    EXPECT_THAT(refusal("<f4", {6}, 24), HasSubstr("all are whole numbers"));
     EXPECT_THAT(refusal("<f4", {0, 6}, 0), HasSubstr("it is 0 x 6"));
     EXPECT_THAT(refusal("<i4", {2, 3}, 24), HasSubstr("must be floats"));
 }

@@ -30,7 +30,13 @@ enum class CropMode {
     none,    ///< resize straight to the window (height, width), no crop
 };
 
-enum class ChannelOrder { rgb, bgr };
+enum class ChannelOrder {
+    rgb,
+    bgr,
+    /// One channel: the image as Pillow's convert("L") makes it, before the resize. Windows and
+    /// planes are three equal ones, of which the classifier takes the first.
+    gray,
+};
 
 /// Whose arithmetic the resize has, byte for byte.
 enum class ResizeRule {
@@ -127,8 +133,12 @@ Image resize(const Image& image, Interpolation filter, const ResizeWindow& windo
 /// bad_input when a resized side would be 0 or huge.
 ResizeWindow window_of(const Preprocess& p, int width, int height);
 
-/// Resize and crop as `p` says: the uint8 window (p.width x p.height, RGBX) before any arithmetic
-/// on floats.
+/// Pillow's convert("L") (src/libImaging/Convert.c): ITU-R 601-2 in integers, (19595 R + 38470 G +
+/// 7471 B + 32768) / 65536, as R = G = B.
+Image in_gray(const Image& image);
+
+/// Resize and crop as `p` says, of a gray image where it says so: the uint8 window (p.width x
+/// p.height, RGBX) before any arithmetic on floats.
 Image crop_window(const Image& image, const Preprocess& p);
 
 /// crop_window, then (byte * scale - mean) / std, written as planes: out[c][y][x], 3 * p.height *

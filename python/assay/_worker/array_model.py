@@ -6,7 +6,7 @@ import sys
 from typing import Any, Callable
 
 from . import costs, fingerprints
-from .models import Description, Model, checked_shape, refuse_device, scores_in
+from .models import Description, Model, as_rows, checked_shape, refuse_device, scores_in
 from .wire import Batch, CostRequest, Refused
 
 
@@ -30,7 +30,7 @@ class ArrayModel(Model):
     def _run(self, x: Any) -> "tuple[Any, str]":
         import numpy
 
-        if self._channels_last and x.ndim == 4 and x.shape[1] == 3:  # a loader may give them last
+        if self._channels_last and x.ndim == 4 and x.shape[1] == self.channels:  # a loader may give them last
             x = numpy.ascontiguousarray(x.transpose(0, 2, 3, 1))
         value, note = scores_in(self._call(x), self.output)
         if fingerprints.is_tensor(value):
@@ -42,12 +42,12 @@ class ArrayModel(Model):
             array = array.astype(numpy.float32)
         if array.dtype.kind != "f":
             raise Refused(f"the function returns numbers of the type {array.dtype}; scores are floating-point numbers")
-        return array, note
+        return as_rows(array, x.shape[0]), note
 
     def probe(self, height: int, width: int) -> "tuple[int, list[str]]":
         import numpy
 
-        value, note = self._run(numpy.zeros((1, 3, height, width), numpy.float32))
+        value, note = self._run(numpy.zeros((1, self.channels, height, width), numpy.float32))
         return checked_shape(value.shape, 1, None), [note] if note else []
 
     def facts(self) -> "dict[str, Any]":
@@ -67,7 +67,7 @@ class ArrayModel(Model):
         if batch.loss is not None:
             raise Refused("a function of NumPy arrays has no gradients: give an nn.Module, or a function of tensors (batches=\"torch\")")
         floats = numpy.frombuffer(buffer, numpy.float32, batch.floats)
-        images = floats[:batch.input].reshape(batch.images, 3, height, width)
+        images = numpy.ascontiguousarray(floats[:batch.input].reshape(batch.images, 3, height, width)[:, :self.channels])
         scores, _ = self._run(images)
         checked_shape(scores.shape, batch.images, classes)
         floats[batch.input:batch.gradient_at].reshape(batch.images, -1)[...] = scores
@@ -76,7 +76,7 @@ class ArrayModel(Model):
         import numpy
 
         height, width, _ = self._last
-        zeros = numpy.zeros((request.batch, 3, height, width), numpy.float32)
+        zeros = numpy.zeros((request.batch, self.channels, height, width), numpy.float32)
         seconds = costs.timed(lambda: self._run(zeros), request.warmup, request.runs)
         return {
             **costs.without_counts("a function of NumPy arrays does not say what it computes"),

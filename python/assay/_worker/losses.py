@@ -20,6 +20,8 @@ def loss_of(kind: int, scores: Any, labels: Any, targets: Any) -> "tuple[Any, An
 
     if kind >= len(NAMES):
         raise Refused(f"a loss of kind {kind} where 0 to {len(NAMES) - 1} are known", "internal")
+    if scores.shape[1] == 1:  # the program makes two classes of the score, and has their loss
+        return scores.detach().double().squeeze(1), torch.ones_like(scores, dtype=torch.float32)
     if scores.shape[1] < LEAST_CLASSES[kind]:
         raise Refused(f"the loss {NAMES[kind]} needs at least {LEAST_CLASSES[kind]} classes; the model has {scores.shape[1]}")
     z = scores.detach().double()

@@ -89,6 +89,12 @@ def scores_in(value: Any, output: str) -> "tuple[Any, str]":
     return parts[chosen], note
 
 
+def as_rows(value: Any, images: int) -> Any:
+    """One score per image as n x 1: binary classifiers return n numbers, or one that is no list."""
+    shape = tuple(value.shape)
+    return value.reshape(images, 1) if shape == (images,) or (shape == () and images == 1) else value
+
+
 def checked_shape(shape: Any, images: int, classes: Optional[int]) -> int:
     """The number of classes of scores of this shape."""
     sizes = tuple(int(side) for side in shape)
@@ -104,6 +110,7 @@ class Model:
     def __init__(self, description: Description):
         self.description = description
         self.output = ""
+        self.channels = 3  # 1: a model of gray images, given the first of the buffer's three equal channels
         self._opened: "dict[int, tuple[int, int, int]]" = {}  # height, width and classes by the floats of an image
         self._last = (0, 0, 0)  # opened last
         self._threads: Optional[int] = None
@@ -133,13 +140,14 @@ class Model:
         self.check(request)
         floats = 3 * request.height * request.width
         there = self._opened.get(floats)
-        if self._opened and (request.output != self.output or (there is not None and there[:2] != (request.height, request.width))):
+        if self._opened and (request.output != self.output or request.channels != self.channels or (there is not None and there[:2] != (request.height, request.width))):
             raise Refused("this model is open with another output or another shape of as many pixels: run them one after the other", "usage")
         before, self.output = self.output, request.output
+        self.channels = request.channels
         try:
             self.place(request.device, request.process)
             classes, notes = self.probe(request.height, request.width)
-            if request.num_classes is not None and request.num_classes != classes:
+            if request.num_classes not in (None, classes, 2 if classes == 1 else classes):  # one score is two classes
                 raise Refused(f"the model returns {classes} scores, but num_classes is {request.num_classes}")
         except BaseException:
             self.output = before
@@ -154,7 +162,7 @@ class Model:
         if request.input_type == 2:
             raise Refused("a model in Python takes normalised float32 numbers: leave input_type=uint8 out", "usage")
         if request.layout == 2:
-            raise Refused("a model in Python takes N x 3 x H x W: leave layout=nhwc out", "usage")
+            raise Refused("a model in Python takes N x C x H x W: leave layout=nhwc out", "usage")
 
     def place(self, device: str, process: int) -> None:
         """process: which of the program's processes asks; they share the devices."""
@@ -311,12 +319,12 @@ class TorchModel(Model):
             import torch
 
             value = torch.as_tensor(value)
-        return value, note
+        return as_rows(value, x.shape[0]), note
 
     def _zeros(self, height: int, width: int, images: int = 1) -> Any:
         import torch
 
-        zeros: Any = torch.zeros(images, 3, height, width, dtype=self._dtype)
+        zeros: Any = torch.zeros(images, self.channels, height, width, dtype=self._dtype)
         return zeros.to(self._device, memory_format=self._memory_format)
 
     def probe(self, height: int, width: int) -> "tuple[int, list[str]]":
@@ -371,7 +379,7 @@ class TorchModel(Model):
 
         height, width, classes = self.sides_of(batch)
         floats = torch.frombuffer(buffer, dtype=torch.float32, count=batch.floats)
-        images = floats[:batch.input].view(batch.images, 3, height, width)
+        images = floats[:batch.input].view(batch.images, 3, height, width)[:, :self.channels]
         out = floats[batch.input:batch.gradient_at].view(batch.images, -1)
         if batch.loss is None:
             with torch.no_grad():
@@ -403,7 +411,8 @@ class TorchModel(Model):
         if gradient is None:
             raise Refused("the model's scores are cut off from its input: it has no gradient")
         out.copy_(scores.detach())
-        floats[batch.gradient_at:batch.losses_at].view_as(images).copy_(gradient)
+        planes = floats[batch.gradient_at:batch.losses_at].zero_().view(batch.images, 3, *images.shape[2:])
+        planes[:, :self.channels].copy_(gradient)
         floats[batch.losses_at:batch.labels_at].copy_(losses.to("cpu", torch.float64).contiguous().view(torch.float32))
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from . import costs
 from .hubs import package
-from .models import Description, Model, checked_shape
+from .models import Description, Model, as_rows, checked_shape
 from .onnx_graph import Graph
 from .wire import Batch, CostRequest, OpenRequest, Refused
 
@@ -53,6 +53,7 @@ class OnnxModel(Model):
         self._byte_shift: Any = None
         self._place = 0  # of the output with the scores
         self._classes = 0
+        self._flat = False  # it returns one number per image, not rows
 
     def _started(self, runtime: Any, threads: int = 1) -> Any:
         if hasattr(runtime, "set_default_logger_severity"):
@@ -95,22 +96,24 @@ class OnnxModel(Model):
         if request.input_type and (request.input_type == _UINT8) != (self._type == "uint8"):
             declared = "bytes (uint8)" if self._type == "uint8" else "floats"
             raise Refused(f"the model takes {declared}, but input_type is {'uint8' if request.input_type == _UINT8 else 'float32'}")
-        sides = self._sizes
-        last = sides[3] == 3 and sides[1] != 3
-        first = sides[1] == 3 and sides[3] != 3
+        sides, channels = self._sizes, request.channels
+        if channels == 3 and sides[1] == 1:
+            raise Refused("the model takes images of one channel: pass --channel-order gray with --mean and --std", "bad_input")
+        last = sides[3] == channels and sides[1] != channels
+        first = sides[1] == channels and sides[3] != channels
         if request.layout and ((request.layout == _NHWC and first) or (request.layout != _NHWC and last)):
             raise Refused(f"the model takes images of {' x '.join(map(str, sides[1:]))}, but layout is {'nhwc' if request.layout == _NHWC else 'nchw'}")
         self._channels_last = request.layout == _NHWC if request.layout else last
-        wanted = (request.height, request.width, 3) if self._channels_last else (3, request.height, request.width)
+        wanted = (request.height, request.width, channels) if self._channels_last else (channels, request.height, request.width)
         for declared_side, side in zip(sides[1:], wanted):
             if isinstance(declared_side, int) and declared_side > 0 and declared_side != side:
                 raise Refused(
                     f"the model takes images of {' x '.join(map(str, sides[1:]))}; they are prepared as {' x '.join(map(str, wanted))} "
                     "(--input-size changes that)"
                 )
-        channels = (1, 3, 1, 1)
-        self._byte_factor = numpy.array([s / request.scale for s in request.std], numpy.float32).reshape(channels)
-        self._byte_shift = numpy.array([m / request.scale for m in request.mean], numpy.float32).reshape(channels)
+        by_channel = (1, 3, 1, 1)
+        self._byte_factor = numpy.array([s / request.scale for s in request.std], numpy.float32).reshape(by_channel)
+        self._byte_shift = numpy.array([m / request.scale for m in request.mean], numpy.float32).reshape(by_channel)
         self._place = self._chosen_output(request.output)
 
     def _chosen_output(self, wanted: str) -> int:
@@ -146,7 +149,8 @@ class OnnxModel(Model):
             raise self._refused("does not run", error)
         if not hasattr(value, "dtype") or value.dtype.kind != "f":
             raise Refused(f"the model returns {getattr(value, 'dtype', type(value).__name__)} as {one.name}; scores are floating-point numbers")
-        self._classes = checked_shape(value.shape, images, None)
+        self._flat = value.ndim < 2
+        self._classes = checked_shape(as_rows(value, images).shape, images, None)
         return self._classes, self._notes([other.name for other in outputs])
 
     def _notes(self, outputs: "list[str]") -> "list[str]":
@@ -179,6 +183,8 @@ class OnnxModel(Model):
             images = numpy.clip(numpy.rint(images * self._byte_factor + self._byte_shift), 0, 255).astype(numpy.uint8)
         elif self._type != "float32":
             images = images.astype(self._type)
+        if self.channels == 1:
+            images = numpy.ascontiguousarray(images[:, :1])
         return numpy.ascontiguousarray(images.transpose(0, 2, 3, 1)) if self._channels_last else images
 
     def compute(self, batch: Batch, buffer: Any) -> None:
@@ -222,12 +228,13 @@ class OnnxModel(Model):
         one = self._session.get_outputs()[self._place]
         given = self._given(images)
         try:
-            if one.type == "tensor(float)" and len(given) == count:
+            if one.type == "tensor(float)" and len(given) == count and not self._flat:
                 self._into(one.name, given, scores)
                 return
             (value,) = self._session.run([one.name], {self._input: given})
         except Exception as error:
             raise self._refused("does not run", error)
+        value = as_rows(value, len(given))
         checked_shape(value.shape, len(given), scores.shape[1])
         scores[...] = value[:count]
 

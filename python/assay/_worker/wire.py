@@ -188,6 +188,9 @@ def asked_names(control: socket.socket) -> Names:
             os.close(descriptor)
 
 
+ONE_CHANNEL = 2
+
+
 class OpenRequest:
     """What the program wants to know a model by: the size of its input, the entry of its output, its device."""
 
@@ -207,7 +210,8 @@ class OpenRequest:
         self.device = fields.text()
         self.process, self.processes = fields.number(), fields.number()
         self.precision = fields.number()
-        fields.number()  # limits on files and sockets, which a model in Python has none of
+        # The other flag is of limits on files and sockets, which a model in Python has none of.
+        self.channels = 1 if fields.number() & ONE_CHANNEL else 3  # 1: the first of three equal ones in the buffer
 
 
 class Batch:

@@ -78,6 +78,15 @@ bool is_softmax_of_softmax(const Scores& scores) {
     return widest > 5 / classes;
 }
 
+/// (0, z) in every row: one logit (model/two_classes.h).
+bool is_one_logit(const Scores& scores) {
+    if (scores.classes != 2) return false;
+    for (std::size_t i = 0; i < scores.rows(); ++i) {
+        if (scores.row(i)[0] != 0.0F) return false;
+    }
+    return true;
+}
+
 Finding kind_finding(const Scores& scores, const ModelSpec& spec) {
     const RowSums shape = shape_of(scores);
     const bool probabilities = shape.in_unit_range && shape.rows_sum_to_one;
@@ -113,6 +122,12 @@ Finding kind_finding(const Scores& scores, const ModelSpec& spec) {
                 return fault(Severity::note,
                              "outputs are log-probabilities; as logits they give the same results",
                              "say outputs = \"log_probabilities\" to be exact");
+            }
+            if (shape.in_unit_range && is_one_logit(scores)) {
+                return fault(Severity::warning,
+                             "the model's one output lies in [0, 1]: the probability of class 1, "
+                             "not its logit?",
+                             "say outputs = \"probabilities\" (--outputs probabilities)");
             }
             if (shape.in_unit_range && scores.classes > 1) {
                 return fault(

@@ -86,6 +86,7 @@ Way swapped_channels(const Preprocess& p) {
 
 std::vector<Way> ways_of_values(const Preprocess& given) {
     std::vector<Way> ways;
+    const bool gray = given.channel_order == ChannelOrder::gray;  // one channel has no order
     const auto add = [&](Way way) {
         const bool known =
             std::any_of(ways.begin(), ways.end(), [&](const Way& w) { return w.p == way.p; });
@@ -96,10 +97,12 @@ std::vector<Way> ways_of_values(const Preprocess& given) {
         p.scale = values.scale;
         p.mean = values.mean;
         p.std = values.std;
-        p.channel_order = values.order;
+        if (gray && values.order == ChannelOrder::bgr) continue;
+        if (gray && (p.mean[0] != p.mean[1] || p.std[0] != p.std[1])) continue;
+        if (!gray) p.channel_order = values.order;
         add({values.name, p});
     }
-    add(swapped_channels(given));
+    if (!gray) add(swapped_channels(given));
     return ways;
 }
 

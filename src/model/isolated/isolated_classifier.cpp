@@ -22,6 +22,7 @@
 #include "model/isolated/launcher.h"
 #include "model/isolated/shared_buffer.h"
 #include "model/isolated/wire_fields.h"
+#include "model/two_classes.h"
 
 namespace assay::isolated {
 namespace {
@@ -42,7 +43,7 @@ public:
         facts_ = std::move(opened.facts);
         facts_.data_files = std::move(data_files);
         facts_.runtime = options.runtime;
-        if (request_ && spec.num_classes && *spec.num_classes != facts_.classes) {
+        if (request_ && spec.num_classes && !fits_classes(facts_.classes, *spec.num_classes)) {
             throw Error(ErrorCode::bad_input,
                         fmt::format("{} returns {} scores, but its settings say {} classes",
                                     path_.string(), facts_.classes, *spec.num_classes));

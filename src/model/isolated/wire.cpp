@@ -17,6 +17,8 @@ namespace {
 
 constexpr std::uint64_t most_classes = std::uint64_t{1} << 24;
 constexpr std::uint64_t most_fixed_batch = std::uint64_t{1} << 16;
+/// Of the last number of `open`.
+constexpr std::uint64_t limited_flag = 1, one_channel_flag = 2;
 /// Each lane is a thread that waits.
 constexpr std::uint64_t most_devices = 1024;
 
@@ -63,7 +65,8 @@ std::string text_of(const OpenRequest& request) {
         .number(request.options.process)
         .number(request.options.processes)
         .number(static_cast<std::uint64_t>(request.options.precision))
-        .number(request.limited ? 1 : 0);
+        .number((request.limited ? limited_flag : 0) |
+                (spec.preprocess.channel_order == ChannelOrder::gray ? one_channel_flag : 0));
     return out.take();
 }
 
@@ -95,7 +98,9 @@ OpenRequest open_request(std::string_view message) {
     options.process = static_cast<std::uint32_t>(in.number(0xffffffffU));
     options.processes = static_cast<std::uint32_t>(in.number(0xffffffffU));
     options.precision = precision_in(in);
-    request.limited = in.number(1) == 1;
+    const std::uint64_t flags = in.number(limited_flag | one_channel_flag);
+    request.limited = (flags & limited_flag) != 0;
+    if ((flags & one_channel_flag) != 0) spec.preprocess.channel_order = ChannelOrder::gray;
     in.finish();
     return request;
 }

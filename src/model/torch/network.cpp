@@ -18,6 +18,7 @@
 #include "model/torch/cost_measure.h"
 #include "model/torch/lanes.h"
 #include "model/torch/runtime.h"
+#include "model/two_classes.h"
 
 namespace assay::torch_plugin {
 namespace {
@@ -31,8 +32,12 @@ constexpr const char* kNoGradient =
     "the model has no gradient: an operator without a derivative (a rounding, an arg-max, a "
     "detach) stands between its input and its scores";
 
+constexpr const char* kOneChannel =
+    "the model takes images of one channel: pass --channel-order gray with --mean and --std, or "
+    "write channel_order = \"gray\" into its settings file";
+
 /// n x C floats, or an error that says what came instead. n x C x 1 x 1 (a convolution as the last
-/// layer) is taken too.
+/// layer) is taken too, and one score per image as n numbers: of one image that may be no list.
 at::Tensor as_rows(at::Tensor scores, std::int64_t n) {
     if (!scores.defined())
         throw Error(ErrorCode::bad_input, "the model returns an undefined tensor");
@@ -44,6 +49,7 @@ at::Tensor as_rows(at::Tensor scores, std::int64_t n) {
                         c10::toString(scores.scalar_type())));
     }
     if (scores.dim() == 4 && scores.size(2) == 1 && scores.size(3) == 1) scores = scores.flatten(1);
+    if (scores.dim() < 2 && scores.numel() == n) scores = scores.reshape({n, 1});
     if (scores.dim() != 2 || scores.size(0) != n || scores.size(1) < 1) {
         throw Error(ErrorCode::bad_input,
                     fmt::format("the model returns {} for {} images; expected {} x classes",
@@ -67,6 +73,7 @@ public:
         : group_(std::move(group)),
           height_(spec.preprocess.height),
           width_(spec.preprocess.width),
+          gray_(spec.preprocess.channel_order == ChannelOrder::gray),
           bytes_(takes_bytes(*copies.front(), spec)),
           channels_last_(takes_channels_last(*copies.front(), spec)) {
         for (std::size_t i = 0; i < copies.size(); ++i)
@@ -147,7 +154,7 @@ public:
         }
         if (bytes_)
             throw Error(ErrorCode::bad_input, "the model takes bytes, so it has no gradient");
-        if (facts_.classes < least_classes(batch.loss)) {
+        if (facts_.classes > 1 && facts_.classes < least_classes(batch.loss)) {
             throw Error(
                 ErrorCode::bad_input,
                 fmt::format("the loss {} needs {} classes, the model has {}", name_of(batch.loss),
@@ -241,8 +248,9 @@ private:
 
     static bool takes_channels_last(const Network& network, const ModelSpec& spec) {
         const auto declared = network.declared_input();
-        const bool last = declared && (*declared)[3] == 3 && (*declared)[1] != 3;
-        const bool first = declared && (*declared)[1] == 3 && (*declared)[3] != 3;
+        const std::int64_t channels = spec.preprocess.channel_order == ChannelOrder::gray ? 1 : 3;
+        const bool last = declared && (*declared)[3] == channels && (*declared)[1] != channels;
+        const bool first = declared && (*declared)[1] == channels && (*declared)[3] != channels;
         if ((last && spec.layout == InputLayout::nchw) ||
             (first && spec.layout == InputLayout::nhwc)) {
             throw Error(ErrorCode::bad_input,
@@ -270,7 +278,8 @@ private:
         return copy;
     }
 
-    at::Tensor laid_out(const at::Tensor& x) const {
+    at::Tensor laid_out(const at::Tensor& given) const {
+        const at::Tensor x = gray_ ? given.narrow(1, 0, 1).contiguous() : given;
         return channels_last_ ? x.permute({0, 2, 3, 1}).contiguous() : x;
     }
 
@@ -417,14 +426,17 @@ private:
         const auto open_or = [](std::int64_t size, std::int64_t wanted) {
             return size < 0 || size == wanted;
         };
-        if (!open_or(channels, 3) || !open_or(height, height_) || !open_or(width, width_)) {
+        if (channels == 1 && !gray_) throw Error(ErrorCode::bad_input, kOneChannel);
+        const std::int64_t wanted = gray_ ? 1 : 3;
+        if (!open_or(channels, wanted) || !open_or(height, height_) || !open_or(width, width_)) {
             const auto text = [](std::int64_t size) {
                 return size < 0 ? std::string("any") : std::to_string(size);
             };
-            throw Error(ErrorCode::bad_input,
-                        fmt::format("the model takes images of {} x {} x {} (channels, height, "
-                                    "width), but input_size is [3, {}, {}]",
-                                    text(channels), text(height), text(width), height_, width_));
+            throw Error(
+                ErrorCode::bad_input,
+                fmt::format("the model takes images of {} x {} x {} (channels, height, "
+                            "width), but input_size is [{}, {}, {}]",
+                            text(channels), text(height), text(width), wanted, height_, width_));
         }
         if (batch > 0) facts_.fixed_batch = batch;
         if (batch > 1 && network().one_at_a_time()) {
@@ -507,15 +519,16 @@ private:
     /// One image, then two: a model traced with a fixed batch fails one of them. Then the sizes
     /// that exports usually fix.
     void probe_sizes() {
-        const std::string context =
-            fmt::format("the model refuses a {} x 3 x {} x {} input",
-                        std::max<std::int64_t>(facts_.fixed_batch, 1), height_, width_);
+        const std::string context = fmt::format("the model refuses a {} x {} x {} x {} input",
+                                                std::max<std::int64_t>(facts_.fixed_batch, 1),
+                                                gray_ ? 1 : 3, height_, width_);
         std::int64_t classes = 0;
         try {
             classes = classes_for(std::max<std::int64_t>(facts_.fixed_batch, 1));
         } catch (...) {
             const Error error = translated(context);
             const bool shape = error.code() == ErrorCode::bad_input;
+            if (shape && takes_one_channel()) throw Error(ErrorCode::bad_input, kOneChannel);
             if (!shape || facts_.fixed_batch > 0 || !find_fixed_batch(classes)) throw error;
         }
         if (facts_.fixed_batch == 0 && !takes(2)) facts_.fixed_batch = 1;
@@ -533,6 +546,14 @@ private:
         }
     }
 
+    bool takes_one_channel() {
+        if (gray_) return false;
+        gray_ = true;
+        const bool taken = takes(std::max<std::int64_t>(facts_.fixed_batch, 1));
+        gray_ = false;
+        return taken;
+    }
+
     bool find_fixed_batch(std::int64_t& classes) {
         for (const std::int64_t n : {2, 4, 8, 10, 16, 32, 50, 64, 100, 128, 256}) {
             try {
@@ -547,12 +568,12 @@ private:
     }
 
     void check_classes(const ModelSpec& spec) const {
-        if (spec.num_classes && *spec.num_classes != facts_.classes) {
+        if (spec.num_classes && !fits_classes(facts_.classes, *spec.num_classes)) {
             throw Error(ErrorCode::bad_input,
                         fmt::format("the model returns {} scores an image, but num_classes is {}",
                                     facts_.classes, *spec.num_classes));
         }
-        if (!spec.classes.empty() && spec.classes.size() != facts_.classes) {
+        if (!spec.classes.empty() && !fits_classes(facts_.classes, spec.classes.size())) {
             throw Error(
                 ErrorCode::bad_input,
                 fmt::format(
@@ -565,6 +586,7 @@ private:
     std::vector<NetworkCopy> copies_;
     std::int64_t height_;
     std::int64_t width_;
+    bool gray_;  ///< it takes the first of three equal channels
     bool bytes_;
     bool channels_last_;
     at::MemoryFormat layout_ = at::MemoryFormat::Contiguous;

@@ -61,7 +61,8 @@ class InferenceSession:
         shape = self.get_inputs()[0].shape
         assert all(not isinstance(side, int) or side == there for side, there in zip(shape, images.shape)), (shape, images.shape)
         means = images.astype(np.float32).mean((1, 2) if shape[3] == 3 else (2, 3))
-        return (means @ self.weights).astype(np.float16 if "16" in ABOUT.get("output_type", "") else np.float32)
+        scores = (means @ self.weights).astype(np.float16 if "16" in ABOUT.get("output_type", "") else np.float32)
+        return scores[:, 0] if ABOUT.get("flat") else scores
 
     def run(self, names, given):
         (images,) = given.values()

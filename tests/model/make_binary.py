@@ -1,0 +1,45 @@
+"""Writes fixtures/binary*: models with one score per image and models of one channel, and what PyTorch makes of images().
+
+Needed only to make the fixtures anew, with PyTorch 1.13; the tests read the files.
+"""
+import json
+import pathlib
+
+import torch
+
+FIXTURES = pathlib.Path(__file__).resolve().parent / "fixtures"
+SIDE = 16
+
+
+def images(n):
+    """images() of images.h."""
+    k = torch.arange(n * 3 * SIDE * SIDE)
+    return ((k * 7919) % 1009).float().div(504.5).sub(1).view(n, 3, SIDE, SIDE)
+
+
+class Net(torch.nn.Module):
+    def __init__(self, channels, scores, flat=False, sigmoid=False):
+        super().__init__()
+        self.conv, self.out = torch.nn.Conv2d(channels, 4, 5, stride=3), torch.nn.Linear(4, scores)
+        self.flat, self.sigmoid = flat, sigmoid
+
+    def forward(self, x):
+        y = self.out(torch.relu(self.conv(x)).mean((2, 3))) * 3
+        y = y.sigmoid() if self.sigmoid else y
+        return y.squeeze() if self.flat else y
+
+
+expected = {}
+for name, settings in {
+    "binary": {"channels": 3, "scores": 1}, "binary_flat": {"channels": 3, "scores": 1, "flat": True},
+    "binary_sigmoid": {"channels": 3, "scores": 1, "sigmoid": True}, "binary_gray": {"channels": 1, "scores": 3},
+}.items():
+    torch.manual_seed(7)
+    net = Net(**settings).eval()
+    x = images(3)[:, :settings["channels"]].contiguous()
+    with torch.no_grad():
+        expected[name] = net(x).view(3, -1).tolist()
+        torch.jit.trace(net, x[:2]).save(FIXTURES / f"{name}.pt")
+        torch.onnx.export(net, x[:2], FIXTURES / f"{name}.onnx", input_names=["x"], output_names=["y"],
+                          dynamic_axes={"x": {0: "n"}, "y": {0: "n"}}, opset_version=13)
+(FIXTURES / "binary.json").write_text(json.dumps(expected) + "\n")
