@@ -30,15 +30,32 @@ public:
                 found = *said == crowd::Said::no ? 0 : *said == crowd::Said::yes ? 2 : 1;
         }
         zero_or_one_ = zero_or_one_ && (found < 0 || text == "0" || text == "1");
+        if (found >= 0 && words_) note_form(text);
         return found;
+    }
+    /// A word among the answers where 1 is, too, and no 2 says which of how many numbers that is;
+    /// "" where 1 is clear.
+    std::string_view word_beside_one() const {
+        return one_ && !two_ ? std::string_view(first_word_) : std::string_view();
     }
     /// Whether 1 is not the second of three answers, but the last of two.
     bool only_zero_and_one() const { return words_ && zero_or_one_; }
 
 private:
+    void note_form(std::string_view text) {
+        if (text == "1") {
+            one_ = true;
+        } else if (text == "2") {
+            two_ = true;
+        } else if (text != "0" && first_word_.empty()) {
+            first_word_ = text;
+        }
+    }
+
     const AnswerScale& scale_;
     bool words_;  ///< no, maybe, yes: words that mean the same are known
-    bool zero_or_one_ = true;
+    bool zero_or_one_ = true, one_ = false, two_ = false;
+    std::string first_word_;
 };
 
 class TextVotes {
@@ -66,6 +83,15 @@ public:
                             "--answers LIST names others, from no to yes",
                             source_, how_many(unknown, "answer"), first_unknown_,
                             fmt::join(options_.scale.names, ", ")));
+        }
+        if (const std::string_view word = answers_.word_beside_one();
+            !reading.which_class && !word.empty()) {
+            refuse(fmt::format(
+                "{}: some answers are words (`{}`) and some are the number 1, which may mean yes "
+                "or "
+                "maybe. If it means yes, --answers no,yes reads it so; else write `maybe` in its "
+                "place",
+                source_, shortened(word)));
         }
         if (!reading.which_class && builder_.votes() > 0 && answers_.only_zero_and_one()) {
             builder_.replace_answer(1, 2);

@@ -84,7 +84,11 @@ int cmd_import(std::vector<std::string> arguments) {
         ->delimiter(',')
         ->type_name("COLUMNS");
     app->add_option("--label-column", options.columns.label,
-                    "Column of a table that holds the items' labels")
+                    "Column that holds the items' labels: of the table of --labels; else of the "
+                    "scores' table; else of --items")
+        ->type_name("COLUMN");
+    app->add_option("--image-column", options.image_column,
+                    "Column of the table of --labels, or else of --items, that names the images")
         ->type_name("COLUMN");
     app->add_option("--id-column", options.columns.id,
                     "Column of a table that holds the items' ids")

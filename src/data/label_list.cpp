@@ -205,6 +205,12 @@ std::size_t LabelList::line_of(std::size_t row) const {
     return lines.at(row);
 }
 
+void refuse_columns_of(std::string_view source) {
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("{} has no columns: --label-column and --image-column are for tables", source));
+}
+
 LabelList read_label_list(const std::filesystem::path& path, const LabelListOptions& options) {
     if (auto list = read_cub_list(path, options)) return std::move(*list);
     const std::string source = path.filename().string();
@@ -213,10 +219,7 @@ LabelList read_label_list(const std::filesystem::path& path, const LabelListOpti
     table.added_lines = added_lines;
     if (table.kind == LabelTable::Kind::lines &&
         !(options.image_column.empty() && options.label_column.empty())) {
-        throw Error(ErrorCode::usage,
-                    fmt::format("{} has no columns: --label-column and --image-column are for "
-                                "tables",
-                                source));
+        refuse_columns_of(source);
     }
     LabelList list = table.kind == LabelTable::Kind::lines ? from_lines(text, source, options)
                                                            : from_table(text, table, options);

@@ -55,6 +55,9 @@ bool all_imagenet_val(const StringColumn& ids);
 /// A table, or text: one label a line, or `file label ...`. Throws bad_input.
 LabelList read_label_list(const std::filesystem::path& path, const LabelListOptions& options);
 
+/// Throws usage: columns were asked for, and a file of this form has none.
+[[noreturn]] void refuse_columns_of(std::string_view source);
+
 /// What is to be said of a list that was read: its columns, and labels that mean none.
 std::vector<std::string> notes_of(const LabelList& list);
 

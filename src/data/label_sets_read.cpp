@@ -61,8 +61,10 @@ LabelSets from_list(const std::filesystem::path& path, const Dataset& dataset,
     LabelList list = read_label_list(path, {.classes = classes.empty() ? nullptr : &classes,
                                             .attributes = false,
                                             .limit = 0,
+                                            .image_column = reading.image_column,
+                                            .label_column = reading.label_column,
                                             .ask = reading.ask,
-                                            .options = false,
+                                            .options = reading.options,
                                             .minus_one_unlabelled = reading.minus_one_unlabelled});
     if (!reading.say_columns) list.taken.clear();
     for (std::string& note : notes_of(list)) notes.push_back(std::move(note));
@@ -216,6 +218,9 @@ LabelSets read_label_sets(const std::filesystem::path& path, const Dataset& data
     return with_note(fmt::format("reading the label sets {}", path.string()), [&] {
         const std::string source = path.filename().string();
         const std::string extension = lower_extension(source);
+        if ((extension == ".json" || extension == ".npy") &&
+            !(reading.image_column.empty() && reading.label_column.empty()))
+            refuse_columns_of(source);
         if (auto voted = read_voted_labels(path))
             return from_voted(std::move(*voted), dataset, classes, source, match, notes);
         if (extension == ".json") return from_json(path, dataset, classes, source, match);

@@ -21,6 +21,7 @@ void add_class_balance(MetricTable& table);
 void add_class_scores(MetricTable& table);
 void add_order(MetricTable& table);
 void add_curves(MetricTable& table);
+void add_multilabel(MetricTable& table);
 
 }  // namespace rows
 namespace {
@@ -32,7 +33,7 @@ GrowingTable<MetricFacts>& the_table() {
              {rows::add_accuracy, rows::add_label_sets, rows::add_balanced, rows::add_shape_bias,
               rows::add_losses, rows::add_binary_brier, rows::add_ece, rows::add_adaptive,
               rows::add_calibration_error, rows::add_classwise_ece, rows::add_temperature,
-              rows::add_class_balance, rows::add_class_scores, rows::add_order, rows::add_curves})
+              rows::add_class_balance, rows::add_class_scores, rows::add_order, rows::add_curves, rows::add_multilabel})
             add(made);
         return made;
     }());

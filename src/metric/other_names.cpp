@@ -9,7 +9,7 @@ namespace assay {
 namespace {
 
 // A few of our own are here for those who write them in capitals.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 65> others = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 70> others = {{
     {"acc", "top1"},
     {"acc1", "top1"},
     {"acc5", "top5"},
@@ -42,13 +42,17 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 65> others =
     {"cohen_kappa_score", "kappa"},
     {"cross_entropy", "nll"},
     {"ece", "ece"},
+    {"exact_match_ratio", "exact_match"},
     {"expected_calibration_error", "ece"},
     {"f1", "f1"},
     {"f1_binary", "f1.binary"},
     {"f1_macro", "f1"},
     {"kappa", "kappa"},
+    {"label_ranking_average_precision_score", "label_ranking_average_precision"},
+    {"label_ranking_loss", "ranking_loss"},
     {"log_loss", "nll"},
     {"logloss", "nll"},
+    {"lrap", "label_ranking_average_precision"},
     {"macro_f1", "f1"},
     {"map", "mean_average_precision"},
     {"matthews_corrcoef", "matthews"},
@@ -66,6 +70,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 65> others =
     {"sensitivity", "recall.binary"},
     {"sparse_categorical_accuracy", "top1"},
     {"sparse_categorical_crossentropy", "nll"},
+    {"subset_accuracy", "exact_match"},
     {"tnr", "specificity.binary"},
     {"top1_accuracy", "top1"},
     {"top5_accuracy", "top5"},
@@ -107,8 +112,12 @@ constexpr Near near[] = {
      "`assay score RUNS --subgroup ATTRIBUTE` measures each group"},
     {" aupr pr_curve precision_recall_curve ", "`average_precision` is the area under that curve"},
     {" roc roc_curve ", "`auroc` is the area under that curve"},
-    {" jaccard jaccard_score hamming hamming_loss iou ",
-     "`asma:agreement=jaccard` (or hamming) compares label sets"},
+    {" hamming ",
+     "`hamming_loss` is of the classes that reach a threshold; `asma:agreement=hamming` of the "
+     "best ones"},
+    {" jaccard jaccard_score iou ", "`asma:agreement=jaccard` compares label sets"},
+    {" multilabel multi_label f1_micro micro_f1 f1_samples ",
+     "`multilabel_f1` (micro, samples, ...) is of classes with a sigmoid each, docs/multilabel.md"},
     {" ood fpr95 fpr_at_95 fpr95tpr ",
      "`assay score RUNS --ood IN=OUT` measures how well scores separate two data sets"},
     {" temperature temperature_scaling ", "`temperature_scaled_ece` is what scaling leaves"},

@@ -45,32 +45,44 @@ ReadRows read_some(const RowReader& reader, const LabelSets& labels) {
 
 }  // namespace
 
+HeadReading head_of(const RowReader& reader, const LabelSets& labels) {
+    const ScoreKind kind = reader.store().spec().kind;
+    if (kind == ScoreKind::log_probabilities || kind == ScoreKind::labels)
+        return {ScoreHead::softmax, ""};
+    const ReadRows read = read_some(reader, labels);
+    if (read.rows == 0) return {ScoreHead::unknown, ""};
+    if (kind == ScoreKind::probabilities)
+        return {read.sum_to_one > 0.5 ? ScoreHead::softmax : ScoreHead::sigmoids, ""};
+    // The logits of a softmax are near 0 on average, so that sigmoids find half of the classes.
+    const bool far_more = read.classes_found > 3 * read.labels &&
+                          read.classes_found > 0.25 * reader.store().classes();
+    return {far_more ? ScoreHead::softmax : ScoreHead::either,
+            fmt::format("sigmoids would find {:.1f} labels per image, the data set has {:.1f}",
+                        read.classes_found, read.labels)};
+}
+
 ScoreReading reading_of(const RowReader& reader, const LabelSets& labels, std::string_view metric) {
     const StoreSpec& spec = reader.store().spec();
-    if (spec.kind == ScoreKind::log_probabilities || spec.kind == ScoreKind::labels)
+    const HeadReading read = head_of(reader, labels);
+    const bool softmax = read.head == ScoreHead::softmax;
+    if (read.head == ScoreHead::unknown ||
+        (softmax && spec.kind != ScoreKind::logits && spec.kind != ScoreKind::probabilities))
         return {by_probability, ""};
-    const ReadRows read = read_some(reader, labels);
-    if (read.rows == 0) return {by_probability, ""};
     if (spec.kind == ScoreKind::probabilities) {
-        if (read.sum_to_one > 0.5)
+        if (softmax)
             return {by_probability, "ranked by log-odds: the probabilities of a row sum to 1"};
         return {by_stored_score,
                 "ranked by the stored probabilities, one sigmoid for each class: they do not sum "
                 "to 1"};
     }
-    // The logits of a softmax are near 0 on average, so that sigmoids find half of the classes.
-    const bool far_more = read.classes_found > 3 * read.labels &&
-                          read.classes_found > 0.25 * reader.store().classes();
-    const std::string found =
-        fmt::format("sigmoids would find {:.1f} labels per image, the data set has {:.1f}",
-                    read.classes_found, read.labels);
-    if (far_more)
-        return {by_probability, fmt::format("ranked by the softmax's log-odds: {}", found)};
+    if (softmax)
+        return {by_probability, fmt::format("ranked by the softmax's log-odds: {}", read.found)};
     throw Error(
         ErrorCode::usage,
         fmt::format("{0}: the logits of {1} may be of one softmax or of a sigmoid for each class "
                     "({2}); ask for {0}:{3}={4} (softmax) or {0}:{3}={5} (sigmoids)",
-                    metric, spec.model_name, found, ranked_by, by_probability, by_stored_score));
+                    metric, spec.model_name, read.found, ranked_by, by_probability,
+                    by_stored_score));
 }
 
 }  // namespace assay

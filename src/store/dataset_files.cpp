@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstring>
 #include <thread>
+#include <unordered_set>
 
 #include "assay/error.h"
 #include "assay/report.h"
@@ -189,6 +190,24 @@ Dataset read_items(const DatasetRecord& record, const fs::path& folder) {
     });
 }
 
+/// Where the items there are some of those now, as after a pilot: a command that sets them aside.
+std::string aside_of_part(const StringColumn& there, const StringColumn& now,
+                          const fs::path& folder) {
+    if (there.size() == 0 || there.size() >= now.size()) return "";
+    std::unordered_set<std::string_view> all;
+    for (std::size_t i = 0; i < now.size(); ++i) all.insert(now[i]);
+    for (std::size_t i = 0; i < there.size(); ++i) {
+        if (!all.contains(there[i])) return "";
+    }
+    fs::path aside = folder;
+    aside += fmt::format("-{}", there.size());
+    if (fs::exists(aside)) return "";
+    return fmt::format(
+        "; those there are some of those now, as after a pilot: to set them aside, and give the "
+        "same command again: mv {} {}",
+        shell_word(folder.string()), shell_word(aside.string()));
+}
+
 /// What is there, when it is that of `dataset`.
 DatasetRecord same_record(const std::string& ids_hash, const Dataset& dataset,
                           std::string_view corruption, const fs::path& folder) {
@@ -196,7 +215,7 @@ DatasetRecord same_record(const std::string& ids_hash, const Dataset& dataset,
     check_items(there, folder);
     check_same_corruption(there, corruption, folder);
     const auto other = [&](const std::string& what, const std::string& difference,
-                           const char* more) {
+                           const std::string& more) {
         refuse(fmt::format(
             "the data set `{}` in `{}` has {}: {}; use another --out or another data "
             "set name (--dataset-name {}){}",
@@ -208,9 +227,11 @@ DatasetRecord same_record(const std::string& ids_hash, const Dataset& dataset,
         if (same_class_ids(former.classes, dataset.classes)) as_then.classes = former.classes;
     }
     const SameData same = same_data(as_then, new_record(there.name, ids_hash, dataset, corruption));
-    if (!same.ids)
-        other("other items", items_difference(load_dataset(folder).ids, dataset.ids, there_and_now),
-              "");
+    if (!same.ids) {
+        const StringColumn ids = load_dataset(folder).ids;
+        other("other items", items_difference(ids, dataset.ids, there_and_now),
+              aside_of_part(ids, dataset.ids, folder));
+    }
     // Before the labels, which are numbers of classes.
     if (!same.classes && !there.classes.empty() && !dataset.classes.empty()) {
         other("other classes, there and now",

@@ -182,6 +182,26 @@ void refuse_rows_without_ids(const Dataset& existing, std::uint64_t rows, const 
                     existing.name, rows, (folder / "items.csv").string()));
 }
 
+/// The names for the columns of the scores' table; those in `options` are then of the labels.
+ScoreColumnNames take_columns_of_scores(ImportOptions& options, const fs::path& file,
+                                        bool annotated) {
+    const std::string ending = lower_extension(file.filename().string());
+    const bool array = ending == ".npy" || ending == ".npz" || ending == ".safetensors";
+    const bool listed = !options.ids.empty() && !annotated;
+    if (!options.image_column.empty() && options.labels.empty() && !listed) {
+        throw Error(ErrorCode::usage,
+                    "--image-column is for a table of labels or of items; give it with --labels "
+                    "FILE or --items FILE");
+    }
+    ScoreColumnNames of_scores = options.columns;
+    if (!options.labels.empty() || (listed && array)) {
+        of_scores.label.clear();
+    } else {
+        options.columns.label.clear();
+    }
+    return of_scores;
+}
+
 }  // namespace
 
 ImportReport import_predictions(const fs::path& file, const fs::path& runs,
@@ -208,6 +228,7 @@ ImportReport import_predictions(const fs::path& file, const fs::path& runs,
     const std::optional<AnnotatedItems> annotated = annotated_items(given, existing);
     ImportOptions options = given;
     if (annotated) options.classes = annotated->classes;
+    const ScoreColumnNames of_scores = take_columns_of_scores(options, file, annotated.has_value());
     const bool told = !options.classes.empty() || options.class_count != 0;
     ScoreSource source =
         open_source(file, {.spool_folder = runs,
@@ -215,7 +236,7 @@ ImportReport import_predictions(const fs::path& file, const fs::path& runs,
                            .classes = told || !existing ? options.classes : existing->classes,
                            .class_count = options.class_count,
                            .classes_told = told,
-                           .columns = options.columns,
+                           .columns = of_scores,
                            .numbered = annotated ? &annotated->numbered : nullptr});
     apply_scale(source, options.scale);
     with_note(fmt::format("importing `{}`", file.string()),

@@ -26,6 +26,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// The columns that are asked for of a file of labels; "": found out.
+struct LabelFileColumns {
+    std::string image, label;
+};
+
+/// Of the list of the items, unless they are of the labels' own file.
+LabelFileColumns columns_of_items(const ImportOptions& options) {
+    if (!options.labels.empty()) return {};
+    return {options.image_column, options.columns.label};
+}
+
 struct ItemList {
     StringColumn ids;
     bool has_labels = false;
@@ -34,10 +45,13 @@ struct ItemList {
 
 /// `list.ids` are of the column called `id`, or else of the images.
 ItemList read_item_table(std::string_view text, const LabelTable& table, const ClassList& classes,
-                         std::vector<std::string>& notes) {
+                         const LabelFileColumns& asked, std::vector<std::string>& notes) {
     const TableSample& sample = table.sample;
-    const LabelColumns columns =
-        label_columns(sample, {.classes = &classes, .ask = false, .options = false});
+    const LabelColumns columns = label_columns(sample, {.image_column = asked.image,
+                                                        .label_column = asked.label,
+                                                        .classes = &classes,
+                                                        .ask = false,
+                                                        .options = false});
     if (!columns.image) {
         refuse(
             fmt::format("{}: no column named id or filename or path or image or image_id; "
@@ -68,7 +82,7 @@ ItemList read_item_table(std::string_view text, const LabelTable& table, const C
 
 /// A csv's column of ids and what else it says of the items, or the lines of a text, or NumPy's
 /// texts.
-ItemList read_items(const fs::path& path, const ClassList& classes,
+ItemList read_items(const fs::path& path, const ClassList& classes, const LabelFileColumns& asked,
                     std::vector<std::string>& notes) {
     const std::string ending = lower_extension(path.filename().string());
     const MappedFile file(path);
@@ -87,7 +101,8 @@ ItemList read_items(const fs::path& path, const ClassList& classes,
     const LabelTable table = look_at_table(file.text(), path.filename().string(),
                                            ending == ".csv" || ending == ".tsv", &classes);
     if (table.kind != LabelTable::Kind::lines)
-        return read_item_table(file.text(), table, classes, notes);
+        return read_item_table(file.text(), table, classes, asked, notes);
+    if (!asked.image.empty() || !asked.label.empty()) refuse_columns_of(path.filename().string());
     ItemList list;
     for_each_line(file.text(), [&](std::string_view line, std::size_t number) {
         if (trimmed(line).empty())
@@ -237,7 +252,7 @@ std::optional<LabelSets> labels_of_source(const ScoreSource& source, const Impor
 /// The labels of a file, of which -1 is what `options` say. `of_items`: the file is the list of the
 /// items, whose columns have been said.
 LabelSets labels_of_file(const fs::path& path, const Dataset& dataset, LabelMatch& match,
-                         const ImportOptions& options, bool of_items,
+                         const ImportOptions& options, bool of_items, const LabelFileColumns& asked,
                          std::vector<std::string>& notes) {
     static const ClassList signs({"-1", "1", "0"});  // 0 would else be the first of them
     const std::string where = fmt::format("`{}`", path.filename().string());
@@ -249,7 +264,10 @@ LabelSets labels_of_file(const fs::path& path, const Dataset& dataset, LabelMatc
             read_label_sets(path, dataset, is_class ? signs : classes, match, notes,
                             {.minus_one_unlabelled = options.minus_one == MinusOne::unlabelled,
                              .ask = !of_items,
-                             .say_columns = !of_items});
+                             .say_columns = !of_items,
+                             .image_column = asked.image,
+                             .label_column = asked.label,
+                             .options = !of_items});
         if (!is_class) return labels;
         const auto is_zero = [](std::int32_t label) { return label > 1; };
         if (std::ranges::any_of(labels.classes(), is_zero)) refuse_minus_one_class(where, classes);
@@ -273,7 +291,8 @@ LabelSets labels_of(const ScoreSource& source, const ImportOptions& options, con
     };
     if (!options.labels.empty()) {
         LabelMatch match;
-        labels = labels_of_file(options.labels, dataset, match, options, false, notes);
+        labels = labels_of_file(options.labels, dataset, match, options, false,
+                                {options.image_column, options.columns.label}, notes);
         from = fmt::format("`{}`", options.labels.filename().string());
         if (std::string text = describe(match, dataset.size(), options.labels); !text.empty())
             notes.push_back(std::move(text));
@@ -285,7 +304,8 @@ LabelSets labels_of(const ScoreSource& source, const ImportOptions& options, con
         } else {
             LabelMatch match;
             labels = annotated ? dataset.labels
-                               : labels_of_file(options.ids, dataset, match, options, true, notes);
+                               : labels_of_file(options.ids, dataset, match, options, true,
+                                                columns_of_items(options), notes);
             from = name;
         }
     }
@@ -360,7 +380,7 @@ ImportedItems imported_items(ScoreSource& source, const ImportOptions& options,
     if (!options.ids.empty()) {
         ItemList list = annotated != nullptr
                             ? ItemList{annotated->ids, annotated->labels.labels() > 0, {}}
-                            : read_items(options.ids, classes, notes);
+                            : read_items(options.ids, classes, columns_of_items(options), notes);
         check_ids(list.ids, options.ids.string());
         list_has_labels = list.has_labels;
         dataset.ids = std::move(list.ids);

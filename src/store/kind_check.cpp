@@ -168,7 +168,7 @@ std::optional<ScoreKind> kind_of(const KindFacts& facts, std::string& why) {
     if (facts.within_unit == facts.rows) {
         why = fmt::format(
             "all scores lie between 0 and 1, but row {} {}: they may be independent (sigmoid) "
-            "outputs",
+            "outputs, which --kind probabilities --force takes",
             first.row, first.why);
         return std::nullopt;
     }

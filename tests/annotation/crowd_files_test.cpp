@@ -15,6 +15,7 @@
 namespace assay {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -90,6 +91,28 @@ TEST_F(CrowdFiles, ZeroAndOneAreNoAndYes) {
     EXPECT_THAT(words.codes, ElementsAre(2U, 3U, 7U));
     // Without a class that was asked about they are two classes.
     EXPECT_TRUE(read("annotator,item,answer\na,p,1\nb,p,0\n").which_class);
+}
+
+// 1 is yes beside 0, and maybe between 0 and 2.
+TEST_F(CrowdFiles, WordsBesideOneAreAskedAbout) {
+    const std::string header = "annotator,item,label,answer\n";
+    for (const char* answers : {"a,p,cat,yes\nb,p,cat,1\n", "a,p,cat,1.0\nb,p,cat,no\n",
+                                "a,p,cat,0\nb,p,cat,1\nc,p,cat,true\n"}) {
+        EXPECT_THAT(message_of([&] { read(header + answers); }),
+                    AllOf(HasSubstr("some answers are words"), HasSubstr("--answers no,yes")))
+            << answers;
+    }
+    VotesOptions two;
+    two.scale = answer_scale({"no", "yes"});
+    const std::filesystem::path file =
+        write(folder_ / "two.csv", header + "a,p,cat,yes\nb,p,cat,1\n");
+    EXPECT_THAT(read_votes(file, two).codes, ElementsAre(1U, 3U));  // yes; yes
+    // 2 says that 1 is maybe; 0 is no in both.
+    const Votes three = read(header + "a,p,cat,yes\nb,p,cat,1\nc,p,cat,2\n");
+    EXPECT_THAT(three.codes, ElementsAre(2U, 4U, 8U));
+    EXPECT_THAT(read(header + "a,p,cat,yes\nb,p,cat,0\n").codes, ElementsAre(2U, 3U));
+    // Classes that are called so are classes.
+    EXPECT_TRUE(read("annotator,item,answer\na,p,1\nb,p,yes\n").which_class);
 }
 
 TEST_F(CrowdFiles, AnswersOfNoKnownSpellingAreRefused) {

@@ -117,9 +117,12 @@ inline Made made_up(std::size_t rows, std::size_t classes, std::uint64_t seed, d
 /// made-up ones may fit both readings.
 inline MetricRequest request_of(std::string_view name) {
     MetricRequest request = parse_metric(name);
-    const auto ranked = request.parameters.find(std::string(ranked_by));
-    if (ranked != request.parameters.end() && ranked->second == by_what_scores_tell)
-        ranked->second = by_probability;
+    for (const ParameterFacts& p : request.facts->parameters) {
+        std::string& value = request.parameters.at(std::string(p.name));
+        if (value == by_what_scores_tell)
+            value = *std::ranges::find_if(
+                p.allowed, [](std::string_view one) { return one != by_what_scores_tell; });
+    }
     return request;
 }
 

@@ -38,12 +38,21 @@ MetricContext context_of(const MetricFacts& facts) {
 
 TEST(MetricNames, ThoseOfOtherLibrariesAreKnown) {
     const std::vector<std::pair<std::string, std::string>> known = {
-        {"accuracy", "top1"},     {"Accuracy", "top1"},
-        {"acc", "top1"},          {"acc5", "top5"},
-        {"top-5", "top5"},        {"log_loss", "nll"},
-        {"cross-entropy", "nll"}, {"mcc", "matthews"},
-        {"roc_auc", "auroc"},     {"balanced_accuracy", "balanced"},
-        {"cohen_kappa", "kappa"}, {"mAP", "mean_average_precision"}};
+        {"accuracy", "top1"},
+        {"Accuracy", "top1"},
+        {"acc", "top1"},
+        {"acc5", "top5"},
+        {"top-5", "top5"},
+        {"log_loss", "nll"},
+        {"cross-entropy", "nll"},
+        {"mcc", "matthews"},
+        {"roc_auc", "auroc"},
+        {"balanced_accuracy", "balanced"},
+        {"cohen_kappa", "kappa"},
+        {"mAP", "mean_average_precision"},
+        {"LRAP", "label_ranking_average_precision"},
+        {"label_ranking_loss", "ranking_loss"},
+        {"subset_accuracy", "exact_match"}};
     for (const auto& [theirs, ours] : known)
         EXPECT_EQ(parse_metric(theirs), parse_metric(ours)) << theirs;
     EXPECT_EQ(parse_metric("expected_calibration_error:bins=10"), parse_metric("ece:bins=10"));
@@ -68,6 +77,8 @@ TEST(MetricNames, WhatIsMeantComesBeforeWhatLooksAlike) {
         {"calibration", "`ece`"},
         {"worst-group-accuracy", "--subgroup"},
         {"worst_class", "--per-class"},
+        {"hamming", "`hamming_loss`"},
+        {"f1_micro", "`multilabel_f1`"},
         {"fpr95", "--ood"}};
     for (const auto& [word, meant] : near)
         EXPECT_THAT(message_of([&, &word = word] { parse_metric(word); }, ErrorCode::usage),

@@ -46,6 +46,8 @@ class Score(InFolder):
             name = metric["name"] if "name" in metric else metric["metric"]
             if name == "mean_average_precision":
                 name += ":scores=probability"  # seven classes do not tell a softmax from sigmoids
+            elif any("sigmoid" in parameter.get("allowed", []) for parameter in metric["parameters"]):
+                name += ":scores=sigmoid"
             got = measurements(assay.score(scores, labels, name, label_sets=sets))
             expected = json.loads(command("score", store, "--metrics", name, "--labels", real, "--json"))["measurements"]
             self.assertEqual(got, expected, name)

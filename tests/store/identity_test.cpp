@@ -160,6 +160,14 @@ TEST(StoreIdentity, OtherItemsLabelsOrClassesAreRefused) {
                           "first: `item00000`), 34 are only here now (the first: `other00000`)"));
     EXPECT_THAT(refusal(made_up_dataset(33)).second,
                 HasSubstr("of 34 items there and 33 now, 1 is only there (`item00033`)"));
+    // A pilot, and then all items: what sets the pilot aside.
+    const std::string whole = refusal(made_up_dataset(50)).second,
+                      folder = (scratch / "val").string();
+    EXPECT_TRUE(whole.ends_with(fmt::format("give the same command again: mv {0} {0}-34", folder)))
+        << whole;
+    EXPECT_THAT(refusal(made_up_dataset(50, "other")).second, Not(HasSubstr("mv ")));
+    std::filesystem::create_directories(folder + "-34");
+    EXPECT_THAT(refusal(made_up_dataset(50)).second, Not(HasSubstr("mv ")));
     Dataset reversed = made_up_dataset(34);
     reversed.ids = {};
     for (int i = 34; i-- > 0;) reversed.ids.append(fmt::format("item{:05}", i));

@@ -98,6 +98,56 @@ TEST_F(PeoplesImports, LabelsWithoutNamesAreInTheOrderOfTheScores) {
     EXPECT_THAT(labels(store), ElementsAre(0, 1, 2));
 }
 
+// Two annotators' columns, and two columns of images: which of them count is said by name.
+TEST_F(PeoplesImports, ColumnsOfTheLabelsFileAreNamed) {
+    put_text(scratch_ / "people.csv",
+             "first,second,old_file,new_file\n1,2,b.jpg,a.jpg\n2,0,c.jpg,b.jpg\n0,1,a.jpg,c.jpg\n");
+    ImportOptions options = with_items("a.jpg\nb.jpg\nc.jpg\n", "items.txt");
+    options.labels = scratch_ / "people.csv";
+    const std::string scores = "c0,c1,c2,first\n9,1,2,7\n1,9,2,7\n1,2,9,7\n";
+    options.columns.ignored = {"first"};  // of the scores, which have no column `second`
+    EXPECT_THAT(refusal("m.csv", scores, options),
+                AllOf(HasSubstr("people.csv"), HasSubstr("give one of them, --image-column NAME")));
+    options.image_column = "new_file";
+    options.columns.label = "second";
+    EXPECT_THAT(labels(PredictionStore::open(import("m.csv", scores, options).store)),
+                ElementsAre(2, 0, 1));
+    options.image_column = "old_file";
+    options.columns.label = "first";
+    EXPECT_THAT(labels(PredictionStore::open(import("m.csv", scores, options, "other").store)),
+                ElementsAre(0, 1, 2));
+    options.columns.label = "third";
+    EXPECT_THAT(refusal("m.csv", scores, options),
+                AllOf(HasSubstr("--label-column"), HasSubstr("`third`")));
+    put_text(scratch_ / "sets.json", "[[0], [1], [2]]");
+    options.labels = scratch_ / "sets.json";
+    EXPECT_THAT(refusal("m.csv", scores, options), HasSubstr("sets.json has no columns"));
+    options = {};
+    options.image_column = "file";
+    EXPECT_THAT(refusal("m.csv", scores, options),
+                HasSubstr("--image-column is for a table of labels or of items"));
+}
+
+// Beside an array the columns are those of the list of items; beside a table --label-column is the
+// table's.
+TEST_F(PeoplesImports, ColumnsOfTheListOfItemsAreNamed) {
+    const std::string items = "name,first,second\na.jpg,1,2\nb.jpg,2,0\n";
+    ImportOptions options = with_items(items);
+    options.image_column = "name";
+    options.columns.label = "second";
+    const std::uint64_t shape[] = {2, 3};
+    const std::vector<float> numbers = {9, 1, 2, 1, 9, 2};
+    std::string npy = npy_header("<f4", shape);
+    npy.append(reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(float));
+    const PredictionStore store = PredictionStore::open(import("m.npy", npy, options).store);
+    EXPECT_THAT(ids(store), ElementsAre("a.jpg", "b.jpg"));
+    EXPECT_THAT(labels(store), ElementsAre(2, 0));
+    options.columns.label = "truth";
+    EXPECT_THAT(labels(PredictionStore::open(
+                    import("m.csv", "c0,c1,c2,truth\n9,1,2,1\n1,9,2,0\n", options, "table").store)),
+                ElementsAre(1, 0));
+}
+
 TEST_F(PeoplesImports, RowsOfNoItemAreLeftOutAndCounted) {
     const ImportReport report = import("m.csv", shuffled, with_items("id\nval/c.png\nval/a.png\n"));
     EXPECT_EQ(report.rows, 2U);

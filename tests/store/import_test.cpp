@@ -231,9 +231,9 @@ TEST(Import, UnclearKindsMustBeSaid) {
                    [&] { import_predictions(npy_of(scratch, rows), scratch / "runs", named()); })
             .second;
     };
-    EXPECT_THAT(
-        refusal({{0.9F, 0.8F}, {0.1F, 0.9F}}),
-        AllOf(HasSubstr("row 0 sums to 1.7"), HasSubstr("sigmoid"), HasSubstr("--kind logits")));
+    EXPECT_THAT(refusal({{0.9F, 0.8F}, {0.1F, 0.9F}}),
+                AllOf(HasSubstr("row 0 sums to 1.7"), HasSubstr("sigmoid"),
+                      HasSubstr("--kind probabilities --force"), HasSubstr("--kind logits")));
     std::vector<std::vector<float>> rows = probability_rows(20, false);
     rows[17][0] += 1;
     EXPECT_THAT(refusal(rows), HasSubstr("19 of 20 rows are probabilities, but row 17"));

@@ -67,6 +67,10 @@ struct ImportOptions {
     /// The items' labels, as read_label_sets() takes them, instead of those that `ids` or the file
     /// of scores have; without names they are in the order of the file of scores.
     std::filesystem::path labels;
+    /// The column of the table of labels that names the images; "": by the usual names. It and
+    /// `columns.label` are of `labels`; without `labels` of `ids` where the scores are an array,
+    /// and `columns.label` is of the scores where they are a table.
+    std::string image_column;
     /// None: -1 is no label, and refused where all other labels are 1 and there are two classes.
     std::optional<MinusOne> minus_one;
     ClassList classes;  ///< empty: the file's column names, else ImageNet's when there are 1000,

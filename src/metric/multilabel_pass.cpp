@@ -1,0 +1,500 @@
+// The passes of classifiers with a sigmoid for each class (multilabel_sums.h), and their rows of
+// the table. Each threshold, and the order of the scores, reads the rows once more.
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "assay/collective/comm.h"
+#include "assay/error.h"
+#include "core/parallel.h"
+#include "metric/metric_rows.h"
+#include "metric/multilabel_sums.h"
+#include "metric/pass.h"
+#include "metric/score_reading.h"
+
+namespace assay {
+namespace {
+
+constexpr std::string_view by_sigmoid = "sigmoid";
+// Parameter of items without a label.
+constexpr std::string_view empty_items = "empty", counted_too = "counted";
+
+bool counts_empty(const MetricRequest& request) {
+    return request.parameters.at(std::string(empty_items)) == counted_too;
+}
+
+// The items that enter: with scores, and with a label unless those without count, too.
+class MatrixItems {
+public:
+    MatrixItems(const MetricRows& rows, bool empty) : rows_(rows), empty_(empty) {}
+    bool counts(std::uint64_t item) const {
+        if (rows_.records()[static_cast<std::size_t>(item)].scale.factor == 0) return false;
+        return empty_ || !rows_.valid(item).empty();
+    }
+    std::uint64_t without_labels() const {
+        std::uint64_t n = 0;
+        for (std::uint64_t i = 0; i < rows_.items(); ++i)
+            n += rows_.records()[static_cast<std::size_t>(i)].scale.factor != 0 &&
+                         rows_.valid(i).empty()
+                     ? 1
+                     : 0;
+        return n;
+    }
+
+private:
+    const MetricRows& rows_;
+    const bool empty_;
+};
+
+struct MatrixState final : PassState {
+    std::map<std::pair<int, bool>, MultilabelSums> of_threshold;  // percent, with empty items
+    std::map<bool, MultilabelSums> of_order;                      // with empty items
+};
+
+// Adds up this rank's items, then all ranks'. Several threads call `prepare`, and one at a time
+// `add`.
+template <class Prepared>
+void add_items(
+    const PassRows& again, const MatrixItems& items, MultilabelSums& sums,
+    const std::function<Prepared(std::uint64_t item, std::span<const double> scores)>& prepare,
+    const std::function<void(std::uint64_t item, const Prepared&)>& add) {
+    constexpr std::uint64_t at_once = 256;
+    const auto own = again.own_items();
+    const auto blocks = static_cast<std::size_t>((own.second - own.first + at_once - 1) / at_once);
+    std::mutex mutex;
+    agree(again.comm, [&] {
+        parallel_blocks(blocks, again.threads, [&](std::size_t block) {
+            throw_if_stopped();
+            const std::uint64_t begin = own.first + block * at_once;
+            std::vector<double> scores(again.rows.classes());
+            std::vector<std::pair<std::uint64_t, Prepared>> list;
+            for (std::uint64_t i = begin; i < std::min(own.second, begin + at_once); ++i) {
+                if (!items.counts(i)) continue;
+                again.rows.read_stored(i, 0, again.rows.classes(), scores.data());
+                list.emplace_back(i, prepare(i, scores));
+            }
+            const std::lock_guard lock(mutex);  // integers: any order
+            for (const auto& [item, prepared] : list) add(item, prepared);
+        });
+    });
+    again.comm.all_reduce(sums.counts());
+}
+
+class MultilabelPass : public MetricPass {
+public:
+    // Even where only predicted classes are known, it counts the items that it leaves undefined.
+    KeptItems keeps(const MetricRequest&, bool) const override { return {true, false}; }
+
+    ResampledEstimate estimate(const MetricRequest& request, PassRun& run) const override {
+        const PassRows& again = run.again();
+        const MatrixItems items(again.rows, counts_empty(request));
+        ResampledEstimate result;
+        for (std::uint64_t i = 0; i < again.rows.items(); ++i) result.n += items.counts(i) ? 1 : 0;
+        result.undefined = again.rows.lacking("every class's score is needed");
+        if (result.undefined.empty() && again.class_map)
+            result.undefined = "stored scores are the model's classes', not those of a class map";
+        if (result.undefined.empty() && result.n == 0)
+            result.undefined =
+                counts_empty(request) ? "no item has scores" : "no item has a valid label";
+        if (result.undefined.empty()) result.undefined = why_not(request, again);
+        if (!result.undefined.empty()) return result;
+        return measure(request, run, items);
+    }
+
+    std::string note(const MetricRequest& request, const PassRun& run) const override {
+        const MatrixItems items(run.again().rows, true);
+        const std::uint64_t empty = items.without_labels();
+        if (empty == 0) return "";
+        return counts_empty(request)
+                   ? fmt::format("{} items without a label count as items of no class", empty)
+                   : fmt::format(
+                         "{} items without a label are omitted; {}:{}={} counts them, as "
+                         "scikit-learn does",
+                         empty, request.facts->name, empty_items, counted_too);
+    }
+
+protected:
+    virtual std::string why_not(const MetricRequest&, const PassRows&) const { return ""; }
+    virtual ResampledEstimate measure(const MetricRequest&, PassRun&, const MatrixItems&) const = 0;
+};
+
+// ---- what reaches a threshold ----
+
+/// The least stored score of a class whose sigmoid reaches the threshold. A 32-bit probability that
+/// was written as the threshold reaches it.
+double stored_threshold(ScoreKind kind, int percent) {
+    const double p = percent / 100.0;
+    if (kind == ScoreKind::logits) return std::log(p / (1 - p));
+    return std::min(p, static_cast<double>(static_cast<float>(p)));
+}
+
+class ThresholdPass : public MultilabelPass {
+public:
+    std::string choose(MetricRequest& request, const PassRun& run) const override {
+        std::string& how = request.parameters.at(std::string(ranked_by));
+        const MetricRows& rows = run.again().rows;
+        if (!rows.lacking().empty() || run.again().class_map) return "";
+        const StoreSpec& spec = rows.reader().store().spec();
+        const HeadReading read = head_of(rows.reader(), rows.labels());
+        if (how != by_what_scores_tell) {
+            return read.head == ScoreHead::softmax
+                       ? "read as a sigmoid for each class, although the scores look like those of "
+                         "one softmax"
+                       : "";
+        }
+        // Undefined, with the reason.
+        if (read.head == ScoreHead::softmax || read.head == ScoreHead::unknown) return "";
+        if (read.head == ScoreHead::either) {
+            throw Error(
+                ErrorCode::usage,
+                fmt::format("{0}: the logits of {1} may be of one softmax, to which no threshold "
+                            "applies, or of a sigmoid for each class ({2}). Ask for {0}:{3}={4} if "
+                            "they are of sigmoids",
+                            request.facts->name, spec.model_name, read.found, ranked_by,
+                            by_sigmoid));
+        }
+        how = by_sigmoid;
+        return "read as a sigmoid for each class: the probabilities of a row do not sum to 1";
+    }
+
+protected:
+    std::string why_not(const MetricRequest& request, const PassRows& again) const override {
+        const ScoreKind kind = again.rows.reader().store().spec().kind;
+        if (kind == ScoreKind::log_probabilities)
+            return "log-probabilities are of one softmax, and a threshold is for a sigmoid of each "
+                   "class";
+        if (request.parameters.at(std::string(ranked_by)) == by_sigmoid) return "";
+        const HeadReading read = head_of(again.rows.reader(), again.rows.labels());
+        if (read.head == ScoreHead::unknown)
+            return fmt::format(
+                "no item has a label that shows whether the scores are of sigmoids; {}:{}={} takes "
+                "them as such",
+                request.facts->name, ranked_by, by_sigmoid);
+        return fmt::format(
+            "the scores look like those of one softmax ({}), and a threshold is for a sigmoid of "
+            "each class; {}:{}={} takes it all the same",
+            read.found.empty() ? "the probabilities of a row sum to 1" : read.found,
+            request.facts->name, ranked_by, by_sigmoid);
+    }
+
+    const MultilabelSums& sums_of(const MetricRequest& request, PassRun& run,
+                                  const MatrixItems& items) const {
+        const int percent = std::stoi(request.parameters.at("threshold"));
+        auto& known = run.state<MatrixState>().of_threshold;
+        const std::pair<int, bool> key{percent, counts_empty(request)};
+        if (const auto found = known.find(key); found != known.end()) return found->second;
+        const PassRows& again = run.again();
+        const double least = stored_threshold(again.rows.reader().store().spec().kind, percent);
+        MultilabelSums sums(again.rows.classes(), true);
+        using Reached = std::vector<std::int32_t>;
+        add_items<Reached>(
+            again, items, sums,
+            [least](std::uint64_t, std::span<const double> scores) {
+                Reached reached;
+                for (std::size_t c = 0; c < scores.size(); ++c) {
+                    if (scores[c] >= least) reached.push_back(static_cast<std::int32_t>(c));
+                }
+                return reached;
+            },
+            [&](std::uint64_t item, const Reached& reached) {
+                sums.add_sets(again.rows.group_of(item), again.rows.valid(item), reached);
+            });
+        return known.emplace(key, std::move(sums)).first->second;
+    }
+};
+
+class SetScorePass final : public ThresholdPass {
+public:
+    SetScorePass(SetScore score, ItemMean of_items) : score_(score), of_items_(of_items) {}
+
+protected:
+    ResampledEstimate measure(const MetricRequest& request, PassRun& run,
+                              const MatrixItems& items) const override {
+        const MultilabelSums& sums = sums_of(request, run, items);
+        const double level = run.sums().resampling().level;
+        const MetricRows& rows = run.again().rows;
+        const int cls = std::stoi(request.parameters.at("class"));
+        if (cls >= 0) return of_class(sums, rows, cls, level);
+        const std::string& average = request.parameters.at("average");
+        if (average == "samples") return sums.mean(of_items_, level);
+        const SetAverage how = average == "micro"   ? SetAverage::micro
+                               : average == "macro" ? SetAverage::macro
+                                                    : SetAverage::weighted;
+        ResampledEstimate result = sums.score(score_, how, 0, level);
+        const std::uint32_t empty = how == SetAverage::macro ? sums.empty_classes() : 0;
+        if (empty > 0 && result.value)
+            result.note = fmt::format(
+                "{} of {} classes have no label and no prediction, and count as 0, as in "
+                "scikit-learn",
+                empty, rows.classes());
+        return result;
+    }
+
+private:
+    ResampledEstimate of_class(const MultilabelSums& sums, const MetricRows& rows, int cls,
+                               double level) const {
+        const auto c = static_cast<std::uint32_t>(cls);
+        if (c >= rows.classes()) {
+            ResampledEstimate none;
+            none.n = sums.items();
+            none.undefined = fmt::format("there is no class {}: the scores have classes 0 to {}",
+                                         cls, rows.classes() - 1);
+            return none;
+        }
+        ResampledEstimate result = sums.score(score_, SetAverage::one_class, c, level);
+        const ClassList& classes = rows.reader().store().dataset().classes;
+        if (c < classes.size() && classes.name(c) != std::to_string(c))
+            result.note = fmt::format("class {}: {}", cls, classes.name(c));
+        return result;
+    }
+
+    const SetScore score_;
+    const ItemMean of_items_;
+};
+
+class ItemMeanPass final : public ThresholdPass {
+public:
+    explicit ItemMeanPass(ItemMean which) : which_(which) {}
+
+protected:
+    ResampledEstimate measure(const MetricRequest& request, PassRun& run,
+                              const MatrixItems& items) const override {
+        return sums_of(request, run, items).mean(which_, run.sums().resampling().level);
+    }
+
+private:
+    const ItemMean which_;
+};
+
+// ---- the order of the scores ----
+
+class RankingPass final : public MultilabelPass {
+public:
+    explicit RankingPass(ItemMean which) : which_(which) {}
+
+    std::string note(const MetricRequest& request, const PassRun& run) const override {
+        std::string note = MultilabelPass::note(request, run);
+        const std::string rounding = run.again().rows.rounding();
+        if (!rounding.empty()) note += (note.empty() ? "" : "; ") + rounding;
+        return note;
+    }
+
+protected:
+    ResampledEstimate measure(const MetricRequest& request, PassRun& run,
+                              const MatrixItems& items) const override {
+        auto& known = run.state<MatrixState>().of_order;
+        auto found = known.find(counts_empty(request));
+        if (found == known.end()) {
+            const PassRows& again = run.again();
+            MultilabelSums sums(again.rows.classes(), false);
+            add_items<RankingValues>(
+                again, items, sums,
+                [&](std::uint64_t item, std::span<const double> scores) {
+                    return ranking_values(scores, again.rows.valid(item));
+                },
+                [&](std::uint64_t item, const RankingValues& values) {
+                    sums.add_ranking(again.rows.group_of(item), values);
+                });
+            found = known.emplace(counts_empty(request), std::move(sums)).first;
+        }
+        return found->second.mean(which_, run.sums().resampling().level);
+    }
+
+private:
+    const ItemMean which_;
+};
+
+// ---- rows ----
+
+std::string with_empty(std::string id, const Parameters& p) {
+    return std::move(id) + (p.at(std::string(empty_items)) == counted_too ? ".with_empty" : "");
+}
+std::string set_score_definition(std::string_view stem, const Parameters& p) {
+    return with_empty(
+        fmt::format("{}.{}", stem, p.at("class") == "-1" ? p.at("average") : "one_class"), p);
+}
+
+ParameterFacts threshold_parameter() {
+    return {.name = "threshold",
+            .fallback = "50",
+            .meaning = "a class is predicted where its sigmoid reaches this many percent",
+            .low = 1,
+            .high = 99};
+}
+ParameterFacts sigmoid_parameter() {
+    return {ranked_by,
+            by_what_scores_tell,
+            "sigmoid: each class has one, of its stored logit or as it is stored. With auto the "
+            "scores say: a softmax has no value, and logits that fit both are refused",
+            {by_what_scores_tell, by_sigmoid}};
+}
+ParameterFacts empty_parameter() {
+    return {empty_items,
+            "omitted",
+            "items without a valid label are omitted, as in the other metrics of label sets, or "
+            "counted as items of no class",
+            {"omitted", counted_too}};
+}
+
+std::string multilabel_precision_definition(const Parameters& p) {
+    return set_score_definition("multilabel_precision", p);
+}
+std::string multilabel_recall_definition(const Parameters& p) {
+    return set_score_definition("multilabel_recall", p);
+}
+std::string multilabel_f1_definition(const Parameters& p) {
+    return set_score_definition("multilabel_f1", p);
+}
+std::string exact_match_definition(const Parameters& p) {
+    return with_empty("exact_match.threshold", p);
+}
+std::string hamming_loss_definition(const Parameters& p) {
+    return with_empty("hamming_loss.threshold", p);
+}
+std::string coverage_error_definition(const Parameters& p) {
+    return with_empty("coverage_error.last_of_ties", p);
+}
+std::string ranking_loss_definition(const Parameters& p) {
+    return with_empty("ranking_loss.ties_lose", p);
+}
+std::string ranking_precision_definition(const Parameters& p) {
+    return with_empty("label_ranking_average_precision.last_of_ties", p);
+}
+
+}  // namespace
+
+namespace rows {
+
+void add_multilabel(MetricTable& table) {
+    using enum Needs;
+    constexpr std::string_view tsoumakas =
+        "Tsoumakas, Katakis and Vlahavas 2010, Mining multi-label data; conventions of "
+        "scikit-learn: 0/0 is 0";
+    const std::vector<ParameterFacts> of_sets = {
+        {"average",
+         "macro",
+         "macro: mean over all classes; micro: of all classes' counts; samples: mean over items; "
+         "weighted: mean over the classes by their labels",
+         {"macro", "micro", "samples", "weighted"}},
+        {.name = "class",
+         .fallback = "-1",
+         .meaning = "the number of one class, whose value it is, whatever the average; -1: none",
+         .low = -1,
+         .high = 1'000'000},
+        threshold_parameter(),
+        sigmoid_parameter(),
+        empty_parameter()};
+    const std::vector<ParameterFacts> of_threshold = {threshold_parameter(), sigmoid_parameter(),
+                                                      empty_parameter()};
+    const unsigned needs = label_sets | probabilities | full_rows;
+    const auto score = [](SetScore which, ItemMean of_items) {
+        return std::make_shared<SetScorePass>(which, of_items);
+    };
+    table.push_back({.name = "multilabel_precision",
+                     .title = "Precision of classes that reach a threshold",
+                     .formula = "of the classes that are predicted, the proportion that is valid",
+                     .parameters = of_sets,
+                     .needs = needs,
+                     .unit = Unit::proportion,
+                     .origin = tsoumakas,
+                     .uncertainty = Uncertainty::jackknife,
+                     .pass = score(SetScore::precision, ItemMean::precision),
+                     .definition = multilabel_precision_definition,
+                     .by_default = false});
+    table.push_back({.name = "multilabel_recall",
+                     .title = "Recall of classes that reach a threshold",
+                     .formula = "of the valid classes, the proportion that is predicted",
+                     .parameters = of_sets,
+                     .needs = needs,
+                     .unit = Unit::proportion,
+                     .origin = tsoumakas,
+                     .uncertainty = Uncertainty::jackknife,
+                     .pass = score(SetScore::recall, ItemMean::recall),
+                     .definition = multilabel_recall_definition,
+                     .by_default = false});
+    table.push_back({.name = "multilabel_f1",
+                     .title = "F1 score of classes that reach a threshold",
+                     .formula = "2 h / (v + p), with h classes that are valid and predicted, v "
+                                "valid ones and p predicted ones",
+                     .parameters = of_sets,
+                     .needs = needs,
+                     .unit = Unit::proportion,
+                     .origin = tsoumakas,
+                     .uncertainty = Uncertainty::jackknife,
+                     .pass = score(SetScore::f1, ItemMean::f1),
+                     .definition = multilabel_f1_definition,
+                     .by_default = false});
+    table.push_back(
+        {.name = "exact_match",
+         .title = "Exact match (subset accuracy)",
+         .formula = "proportion of the items whose predicted classes are the valid ones",
+         .parameters = of_threshold,
+         .needs = needs,
+         .unit = Unit::proportion,
+         .origin = tsoumakas,
+         .pass = std::make_shared<ItemMeanPass>(ItemMean::exact_match),
+         .definition = exact_match_definition,
+         .by_default = false});
+    table.push_back({.name = "hamming_loss",
+                     .title = "Hamming loss",
+                     .formula = "proportion of all pairs of an item and a class in which the class "
+                                "is valid or predicted, and not both",
+                     .parameters = of_threshold,
+                     .needs = needs,
+                     .higher_is_better = false,
+                     .unit = Unit::proportion,
+                     .origin = tsoumakas,
+                     .pass = std::make_shared<ItemMeanPass>(ItemMean::hamming),
+                     .definition = hamming_loss_definition,
+                     .by_default = false});
+    table.push_back({.name = "coverage_error",
+                     .title = "Coverage error",
+                     .formula = "mean over the items of how many classes score at least as high as "
+                                "the valid class with the lowest score; 0 without labels",
+                     .parameters = {empty_parameter()},
+                     .needs = needs,
+                     .higher_is_better = false,
+                     .high = 1e6,
+                     .origin = tsoumakas,
+                     .pass = std::make_shared<RankingPass>(ItemMean::coverage),
+                     .definition = coverage_error_definition,
+                     .by_default = false});
+    table.push_back({.name = "ranking_loss",
+                     .title = "Ranking loss",
+                     .formula =
+                         "mean over the items of the proportion of pairs of a valid and another "
+                         "class in which the other one scores at least as high. It is 0 "
+                         "without labels or with all of them",
+                     .parameters = {empty_parameter()},
+                     .needs = needs,
+                     .higher_is_better = false,
+                     .unit = Unit::proportion,
+                     .origin = tsoumakas,
+                     .pass = std::make_shared<RankingPass>(ItemMean::ranking_loss),
+                     .definition = ranking_loss_definition,
+                     .by_default = false});
+    table.push_back({.name = "label_ranking_average_precision",
+                     .title = "Label ranking average precision",
+                     .formula =
+                         "mean over the items and their valid classes of the proportion of valid "
+                         "ones among the classes that score at least as high. It is 1 "
+                         "without labels or with all of them",
+                     .parameters = {empty_parameter()},
+                     .needs = needs,
+                     .unit = Unit::proportion,
+                     .origin = tsoumakas,
+                     .pass = std::make_shared<RankingPass>(ItemMean::ranking_precision),
+                     .definition = ranking_precision_definition,
+                     .by_default = false});
+}
+
+}  // namespace rows
+}  // namespace assay
