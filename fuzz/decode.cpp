@@ -1,4 +1,5 @@
-// Whatever the bytes, decoding gives an image or an Error. What it gives must survive a resize.
+// Whatever the bytes, decoding gives an image or an Error. What it gives must survive a resize. The
+// facts of a file are there for any bytes.
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -6,8 +7,10 @@
 #include "assay/error.h"
 #include "assay/image/image.h"
 #include "assay/image/preprocess.h"
+#include "image/file_facts.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    (void)assay::facts_of_file(std::as_bytes(std::span(data, size)));
     try {
         const assay::Image image = assay::decode_image(std::as_bytes(std::span(data, size)));
         if (image.pixels.size() !=

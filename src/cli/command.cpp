@@ -95,7 +95,7 @@ std::span<const StatusMeaning> status_meanings() {
         StatusMeaning{Status::done, "done"},
         StatusMeaning{Status::gate_broken, "a gate is broken"},
         StatusMeaning{Status::bad_input, "bad input or usage"},
-        StatusMeaning{Status::partial, "partial result (of check: something is wrong)"},
+        StatusMeaning{Status::partial, "partial result (of check and inspect: something is wrong)"},
         StatusMeaning{Status::interrupted, "interrupted"},
     };
     return meanings;

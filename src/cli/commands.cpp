@@ -1,5 +1,6 @@
 // The table of commands: one more command, one more row.
 #include "cli/cmd_eval.h"
+#include "cli/cmd_inspect.h"
 #include "cli/cmd_relabel.h"
 #include "cli/command.h"
 
@@ -31,6 +32,7 @@ const std::vector<Command>& commands() {
         {"serve", "Labelling page for annotators, with links; or a live report", cmd_serve},
         {"report", "Everything measured as one HTML file that opens anywhere, offline", cmd_report},
         {"plot", "One figure of a result for a paper: SVG, PDF or PNG", cmd_plot},
+        {"inspect", "Look at a data set first: formats, damage, duplicates, labels", cmd_inspect},
         {"check", "Find out whether a model and a data set fit together", cmd_check},
         {"run", "Run a whole evaluation from assay.toml", cmd_run},
         {"verify", "Check every file of a store against its checksum", cmd_verify},

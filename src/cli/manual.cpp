@@ -159,8 +159,9 @@ void add_statuses(RoffPage& page, const CommandFacts* command) {
     page.section("EXIT STATUS");
     for (const auto& [status, meaning] : status_meanings()) {
         if (status == Status::gate_broken && !gates) continue;
-        // "(of check: ...)" is said to who reads of all commands, and of check.
-        const bool whole = command == nullptr || command->name == "check";
+        // "(of check ...)" is said to who reads of all commands, and of these two.
+        const bool whole =
+            command == nullptr || command->name == "check" || command->name == "inspect";
         const std::string_view text = whole ? meaning : meaning.substr(0, meaning.find(" ("));
         page.item(roff_bold(std::to_string(status)), roff_prose(with_capital(text)) + ".");
     }

@@ -6,6 +6,7 @@
 #include "assay/evaluate/compare.h"
 #include "assay/evaluate/gap.h"
 #include "assay/evaluate/gate.h"
+#include "assay/evaluate/inspect.h"
 #include "assay/evaluate/predict.h"
 #include "assay/evaluate/published.h"
 #include "assay/evaluate/score.h"
@@ -65,6 +66,9 @@ struct CheckResult {
 };
 ResultType result_type(ResultOf<ShownFinding>);
 ResultType result_type(ResultOf<CheckResult>);
+
+/// `assay.inspect/1`.
+ResultType result_type(ResultOf<InspectResult>);
 
 /// `assay.predict/1`.
 struct PredictedStores {

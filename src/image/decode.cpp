@@ -5,6 +5,7 @@
 #include "assay/error.h"
 #include "core/file.h"
 #include "core/parallel.h"
+#include "image/file_facts.h"
 
 namespace assay {
 namespace pixels {
@@ -53,11 +54,6 @@ void set_size(Image& image, std::int64_t width, std::int64_t height) {
 
 namespace {
 
-bool starts_with(Bytes bytes, std::string_view magic, std::size_t at = 0) {
-    return bytes.size() >= at + magic.size() &&
-           std::memcmp(bytes.data() + at, magic.data(), magic.size()) == 0;
-}
-
 std::string first_bytes(Bytes bytes) {
     std::string text;
     for (const std::byte b : bytes.first(std::min<std::size_t>(bytes.size(), 8))) {
@@ -71,17 +67,22 @@ std::string first_bytes(Bytes bytes) {
 
 void decode_image_into(std::span<const std::byte> bytes, Image& image, const DecodeLimits& limits) {
     using namespace pixels;
-    using namespace std::string_view_literals;
     throw_if_stopped();
     if (bytes.empty()) throw Error(ErrorCode::bad_input, "the image is empty (0 bytes)");
-    if (starts_with(bytes, "\xFF\xD8\xFF"sv)) return decode_jpeg(bytes, image, limits);
-    if (starts_with(bytes, "\x89PNG\r\n\x1A\n"sv)) return decode_png(bytes, image, limits);
-    if (starts_with(bytes, "RIFF"sv) && starts_with(bytes, "WEBP"sv, 8))
-        return decode_webp(bytes, image, limits);
-    if (starts_with(bytes, "BM"sv)) return decode_bmp(bytes, image, limits);
-    if (starts_with(bytes, "II\x2A\0"sv) || starts_with(bytes, "MM\0\x2A"sv) ||
-        starts_with(bytes, "II\x2B\0"sv) || starts_with(bytes, "MM\0\x2B"sv)) {
-        return decode_tiff(bytes, image, limits);
+    switch (image_format(bytes)) {
+        case ImageFormat::jpeg:
+            return decode_jpeg(bytes, image, limits);
+        case ImageFormat::png:
+            return decode_png(bytes, image, limits);
+        case ImageFormat::webp:
+            return decode_webp(bytes, image, limits);
+        case ImageFormat::bmp:
+            return decode_bmp(bytes, image, limits);
+        case ImageFormat::tiff:
+            return decode_tiff(bytes, image, limits);
+        case ImageFormat::gif:
+        case ImageFormat::unknown:
+            break;
     }
     if (starts_with(bytes, "GIF87a"sv) || starts_with(bytes, "GIF89a"sv))
         return decode_gif(bytes, image, limits);

@@ -1,9 +1,4 @@
-// Images that look nearly the same, by hashes of 64 bits that change little where an image does.
-//
-// The hash is that of C. Zauner, "Implementation and benchmarking of perceptual image hash
-// functions" (2010), section 3.2 (pHash's DCT hash): brightness of the image at 32 x 32 pixels, its
-// discrete cosine transform, of that the 8 x 8 lowest frequencies without the constant ones; a bit
-// is set where a coefficient is above their median.
+// The hashes by which a competition tells images that look nearly the same (image/near_hash.h).
 #pragma once
 
 #include <cstdint>
@@ -12,15 +7,11 @@
 #include <optional>
 #include <vector>
 
-#include "assay/image/image.h"
 #include "assay/mad/competition.h"
 #include "assay/progress.h"
 #include "mad/competition_items.h"
 
 namespace assay::mad {
-
-/// All of it in integers: the same bits on every machine. 0 of an image of one colour.
-std::uint64_t near_hash(const Image& image);
 
 /// The hashes that a competition has, and those that were made since.
 class NearHashes {

@@ -44,6 +44,7 @@ std::vector<ResultType> described_results() {
         result_type(ResultOf<EvalResult>{}),
         result_type(ResultOf<GapReport>{}),
         result_type(ResultOf<ImportReport>{}),
+        result_type(ResultOf<InspectResult>{}),
         result_type(ResultOf<JoinResult>{}),
         result_type(ResultOf<Listed>{}),
         result_type(ResultOf<PatchmlResult>{}),

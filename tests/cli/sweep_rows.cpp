@@ -167,6 +167,7 @@ const std::vector<SweepRow>& sweep_rows() {
         {.command = "plot",
          .arguments = {"scores", "FOLDER/runs", "-o", "FOLDER/scores.svg", "-q"},
          .results = false},
+        {.command = "inspect", .arguments = {"FOLDER/shapes", "--against", "FOLDER/shapes", "-q"}},
         {.command = "check",
          .arguments = {"--model", models + "tiny.pt", "--data", "FOLDER/shapes", "-q"},
          .needs_torch = true},

@@ -21,6 +21,9 @@ assay_test(check
     SOURCES evaluate/check_test.cpp evaluate/check_simulation_test.cpp
     LINKS assay_evaluate fmt::fmt Threads::Threads
     UNSANITIZED CheckSimulation.*)
+assay_test(inspect
+    SOURCES evaluate/inspect_test.cpp
+    LINKS assay_evaluate assay_report fmt::fmt Threads::Threads)
 assay_test(eval
     SOURCES evaluate/eval_test.cpp evaluate/eval_measure_test.cpp evaluate/model_trial_test.cpp evaluate/label_signs_test.cpp
     LINKS assay_evaluate fmt::fmt Threads::Threads

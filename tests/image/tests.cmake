@@ -1,5 +1,5 @@
 assay_test(pixels
-    SOURCES image/decode_test.cpp image/exif_test.cpp image/encode_test.cpp image/resize_test.cpp image/torch_resize_test.cpp
+    SOURCES image/decode_test.cpp image/exif_test.cpp image/encode_test.cpp image/file_facts_test.cpp image/resize_test.cpp image/torch_resize_test.cpp
         image/opencv_resize_test.cpp image/preprocess_test.cpp image/lettering_test.cpp
     LINKS assay_image PkgConfig::webp Threads::Threads)
 assay_test_without_simd(pixels Resize*:TorchResize*:OpenCvResize*:Preprocess*:CropWindow*)

@@ -18,6 +18,7 @@
 #include "core/file.h"
 #include "core/parallel.h"
 #include "expected_mad.h"
+#include "image/near_hash.h"
 #include "mad/competition_items.h"
 #include "mad/control_sample.h"
 #include "mad/near_duplicates.h"

@@ -1,0 +1,116 @@
+// assay inspect: what a data set holds, before any number is computed.
+#include "cli/cmd_inspect.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+
+#include "assay/error.h"
+#include "assay/evaluate/inspect.h"
+#include "cli/command.h"
+#include "cli/inputs.h"
+#include "cli/progress.h"
+#include "core/paths.h"
+#include "core/text.h"
+
+namespace assay::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view inspect_examples = R"(
+assay inspect imagenet/val
+assay inspect photographs --list labels.csv --json
+assay inspect test --against train
+assay inspect 'val-{000..063}.tar' --limit 5000
+assay inspect test --against train --examples 100000 --csv -o findings.csv
+)";
+
+std::string import_command(const fs::path& file) {
+    return fmt::format("type `assay import {} --dataset-name NAME --out runs`",
+                       as_typed(file.string()));
+}
+
+/// Throws usage: a file of scores, which has no images.
+void refuse_predictions(const fs::path& file) {
+    constexpr std::array<std::string_view, 4> endings = {".npy", ".npz", ".safetensors", ".jsonl"};
+    if (std::ranges::find(endings, lower_extension(file.string())) == endings.end()) return;
+    throw Error(ErrorCode::usage,
+                fmt::format("{} looks like saved predictions, and this command reads images: {}, "
+                            "which says how it understands each column",
+                            file.string(), import_command(file)));
+}
+
+OpenedDataset open_to_inspect(const DataFlags& data) {
+    OpenedDataset out;
+    const DatasetOptions how = data.options(0, {}, out.notes);
+    const fs::path& folder = data.folders.front();
+    const auto open = [&] {
+        return data.sampled(open_dataset(folder, how, &out.notes), how,
+                            [&](const DatasetOptions& all) { return open_dataset(folder, all); });
+    };
+    // Tables may be lists of images or saved predictions.
+    out.dataset = is_folder(folder)
+                      ? open()
+                      : with_note(fmt::format("reading {} for images (for saved predictions, {})",
+                                              folder.string(), import_command(folder)),
+                                  open);
+    return out;
+}
+
+}  // namespace
+
+int cmd_inspect(std::vector<std::string> arguments) {
+    auto app = make_app(
+        "inspect",
+        "Show on one page what a data set holds: how it was read, formats, sizes, labels and "
+        "classes, images that cannot be read, duplicates. Exit status 3 when numbers would be "
+        "incorrect (marked ✗): an image cannot be read, a file has different labels, or is in "
+        "--against, too.",
+        inspect_examples);
+    DataFlags data;
+    fs::path path;
+    fs::path against;
+    InspectOptions options;
+    Output output;
+    app->add_option("data", path, "The images, as in --data")->type_name("DATA");
+    data.add_to(*app);
+    app->add_option("--against", against,
+                    "Another data set, such as the training images: finds images that are in both")
+        ->type_name("DATA");
+    app->add_option("--near", options.near,
+                    "Images whose perceptual hashes differ in at most N of 64 bits look alike "
+                    "(0 to 10)")
+        ->type_name("N")
+        ->capture_default_str();
+    app->add_option("--examples", options.examples, "How many of each finding are listed")
+        ->type_name("N")
+        ->capture_default_str();
+    app->add_option("-j,--threads", options.threads, "Threads (default: one per core)")
+        ->type_name("N");
+    output.add_to(*app);
+    if (!parse(*app, std::move(arguments))) return Status::done;
+
+    if (!path.empty()) data.folders.insert(data.folders.begin(), path);
+    if (data.folders.size() != 1) {
+        throw Error(ErrorCode::usage, data.folders.empty()
+                                          ? "no images given: type `assay inspect IMAGES`"
+                                          : "assay inspect takes one data set; --against takes a "
+                                            "second one");
+    }
+    data.sample.check();
+    refuse_predictions(data.folders.front());
+    const OpenedDataset images = open_to_inspect(data);
+    OpenedDataset other;
+    if (!against.empty()) other.dataset = open_dataset(against, {}, &other.notes);
+    ProgressLine progress("inspect", "images");
+    const InspectResult result =
+        inspect_data(images, against.empty() ? nullptr : &other, options, progress);
+    progress.finish();
+    output.print(report_of(result));
+    return has_faults(result) ? Status::partial : Status::done;
+}
+
+}  // namespace assay::cli

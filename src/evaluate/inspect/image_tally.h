@@ -1,0 +1,67 @@
+// What is counted of images as they are read: formats, colours, sizes, those that cannot be read.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "assay/evaluate/inspect.h"
+#include "image/file_facts.h"
+
+namespace assay::inspect {
+
+/// In any order of the images the same, so that threads may add as they come.
+class ImageTally {
+public:
+    /// Keeps the first `examples` of the images that cannot be read.
+    explicit ImageTally(std::size_t examples) : examples_(examples) {}
+
+    /// An image that was decoded. `id` may have an extension. `flat`: of one colour.
+    void add(std::uint32_t item, std::string_view id, const FileFacts& facts, int width, int height,
+             bool flat);
+    /// One whose file could be read and not decoded has a format all the same.
+    void add_unreadable(std::uint32_t item, ImageFormat format, std::string why);
+
+    std::uint64_t unreadable() const { return unreadable_; }
+    const std::map<std::uint32_t, std::string>& first_unreadable() const {
+        return first_unreadable_;
+    }
+    std::vector<ImageKind> kinds(const Dataset& dataset) const;
+    std::optional<ImageSizes> sizes() const;
+
+private:
+    /// Rows of the table of kinds, in the order in which it is shown. Formats come first.
+    enum Kind : std::uint8_t {
+        first_format,
+        rgb = 6,
+        grey,
+        palette,
+        cmyk,
+        alpha,
+        deep,
+        several,
+        turned,
+        misnamed,
+        one_colour,
+        kind_count
+    };
+    static Kind kind_of(ImageFormat format);  ///< of a known format
+    void count(Kind kind, std::uint32_t item);
+
+    struct Counted {
+        std::uint64_t images = 0;
+        std::uint32_t first = UINT32_MAX;
+    };
+    std::size_t examples_;
+    std::array<Counted, kind_count> kinds_{};
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> sizes_;
+    std::uint64_t unreadable_ = 0;
+    std::map<std::uint32_t, std::string> first_unreadable_;
+};
+
+}  // namespace assay::inspect

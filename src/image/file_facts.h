@@ -1,0 +1,34 @@
+// What the bytes of an image file say about it, without decoding: its format, its colours, and what
+// decoding leaves aside (an EXIF orientation, further frames).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+namespace assay {
+
+/// By the first bytes. GIF is told from other files, and not decoded.
+enum class ImageFormat : std::uint8_t { unknown, jpeg, png, webp, bmp, tiff, gif };
+ImageFormat image_format(std::span<const std::byte> bytes);
+
+enum class ImageColour : std::uint8_t { unknown, grey, palette, rgb, cmyk };
+
+struct FileFacts {
+    ImageFormat format = ImageFormat::unknown;
+    ImageColour colour = ImageColour::unknown;
+    bool alpha = false;    ///< a channel, or a transparent colour
+    unsigned bits = 8;     ///< of a sample
+    bool several = false;  ///< frames of an animation, or pages: decoding takes the first
+    bool exif = false;     ///< an EXIF block of a PNG or WebP file
+    /// The EXIF orientation, or that of a TIFF file: 1 is upright. Decoding obeys that of TIFF
+    /// alone, as Pillow's open does.
+    std::optional<std::uint32_t> orientation = {};
+    bool whole = false;  ///< of a JPEG file: all blocks before the pixels could be walked over
+};
+
+/// Never reads beyond `bytes`, whatever they are. Cost: a walk over the blocks of the file.
+FileFacts facts_of_file(std::span<const std::byte> bytes);
+
+}  // namespace assay

@@ -1,0 +1,81 @@
+// assay inspect as it is typed: what it refuses, and how it ends.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "assay/image/encode.h"
+#include "core/file.h"
+#include "program.h"
+
+namespace assay {
+namespace {
+
+using testing::HasSubstr;
+
+/// An image whose colours run from left to right, or from top to bottom.
+Image ramp(bool across) {
+    Image image{64, 64, std::vector<std::uint8_t>(std::size_t{64} * 64 * 4, 255)};
+    for (std::size_t p = 0; p < std::size_t{64} * 64; ++p)
+        image.pixels[4 * p] = static_cast<std::uint8_t>(4 * (across ? p % 64 : p / 64));
+    return image;
+}
+
+void write_images(const Scratch& folder) {
+    for (const char* name : {"a", "b", "other/a"})
+        std::filesystem::create_directories(folder / "set" / name);
+    save_png(ramp(true), folder / "set/a/1.png");
+    save_png(ramp(false), folder / "set/b/1.png");
+    std::filesystem::rename(folder / "set/other", folder / "other");
+    save_png(ramp(false), folder / "other/a/9.png");
+}
+
+TEST(InspectCommand, TheStatusSaysWhetherNumbersWouldBeIncorrect) {
+    const Scratch folder;
+    write_images(folder);
+    const Outcome clean = assay_run({"inspect", folder / "set", "-q"});
+    EXPECT_EQ(clean.status, 0) << clean.err;
+    EXPECT_THAT(clean.out, HasSubstr("✓ every image can be decoded"));
+    EXPECT_THAT(clean.out, HasSubstr("2 class folders: their names in byte order"));
+    EXPECT_EQ(clean.err, "");
+    const Outcome shared =
+        assay_run({"inspect", folder / "set", "--against", folder / "other", "--json", "-q"});
+    EXPECT_EQ(shared.status, 3) << shared.err;
+    const auto result = nlohmann::json::parse(shared.out);
+    EXPECT_EQ(result["schema"], "assay.inspect/1");
+    EXPECT_EQ(result["against"]["same"], 1);
+    EXPECT_EQ(result["against"]["same_examples"][0]["image"]["id"], "b/1.png");
+    EXPECT_EQ(result["against"]["same_examples"][0]["other"]["id"], "a/9.png");
+    const Outcome rows =
+        assay_run({"inspect", "-d", folder / "set", "--against", folder / "other", "--csv", "-q"});
+    EXPECT_EQ(rows.out,
+              "finding,group,id,labels,other,bits,detail\n"
+              "same_file_as_other,,b/1.png,b,a/9.png,0,\n");
+    write_file_atomically(folder / "set/b/2.jpg", std::string("no image"));
+    const Outcome damaged = assay_run({"inspect", folder / "set", "-q"});
+    EXPECT_EQ(damaged.status, 3);
+    EXPECT_THAT(damaged.out, HasSubstr("✗ 1 of 3 images cannot be read\n    b/2.jpg: not an"));
+}
+
+TEST(InspectCommand, RefusesWhatHasNoImagesAndSaysWhatToType) {
+    const Scratch folder;
+    write_images(folder);
+    const Outcome none = assay_run({"inspect"});
+    EXPECT_EQ(none.status, 2);
+    EXPECT_THAT(none.err, HasSubstr("type `assay inspect IMAGES`"));
+    const Outcome two = assay_run({"inspect", folder / "set", "-d", folder / "other"});
+    EXPECT_EQ(two.status, 2);
+    EXPECT_THAT(two.err, HasSubstr("--against takes a second one"));
+    const Outcome scores = assay_run({"inspect", folder / "scores.npy"});
+    EXPECT_EQ(scores.status, 2);
+    EXPECT_THAT(scores.err, HasSubstr("`assay import "));
+    const Outcome far = assay_run({"inspect", folder / "set", "--near", "11"});
+    EXPECT_EQ(far.status, 2);
+    EXPECT_THAT(far.err, HasSubstr("0 to 10"));
+    const Outcome missing = assay_run({"inspect", folder / "set", "--against", folder / "gone"});
+    EXPECT_EQ(missing.status, 2);
+    EXPECT_THAT(missing.err, HasSubstr("gone"));
+}
+
+}  // namespace
+}  // namespace assay
