@@ -20,7 +20,7 @@ assay labels propose runs/val --recall 0.97 --gold experts.csv --skip-agreed --q
 assay labels propose runs/val/a runs/val/b --rule rank --all-models --json
 )";
 
-void add_options(CLI::App& app, ProposeOptions& options) {
+void add_propose_options(CLI::App& app, ProposeOptions& options) {
     app.add_option("path", options.stores, "RUNS folder, one of its data sets, or stores")
         ->required()
         ->type_name("RUNS");
@@ -67,7 +67,7 @@ public:
                      "possible. With --csv: the questions, not the report. Status 3: the recall "
                      "is out of reach, or images have no scores.",
                      labels_propose_examples);
-        add_options(*app, options_);
+        add_propose_options(*app, options_);
         app->add_option("--questions", questions_,
                         "Write the questions: csv with item, path, label, class, proposed_by, "
                         "prior (-: stdout, in place of the report)")

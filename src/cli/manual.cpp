@@ -112,7 +112,7 @@ std::string synopsis_of(const CommandFacts& command) {
 }
 
 /// Plain arguments first, then the groups as the help has them; --help, which all have, last.
-void add_options(RoffPage& page, const CommandFacts& command) {
+void write_options(RoffPage& page, const CommandFacts& command) {
     std::vector<std::pair<std::string, std::vector<const OptionFacts*>>> groups;
     const OptionFacts* help = nullptr;
     for (const OptionFacts& option : command.options) {
@@ -208,7 +208,7 @@ ManualPage page_of(const CommandFacts& command, std::string_view date) {
     page.section("DESCRIPTION");
     page.paragraph(roff_prose(command.about));
     if (command.parts.empty()) {
-        add_options(page, command);
+        write_options(page, command);
     } else {
         add_parts(page, command);
     }
