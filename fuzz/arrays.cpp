@@ -16,9 +16,9 @@ namespace fs = std::filesystem;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     static const fs::path folder = fuzz::scratch_folder("arrays");
-    constexpr std::array<const char*, 6> names = {"x.npy",          "x.npz",
-                                                  "x-idx3-ubyte",   "x-idx3-ubyte.gz",
-                                                  "test_batch.pkl", "test_batch.bin"};
+    constexpr std::array<const char*, 7> names = {
+        "x.npy",          "x.npz",          "x-idx3-ubyte", "x-idx3-ubyte.gz",
+        "test_batch.pkl", "test_batch.bin", "x.mat"};
     if (size == 0) return 0;
     const fs::path path = folder / names[data[0] % names.size()];
     std::ofstream(path, std::ios::binary)

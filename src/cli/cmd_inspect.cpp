@@ -67,7 +67,7 @@ int cmd_inspect(std::vector<std::string> arguments) {
         "inspect",
         "Show on one page what a data set holds: how it was read, formats, sizes, labels and "
         "classes, images that cannot be read, duplicates. Exit status 3 when numbers would be "
-        "incorrect (marked ✗): an image cannot be read, a file has different labels, or is in "
+        "incorrect: an image cannot be read, a file has different labels, or is in "
         "--against, too.",
         inspect_examples);
     DataFlags data;

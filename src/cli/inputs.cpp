@@ -193,8 +193,7 @@ DatasetOptions DataFlags::options(std::size_t index, const ClassList& classes,
         if (const std::string own = dataset_name_of(folders.at(index)); options.name != own)
             notes.push_back("another folder is called `" + own +
                             "`, too; this one's results are `" + options.name + "`");
-        options.name =
-            name_of_split(name_of_array(options.name, folders.at(index), image_column));
+        options.name = name_of_split(name_of_array(options.name, folders.at(index), image_column));
     }
     options.list = list;
     options.classes = classes;

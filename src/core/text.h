@@ -49,7 +49,7 @@ inline std::string_view without_extension(std::string_view path) {
 
 /// ".jpeg" of "a/b.JPEG"; "" when there is none.
 std::string lower_extension(std::string_view path);
-/// .jpg .jpeg .png .webp .bmp .tif .tiff, any case.
+/// .jpg .jpeg .png .webp .bmp .tif .tiff .gif .ppm .pgm .pbm .pnm, any case.
 bool has_image_extension(std::string_view path);
 /// "n" and eight digits.
 bool is_wnid(std::string_view text);

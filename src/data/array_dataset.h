@@ -1,5 +1,5 @@
 // Data sets whose images are parts of arrays: .npy and .npz files of NumPy, idx files of MNIST,
-// batches of CIFAR.
+// batches of CIFAR, .mat files of SVHN.
 #pragma once
 
 #include <filesystem>
@@ -17,8 +17,8 @@ namespace assay {
 bool is_array_file(const std::filesystem::path& file);
 
 /// Those of a folder, or of its folder `raw`, that hold images of one data set: one file, or all
-/// data_batch_N of CIFAR-10 if there is no test_batch. None: there are no such files. Throws bad_input: several, with what to
-/// type.
+/// data_batch_N of CIFAR-10 if there is no test_batch. None: there are no such files. Throws
+/// bad_input: several, with what to type.
 std::vector<std::filesystem::path> array_files_of(const std::filesystem::path& folder);
 
 /// The images of these files, in this order; the files must lie in one folder. An id is

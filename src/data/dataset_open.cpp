@@ -133,9 +133,9 @@ Dataset open_folder(const fs::path& path, const DatasetOptions& options,
     }
     for (const std::string_view name : own_list_names)
         if (auto dataset = open_own_list(path, name, options, notes)) {
-        check_split(options, path);
-        return std::move(*dataset);
-    }
+            check_split(options, path);
+            return std::move(*dataset);
+        }
     if (options.layout == Layout::automatic) {
         if (auto dataset = layouts::open_layout(path, options, notes)) return std::move(*dataset);
         const auto files = options.split.empty() ? std::vector<fs::path>()

@@ -81,12 +81,12 @@ void decode_image_into(std::span<const std::byte> bytes, Image& image, const Dec
         case ImageFormat::tiff:
             return decode_tiff(bytes, image, limits);
         case ImageFormat::gif:
+            return decode_gif(bytes, image, limits);
+        case ImageFormat::netpbm:
+            return decode_netpbm(bytes, image, limits);
         case ImageFormat::unknown:
             break;
     }
-    if (starts_with(bytes, "GIF87a"sv) || starts_with(bytes, "GIF89a"sv))
-        return decode_gif(bytes, image, limits);
-    if (is_netpbm(bytes)) return decode_netpbm(bytes, image, limits);
     throw Error(
         ErrorCode::bad_input,
         fmt::format("not an image that can be read: it begins with the bytes {}; JPEG, PNG, "

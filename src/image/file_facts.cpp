@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "image/decode.h"
+
 namespace assay {
 namespace {
 
@@ -71,7 +73,7 @@ constexpr std::uint32_t bits_tag = 258, photometric_tag = 262, orientation_tag =
                         samples_tag = 277, extra_samples_tag = 338;
 constexpr std::string_view exif_mark("Exif\0\0", 6);
 
-std::optional<std::uint32_t> exif_orientation(std::span<const std::byte> block) {
+std::optional<std::uint32_t> orientation_of_block(std::span<const std::byte> block) {
     if (FileBytes{block}.text(0, exif_mark.size()) == exif_mark)
         block = block.subspan(exif_mark.size());
     return TiffTags(block).value(orientation_tag);
@@ -98,7 +100,7 @@ void read_jpeg(const FileBytes& in, FileFacts& facts) {
         const std::size_t size = in.number(at + 2, 2);
         if (size < 2 || size > in.size() - at - 2) return;
         if (marker == app1 && in.text(at + 4, exif_mark.size()) == exif_mark) {
-            const auto found = exif_orientation(in.bytes.subspan(at + 4, size - 2));
+            const auto found = orientation_of_block(in.bytes.subspan(at + 4, size - 2));
             if (found) facts.orientation = found;
         }
         if (is_frame(marker)) {
@@ -128,7 +130,7 @@ void for_each_chunk(const FileBytes& in, bool png, Visit&& visit) {
 
 void read_exif_chunk(const FileBytes& in, std::size_t at, std::size_t size, FileFacts& facts) {
     facts.exif = true;
-    facts.orientation = exif_orientation(in.bytes.subspan(at, size));
+    facts.orientation = orientation_of_block(in.bytes.subspan(at, size));
 }
 
 void read_png(const FileBytes& in, FileFacts& facts) {
@@ -207,6 +209,64 @@ void read_tiff(const FileBytes& in, FileFacts& facts) {
     facts.orientation = tags.value(orientation_tag);
 }
 
+/// Colours of a table, where the byte of flags says that there is one.
+std::size_t gif_colours(std::uint32_t flags) {
+    constexpr std::uint32_t has_table = 0x80, size_bits = 7;
+    return (flags & has_table) != 0 ? std::size_t{3} << ((flags & size_bits) + 1) : 0;
+}
+
+void read_gif(const FileBytes& in, FileFacts& facts) {
+    facts.colour = ImageColour::palette;
+    constexpr std::uint32_t extension = 0x21, frame = 0x2C;
+    constexpr std::size_t header = 13, frame_header = 10;
+    bool another = false;
+    for (std::size_t at = header + gif_colours(in.number(10, 1)); at < in.size();) {
+        const std::uint32_t block = in.number(at, 1);
+        if (block == frame) {
+            facts.several = another;
+            if (another) return;
+            another = true;
+            at += frame_header + gif_colours(in.number(at + 9, 1)) + 1;  // the size of codes
+        } else if (block == extension) {
+            at += 2;
+        } else {
+            return;
+        }
+        std::size_t size = 0;
+        do {
+            size = in.number(at, 1);
+            at += size + 1;
+        } while (size > 0 && at < in.size());
+    }
+}
+
+/// P1 to P6: bits, greys and colours, first as text.
+void read_netpbm(const FileBytes& in, FileFacts& facts) {
+    const std::uint32_t kind = in.number(1, 1) - '0';
+    facts.colour = kind % 3 == 0 ? ImageColour::rgb : ImageColour::grey;
+    if (kind % 3 == 1) {
+        facts.bits = 1;
+        return;
+    }
+    // Width, height and the largest value, with comments between them.
+    const std::string_view text = in.text(0, in.size());
+    const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+    std::size_t at = 2;
+    std::uint32_t value = 0;
+    for (int i = 0; i < 3; ++i) {
+        while (at < text.size() && !is_digit(text[at])) {
+            if (text[at] == '#')
+                at = std::min(text.find('\n', at), text.size());
+            else
+                ++at;
+        }
+        for (value = 0; at < text.size() && is_digit(text[at]) && value < 1U << 20; ++at)
+            value = 10 * value + static_cast<std::uint32_t>(text[at] - '0');
+    }
+    constexpr std::uint32_t most_of_a_byte = 255;
+    facts.bits = value > most_of_a_byte ? 16 : 8;
+}
+
 }  // namespace
 
 ImageFormat image_format(std::span<const std::byte> bytes) {
@@ -221,7 +281,8 @@ ImageFormat image_format(std::span<const std::byte> bytes) {
         begins("MM\0\x2B"sv)) {
         return ImageFormat::tiff;
     }
-    if (begins("GIF8"sv)) return ImageFormat::gif;
+    if (begins("GIF87a"sv) || begins("GIF89a"sv)) return ImageFormat::gif;
+    if (pixels::is_netpbm(bytes)) return ImageFormat::netpbm;
     return ImageFormat::unknown;
 }
 
@@ -246,6 +307,11 @@ FileFacts facts_of_file(std::span<const std::byte> bytes) {
             read_tiff(in, facts);
             break;
         case ImageFormat::gif:
+            read_gif(in, facts);
+            break;
+        case ImageFormat::netpbm:
+            read_netpbm(in, facts);
+            break;
         case ImageFormat::unknown:
             break;
     }

@@ -9,8 +9,8 @@
 
 namespace assay {
 
-/// By the first bytes. GIF is told from other files, and not decoded.
-enum class ImageFormat : std::uint8_t { unknown, jpeg, png, webp, bmp, tiff, gif };
+/// By the first bytes. `netpbm`: PBM, PGM and PPM.
+enum class ImageFormat : std::uint8_t { unknown, jpeg, png, webp, bmp, tiff, gif, netpbm };
 ImageFormat image_format(std::span<const std::byte> bytes);
 
 enum class ImageColour : std::uint8_t { unknown, grey, palette, rgb, cmyk };

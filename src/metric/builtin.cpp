@@ -33,7 +33,8 @@ GrowingTable<MetricFacts>& the_table() {
              {rows::add_accuracy, rows::add_label_sets, rows::add_balanced, rows::add_shape_bias,
               rows::add_losses, rows::add_binary_brier, rows::add_ece, rows::add_adaptive,
               rows::add_calibration_error, rows::add_classwise_ece, rows::add_temperature,
-              rows::add_class_balance, rows::add_class_scores, rows::add_order, rows::add_curves, rows::add_multilabel})
+              rows::add_class_balance, rows::add_class_scores, rows::add_order, rows::add_curves,
+              rows::add_multilabel})
             add(made);
         return made;
     }());

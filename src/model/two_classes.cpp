@@ -114,8 +114,8 @@ private:
         if (!beyond) return;
         throw Error(ErrorCode::bad_input,
                     fmt::format("the model returns {:.6g} for an image, which is not one of the {} "
-                                "that its outputs are said to be: pass --outputs logits if it is "
-                                "the logit of class 1",
+                                "that it is said to return. Pass --outputs logits if it is the "
+                                "logit of class 1",
                                 score, name_of(outputs_)));
     }
 

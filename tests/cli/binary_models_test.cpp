@@ -22,9 +22,12 @@ protected:
     /// The images of so many classes.
     fs::path images_of(std::size_t classes) const {
         const fs::path folder = scratch_ / ("classes" + std::to_string(classes));
+        fs::create_directories(folder);
         for (const char* const name : {"circle", "cross", "ring"}) {
-            if (classes-- > 0)
-                fs::copy(images() / name, folder / name, fs::copy_options::recursive);
+            if (classes == 0) break;
+            --classes;
+            fs::copy(images() / name, folder / name,
+                     fs::copy_options::recursive | fs::copy_options::skip_existing);
         }
         return folder;
     }

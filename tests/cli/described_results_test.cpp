@@ -158,8 +158,11 @@ const std::set<std::string> csv_without_description = {
     "csv fields src/study/table_csv.cpp",
     // The columns are rows of dimension_facts() by parts; the reader makes its own of the same.
     "csv fields src/quality/table_write.cpp",
-    // Tables in memory, which the readers of csv take at once: rows of JSON, and what votes ask.
+    // Tables in memory, which the readers of csv take at once: rows of JSON and of Parquet, whose
+    // columns are those of the file, and what votes ask.
     "csv fields src/store/json_table.cpp",
+    "csv fields src/data/table_text.cpp",
+    "csv fields src/containers/parquet/parquet_csv.cpp",
     "csv fields src/labelling/question_csv.cpp",
     // One list of calls makes csv, lines of JSON, Parquet and Arrow (src/evaluate/export_fields.h).
     "csv fields src/evaluate/export_fields.cpp",

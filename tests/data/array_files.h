@@ -53,6 +53,37 @@ inline std::string deflated(const std::string& bytes, int window_bits, int level
     return out;
 }
 
+/// MATLAB's version 5: files of arrays, each plain or packed.
+class MatFile {
+public:
+    MatFile& add(const std::string& name, int matlab_class, const std::vector<std::uint64_t>& shape,
+                 int type, const std::string& numbers, bool packed) {
+        std::string sizes;
+        for (const std::uint64_t size : shape) sizes += little_end(size, 4);
+        const std::string flags =
+            little_end(static_cast<std::uint64_t>(matlab_class), 4) + std::string(4, '\0');
+        const std::string array = element(
+            14, element(6, flags) + element(5, sizes) + element(1, name) + element(type, numbers));
+        const std::string zlib = packed ? deflated(array, 15) : "";
+        bytes_ += packed ? little_end(15, 4) + little_end(zlib.size(), 4) + zlib : array;
+        return *this;
+    }
+    const std::string& bytes() const { return bytes_; }
+
+private:
+    static std::string element(int type, const std::string& data) {
+        const auto number = static_cast<std::uint64_t>(type);
+        // Up to 4 bytes lie in the tag itself.
+        if (!data.empty() && data.size() <= 4)
+            return little_end(number | data.size() << 16, 4) + data +
+                   std::string(4 - data.size(), '\0');
+        return little_end(number, 4) + little_end(data.size(), 4) + data +
+               std::string((8 - data.size() % 8) % 8, '\0');
+    }
+    std::string bytes_ =
+        std::string(116, ' ') + std::string(8, '\0') + std::string("\x00\x01IM", 4);
+};
+
 /// Pickles of protocol 2 as cPickle of Python 2 wrote the batches of CIFAR: texts are bytes.
 class Python2Pickle {
 public:

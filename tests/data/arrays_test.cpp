@@ -507,6 +507,55 @@ TEST_F(Arrays, BinaryBatchesOfCifar) {
     EXPECT_THAT(refusal_of("bin/test_batch.bin", ""), HasSubstr("it is empty"));
 }
 
+TEST_F(Arrays, MatFilesOfSvhn) {
+    constexpr int uint8_class = 9, double_class = 6, uint8_type = 2;
+    // Two images of 2 rows and 5 columns, the row being the fastest index.
+    const auto file = [&](bool packed, const std::string& y, const std::string& x) {
+        return MatFile()
+            .add("X", uint8_class, {2, 5, 3, 2}, uint8_type, x, packed)
+            .add("y", double_class, {2, 1}, uint8_type, y, packed)
+            .bytes();
+    };
+    std::string expected = "5x2 ";
+    for (std::size_t y = 0; y < 2; ++y)
+        for (std::size_t x = 0; x < 5; ++x)
+            for (std::size_t c = 0; c < 3; ++c) expected += samples(1, 30 + y + 2 * x + 10 * c);
+    for (const bool packed : {false, true}) {
+        folder_.write("test.mat", file(packed, "\x0a\x03", samples(60)));
+        Dataset dataset = open("test.mat");
+        EXPECT_THAT(ids(dataset), ElementsAre("test.mat/0", "test.mat/1"));
+        EXPECT_THAT(labels(dataset), ElementsAre(0, 3));
+        EXPECT_EQ(pixels(dataset, 1), expected);
+        EXPECT_THAT(said_, HasSubstr("labels `y` (10 is the digit 0)"));
+        dataset.archive = nullptr;
+        EXPECT_EQ(archive_of(dataset)->read("test.mat/1").size(), 11 + 30U);
+        EXPECT_THAT(refusal_of("test.mat", file(packed, "\x0b\x03", samples(60))),
+                    HasSubstr("hold 11; SVHN's are 1 to 10"));
+        EXPECT_THAT(refusal_of("test.mat", file(packed, "\x01\x02", samples(59))),
+                    HasSubstr("`X` has 59 bytes of numbers, and 60 numbers"));
+        const std::string whole = file(packed, "\x01\x02", samples(60));
+        for (std::size_t size = 0; size + 8 < whole.size(); size += 9) {
+            EXPECT_THAT(refusal_of("test.mat", whole.substr(0, size)), HasSubstr("test.mat: "))
+                << size;
+        }
+    }
+    EXPECT_THAT(refusal_of("test.mat",
+                           MatFile()
+                               .add("X", uint8_class, {2, 5, 3, 2}, uint8_type, samples(60), true)
+                               .add("y", uint8_class, {1, 1}, uint8_type, "\1", true)
+                               .bytes()),
+                HasSubstr("`y` has 1 label, and there are 2 images"));
+    EXPECT_THAT(
+        refusal_of("test.mat", MatFile()
+                                   .add("X", uint8_class, {0xffffffff, 0xffffffff, 3, 0xffffffff},
+                                        uint8_type, samples(60), true)
+                                   .bytes()),
+        HasSubstr("too large"));
+    EXPECT_THAT(refusal_of("test.mat", std::string("MATLAB 7.3 MAT-file") + std::string(500, ' ')),
+                HasSubstr("version 7.3 is HDF5"));
+    EXPECT_THAT(refusal("test.mat", {.label_column = "y"}, ErrorCode::usage), HasSubstr("leave"));
+}
+
 TEST_F(Arrays, SeveritiesOfCifar10C) {
     std::string numbers;
     for (int i = 0; i < 50'000; ++i) numbers += static_cast<char>(i % 10'000 % 7);
@@ -555,8 +604,8 @@ np.savez('by_hand.npz', images=table['data'].reshape(3, 3, 32, 32), labels=table
     folder_.write("by_hand.pkl", cifar_pickle(3, 1));
     if (std::system("python3 -c 'import numpy' 2>/dev/null") != 0)
         GTEST_SKIP() << "no python3 with NumPy here";
-    const std::string run = "python3 '" + (folder_ / "write.py").string() + "' '" +
-                            folder_.path().string() + "'";
+    const std::string run =
+        "python3 '" + (folder_ / "write.py").string() + "' '" + folder_.path().string() + "'";
     ASSERT_EQ(std::system(run.c_str()), 0);
     const Dataset npy = open("x_all.npy"), stored = open("stored.npz"), packed = open("packed.npz");
     const Dataset idx = open("t10k-images-idx3-ubyte.gz");

@@ -135,10 +135,6 @@ TEST_F(PathsInParquet, MetadataThatAreDamagedAreAnError) {
     folder_.write("flat/metadata.jsonl",
                   "{\"file_name\": \"a.png\", \"label\": 1}\n[\"file_name\"]\n");
     EXPECT_THAT(refused("flat"), HasSubstr("metadata.jsonl line 2: the line is no object"));
-    // Two columns that may be the labels.
-    folder_.write("flat/metadata.jsonl",
-                  "{\"file_name\": \"a.png\", \"kind\": \"x\", \"tone\": \"y\"}\n");
-    EXPECT_THAT(refused("flat"), HasSubstr("--label-column"));
     std::filesystem::remove(folder_.path() / "flat/metadata.jsonl");
     const std::string whole = parquet_of(three_paths);
     folder_.write("flat/metadata.parquet", whole.substr(0, whole.size() - 3));

@@ -105,7 +105,7 @@ protected:
         folder.write("dog/inks.jpg", fixture("jpeg cmyk"));
         folder.write("dog/alpha.png", fixture("png rgb alpha 8"));
         folder.write("dog/moves.webp", fixture("webp animated"));
-        folder.write("dog/moves.png", fixture("gif"));
+        folder.write("dog/moves.png", fixture("gif half"));
         folder.write("dog/named.jpg", text_of(encode_png(waves(4))));
         folder.write("dog/plain.png",
                      text_of(encode_png({8, 8, std::vector<std::uint8_t>(8 * 8 * 4, 100)})));

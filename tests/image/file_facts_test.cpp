@@ -22,23 +22,26 @@ TEST(FileFacts, FormatsByTheFirstBytes) {
     EXPECT_EQ(facts_of("webp lossy").format, ImageFormat::webp);
     EXPECT_EQ(facts_of("bmp 24").format, ImageFormat::bmp);
     EXPECT_EQ(facts_of("tiff rgb raw").format, ImageFormat::tiff);
-    EXPECT_EQ(facts_of("gif").format, ImageFormat::gif);
+    EXPECT_EQ(facts_of("gif 87a").format, ImageFormat::gif);
+    EXPECT_EQ(facts_of("ppm plain 7").format, ImageFormat::netpbm);
     for (const char* name : {"empty", "one byte", "zeros", "text named .jpg"})
         EXPECT_EQ(facts_of(name).format, ImageFormat::unknown) << name;
 }
 
 TEST(FileFacts, ColoursAreThoseOfTheFile) {
     const std::pair<const char*, ImageColour> expected[] = {
-        {"jpeg grey", ImageColour::grey},        {"jpeg 420", ImageColour::rgb},
-        {"jpeg progressive", ImageColour::rgb},  {"jpeg cmyk", ImageColour::cmyk},
-        {"jpeg ycck", ImageColour::cmyk},        {"png grey 1", ImageColour::grey},
-        {"png grey alpha 8", ImageColour::grey}, {"png rgb 16", ImageColour::rgb},
-        {"png palette 4", ImageColour::palette}, {"bmp 8", ImageColour::palette},
-        {"bmp 8 os/2", ImageColour::palette},    {"bmp 24 os/2", ImageColour::rgb},
-        {"bmp 24 v5", ImageColour::rgb},         {"webp lossless", ImageColour::rgb},
-        {"tiff L raw", ImageColour::grey},       {"tiff CMYK raw", ImageColour::cmyk},
-        {"tiff rgb 16 big", ImageColour::rgb},   {"tiff palette 8 little", ImageColour::palette},
-        {"tiff ycbcr jpeg", ImageColour::rgb},   {"tiff only its start", ImageColour::unknown}};
+        {"jpeg grey", ImageColour::grey},         {"jpeg 420", ImageColour::rgb},
+        {"jpeg progressive", ImageColour::rgb},   {"jpeg cmyk", ImageColour::cmyk},
+        {"jpeg ycck", ImageColour::cmyk},         {"png grey 1", ImageColour::grey},
+        {"png grey alpha 8", ImageColour::grey},  {"png rgb 16", ImageColour::rgb},
+        {"png palette 4", ImageColour::palette},  {"bmp 8", ImageColour::palette},
+        {"bmp 8 os/2", ImageColour::palette},     {"bmp 24 os/2", ImageColour::rgb},
+        {"bmp 24 v5", ImageColour::rgb},          {"webp lossless", ImageColour::rgb},
+        {"tiff L raw", ImageColour::grey},        {"tiff CMYK raw", ImageColour::cmyk},
+        {"tiff rgb 16 big", ImageColour::rgb},    {"tiff palette 8 little", ImageColour::palette},
+        {"tiff ycbcr jpeg", ImageColour::rgb},    {"tiff only its start", ImageColour::unknown},
+        {"gif interlaced", ImageColour::palette}, {"ppm 1", ImageColour::rgb},
+        {"pgm plain 7", ImageColour::grey},       {"pbm plain", ImageColour::grey}};
     for (const auto& [name, colour] : expected) EXPECT_EQ(facts_of(name).colour, colour) << name;
 }
 
@@ -59,13 +62,17 @@ TEST(FileFacts, AlphaAndDepth) {
     EXPECT_EQ(facts_of("tiff rgb raw").bits, 8U);  // three numbers behind the folder
     EXPECT_EQ(facts_of("tiff rgb 16 big").bits, 16U);
     EXPECT_EQ(facts_of("tiff float little").bits, 32U);
+    EXPECT_EQ(facts_of("pbm plain").bits, 1U);
+    EXPECT_EQ(facts_of("ppm plain 254").bits, 8U);
+    EXPECT_EQ(facts_of("pgm 999").bits, 16U);
 }
 
 TEST(FileFacts, FramesAndOrientations) {
-    for (const char* name :
-         {"png animated", "png animated after a still", "webp animated", "tiff two pages"})
+    for (const char* name : {"png animated", "png animated after a still", "webp animated",
+                             "tiff two pages", "gif animated"})
         EXPECT_TRUE(facts_of(name).several) << name;
-    for (const char* name : {"png rgb 8", "webp lossy", "tiff rgb raw", "jpeg 444"})
+    for (const char* name : {"png rgb 8", "webp lossy", "tiff rgb raw", "jpeg 444", "gif 87a",
+                             "gif comment", "gif half"})
         EXPECT_FALSE(facts_of(name).several) << name;
     EXPECT_GT(facts_of("jpeg exif turned").orientation.value_or(0), 1U);
     EXPECT_GT(facts_of("webp exif turned").orientation.value_or(0), 1U);

@@ -54,7 +54,7 @@ SetScore score_named(const std::string& metric) {
                                             : SetScore::f1;
 }
 
-Estimate measured(const Matrix& matrix, double threshold, const std::string& id) {
+Estimate value_by_id(const Matrix& matrix, double threshold, const std::string& id) {
     const std::string metric = id.substr(0, id.find('.')), rest = id.substr(id.find('.') + 1);
     if (metric == "exact_match") return sums_of(matrix, threshold).mean(ItemMean::exact_match, .95);
     if (metric == "hamming_loss") return sums_of(matrix, threshold).mean(ItemMean::hamming, .95);
@@ -98,7 +98,7 @@ TEST(MultilabelSums, AreThoseOfScikitLearn) {
             EXPECT_LT(found.interval->low, found.interval->high) << what;
         };
         for (const auto& [id, value] : one.at("values").items())
-            check(measured(matrix, threshold, id), value.get<double>(),
+            check(value_by_id(matrix, threshold, id), value.get<double>(),
                   one.at("name").get<std::string>() + ": " + id);
         const MultilabelSums sums = sums_of(matrix, threshold);
         for (const auto& [metric, values] : one.at("one_class").items()) {

@@ -13,7 +13,8 @@ using testing::Contains;
 using testing::HasSubstr;
 
 const nlohmann::json& expected_of(const std::string& name) {
-    static const nlohmann::json all = nlohmann::json::parse(std::ifstream(fixture("binary.json")));
+    static const nlohmann::json all =
+        nlohmann::json::parse(std::ifstream(fixture("expected_binary.json")));
     return all.at(name);
 }
 

@@ -42,4 +42,4 @@ for name, settings in {
         torch.jit.trace(net, x[:2]).save(FIXTURES / f"{name}.pt")
         torch.onnx.export(net, x[:2], FIXTURES / f"{name}.onnx", input_names=["x"], output_names=["y"],
                           dynamic_axes={"x": {0: "n"}, "y": {0: "n"}}, opset_version=13)
-(FIXTURES / "binary.json").write_text(json.dumps(expected) + "\n")
+(FIXTURES / "expected_binary.json").write_text(json.dumps(expected) + "\n")

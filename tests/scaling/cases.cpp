@@ -143,15 +143,14 @@ void make_array_images(std::size_t n, const fs::path& folder) {
     const std::string images = npy_header("|u1", std::vector<std::uint64_t>{n, 8, 8});
     const std::string labels = npy_header("|u1", std::vector<std::uint64_t>{n});
     const std::string x = images + std::string(64 * n, 'x'), y = labels + std::string(n, '\1');
-    put(folder / "x.npz", archive_of({{"x.npy", x, x.size(), 0, crc_of(x)},
-                                      {"y.npy", y, y.size(), 0, crc_of(y)}}));
+    put(folder / "x.npz",
+        archive_of({{"x.npy", x, x.size(), 0, crc_of(x)}, {"y.npy", y, y.size(), 0, crc_of(y)}}));
 }
 
 void read_array_images(std::size_t n, const fs::path& folder) {
     const Dataset dataset = open_dataset(folder / "x.npz", {});
     std::size_t read = 0;
-    for (std::size_t i = 0; i < dataset.size(); ++i)
-        read += dataset.read_image(i).size() / 64;
+    for (std::size_t i = 0; i < dataset.size(); ++i) read += dataset.read_image(i).size() / 64;
     all_read(n, read);
 }
 

@@ -100,11 +100,11 @@ struct DatasetOptions {
     /// other names, these in order are taken for its classes.
     ClassList classes{};
     std::size_t limit = 0;  ///< first n items only; 0: all
-    /// Columns of lists and of Parquet files. "": of lists those whose names are known
-    /// (docs/formats.md); of Parquet files the only one that is declared as images, or else image
-    /// or img, and label, labels or fine_label where there is one. `label_column` "none": a list
-    /// has no labels. Of tar archives `label_column` is the suffix
-    /// of the member or the field of .json that holds the label.
+    /// Columns of lists and of Parquet files, arrays of .npz files. "": of lists those whose names
+    /// are known (docs/formats.md); of Parquet files the only one that is declared as images, or
+    /// else image or img, and label, labels or fine_label where there is one. `label_column`
+    /// "none": a list has no labels. Of tar archives `label_column` is the suffix of the member or
+    /// the field of .json that holds the label.
     std::string image_column{}, label_column{};
     /// Of a data set with several: "test", "val", "train", ... "": test, or else val; never train.
     std::string split{};
@@ -115,8 +115,8 @@ struct DatasetOptions {
 
 /// Scans a folder (ImageFolder by wnid, by name, or by number in numeric order; flat with a list;
 /// ImageNet validation with a list of labels), or reads a csv list whose paths are relative to its
-/// own folder. Files with the extensions of images only (.jpg .jpeg .png .webp .bmp .tif .tiff, any
-/// case).
+/// own folder. Files with the extensions of images only (.jpg .jpeg .png .webp .bmp .tif .tiff
+/// .gif .ppm .pgm .pbm .pnm, any case).
 ///
 /// A folder that holds `labels.csv` itself, and for which no list is given, is read through it
 /// (columns: path; labels, separated by blanks; every other column becomes an attribute), with a
@@ -132,13 +132,17 @@ struct DatasetOptions {
 /// file, several by a range in braces (`validation-{00000..00013}-of-00014.parquet`), or a folder
 /// that holds those of one split, itself or in its folder `data`. Ids are "<file>/<row>", from 0:
 /// they are there always, and once each, which the paths in such files are not. Read are flat
-/// columns, plain or with dictionaries, uncompressed or by snappy, zstd or gzip; anything else is
-/// named.
+/// columns in all encodings but bit_packed, uncompressed or by snappy, zstd, gzip, brotli or
+/// lz4_raw; anything else is named. One whose images are paths is a list.
 ///
 /// So are tar archives as WebDataset writes them (uncompressed): one, several by a range in braces,
 /// or a folder of them, with timm's _info.json or in clip-benchmark's layout. Members of one key
 /// that follow one another are an item, which is called "<archive>/<key>"; its label is the member
 /// .cls or a field of .json.
+///
+/// So are arrays of images: .npy and .npz files of NumPy (uint8), idx files of MNIST, batches of
+/// CIFAR-10 and CIFAR-100, .mat files of SVHN; ids are "<file>/<number>", of an .npz
+/// "<file>/<array>/<number>". docs/archives.md says where their labels are.
 ///
 /// Parquet files, tars and zip files may lie at URLs: https://, http:// and s3://, several by a
 /// range in braces. They are read by ranges of bytes through libcurl. S3's credentials and region

@@ -37,17 +37,17 @@ struct DecodeLimits {
     std::function<void(std::uint64_t bytes)> reserve = {};
 };
 
-/// Decodes JPEG, PNG, WebP, BMP or TIFF (told by its first bytes, not its name) to what
-/// Pillow 9.4's `Image.open(f).convert("RGB")` gives, byte for byte: grey is replicated, CMYK and
-/// YCCK are converted as Pillow does, palettes are looked up, alpha is dropped, 16-bit values are
-/// cut as Pillow cuts them, EXIF orientation is not applied (TIFF's own orientation tag is: Pillow
-/// does that too). Of animations and of several pages the first is taken. Throws bad_input: empty,
-/// truncated, damaged, not an image, unsupported kind, over the limits; interrupted when a stop was
-/// requested. Stricter than Pillow where that
-/// shows made-up pixels: a PNG whose data fail their checksum or end early, a header that claims
-/// far more pixels than the bytes can hold, and the few BMP and TIFF kinds that Pillow misreads are
-/// errors. Thread-safe. Cost: one decode; only turned and YCbCr TIFF and run-length BMP need a
-/// second copy of the pixels.
+/// Decodes JPEG, PNG, WebP, BMP, TIFF, GIF, PBM, PGM or PPM (told by its first bytes, not its name)
+/// to what Pillow 9.4's `Image.open(f).convert("RGB")` gives, byte for byte: grey is replicated,
+/// CMYK and YCCK are converted as Pillow does, palettes are looked up, alpha is dropped, 16-bit
+/// values are cut as Pillow cuts them, EXIF orientation is not applied (TIFF's own orientation tag
+/// is: Pillow does that too). Of animations and of several pages the first is taken. Throws
+/// bad_input: empty, truncated, damaged, not an image, unsupported kind, over the limits;
+/// interrupted when a stop was requested. Stricter than Pillow where that shows made-up pixels: a
+/// PNG whose data fail their checksum or end early, a header that claims far more pixels than the
+/// bytes can hold, and the few BMP, GIF and TIFF kinds that Pillow misreads are errors.
+/// Thread-safe. Cost: one decode; only turned and YCbCr TIFF and run-length BMP need a second copy
+/// of the pixels.
 Image decode_image(std::span<const std::byte> bytes, const DecodeLimits& limits = {});
 
 /// The same into an image that is kept between calls: its memory is reused. After an error its

@@ -3,8 +3,8 @@
 //  predicted classes without scores. In an .npz an array called label, target, y_true, ... holds
 //  the items' labels
 //  - .safetensors: N x C of F16, BF16, F32 or F64
-//  - .csv, .tsv: a full matrix (a column of ids, optional, and C columns of numbers), or the best k
-//  of each image as
+//  - .csv, .tsv, .parquet: a full matrix (at most a column of ids, and C columns of scores), or
+//  the best k of each image as
 //    timm's inference script writes them: columns filename, index and/or label, prob (or logit),
 //    with a row for every entry, or a list in each cell ("[1 2 3]"), or columns index_0..,
 //    prob_0..; or the predicted class alone (a column pred, or a column of classes and no other).

@@ -36,7 +36,7 @@ struct ArrayData {
 };
 
 /// The kinds of files that are read.
-enum class ArrayFileKind : std::uint8_t { none, npy, npz, idx, pickled_batch, binary_batch };
+enum class ArrayFileKind : std::uint8_t { none, npy, npz, idx, pickled_batch, binary_batch, mat };
 
 /// By the name, and, of files without an extension, by the first bytes.
 ArrayFileKind array_file_kind(const std::filesystem::path& file);
@@ -52,6 +52,7 @@ ArrayData read_npz(const std::filesystem::path& file, const ArrayWishes& wishes)
 ArrayData read_idx(const std::filesystem::path& file, const ArrayWishes& wishes);
 ArrayData read_pickled_batch(const std::filesystem::path& file, const ArrayWishes& wishes);
 ArrayData read_binary_batch(const std::filesystem::path& file, const ArrayWishes& wishes);
+ArrayData read_mat(const std::filesystem::path& file, const ArrayWishes& wishes);
 
 /// Whether a name says that an idx file or an .npy file holds labels.
 bool is_file_of_labels(const std::filesystem::path& file);

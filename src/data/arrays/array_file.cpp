@@ -39,6 +39,7 @@ ArrayFileKind array_file_kind(const fs::path& file) {
     const std::string extension = lower_extension(name);
     if (extension == ".npy") return ArrayFileKind::npy;
     if (extension == ".npz") return ArrayFileKind::npz;
+    if (extension == ".mat") return ArrayFileKind::mat;
     const std::string_view bare = extension == ".gz" ? without_extension(name) : name;
     if (bare.ends_with("-ubyte") && bare.find("idx") != std::string_view::npos)
         return ArrayFileKind::idx;
@@ -64,6 +65,8 @@ ArrayData read_array_file(const fs::path& file, const ArrayWishes& wishes) {
                                 return read_pickled_batch(file, wishes);
                             case ArrayFileKind::binary_batch:
                                 return read_binary_batch(file, wishes);
+                            case ArrayFileKind::mat:
+                                return read_mat(file, wishes);
                             case ArrayFileKind::none:
                                 break;
                         }

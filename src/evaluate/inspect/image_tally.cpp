@@ -15,6 +15,9 @@ ImageFormat named_format(std::string_view name) {
     if (extension == ".webp") return ImageFormat::webp;
     if (extension == ".bmp") return ImageFormat::bmp;
     if (extension == ".tif" || extension == ".tiff") return ImageFormat::tiff;
+    if (extension == ".gif") return ImageFormat::gif;
+    if (extension == ".ppm" || extension == ".pgm" || extension == ".pbm" || extension == ".pnm")
+        return ImageFormat::netpbm;
     return ImageFormat::unknown;
 }
 
@@ -35,7 +38,7 @@ ImageSizes::Side quantiles_of(const SideCounts& counts, std::uint64_t images) {
 }  // namespace
 
 ImageTally::Kind ImageTally::kind_of(ImageFormat format) {
-    static_assert(static_cast<int>(ImageFormat::gif) == rgb);
+    static_assert(static_cast<int>(ImageFormat::netpbm) == rgb);
     return static_cast<Kind>(first_format + static_cast<int>(format) - 1);
 }
 
@@ -80,7 +83,8 @@ std::vector<ImageKind> ImageTally::kinds(const Dataset& dataset) const {
         {"webp", "WebP"},
         {"bmp", "BMP"},
         {"tiff", "TIFF"},
-        {"gif", "GIF (not read)"},
+        {"gif", "GIF"},
+        {"netpbm", "PBM, PGM, PPM"},
         {"rgb", "RGB"},
         {"grey", "grey"},
         {"palette", "palette"},

@@ -38,7 +38,7 @@ private:
     /// Rows of the table of kinds, in the order in which it is shown. Formats come first.
     enum Kind : std::uint8_t {
         first_format,
-        rgb = 6,
+        rgb = 7,
         grey,
         palette,
         cmyk,

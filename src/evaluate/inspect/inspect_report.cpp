@@ -310,7 +310,7 @@ ResultType result_type(ResultOf<DuplicateGroup>) {
 
 ResultType result_type(ResultOf<Duplicates>) {
     static constexpr auto rows = describe_result<Duplicates>(
-        {.name = "Duplicates"},
+        {.name = "DuplicateImages"},
         {part<&Duplicates::groups>({}), part<&Duplicates::images>({.help = "In all groups"}),
          part<&Duplicates::groups_of_other_labels>({.help = "Whose images have different labels"}),
          part<&Duplicates::examples>({.help = "Those with different labels come first"})});

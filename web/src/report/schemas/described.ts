@@ -299,6 +299,11 @@ export interface CheckResult extends Result {
   findings: CheckFinding[];
 }
 
+export interface ClassCount {
+  name: string;
+  images: number;
+}
+
 export interface ClassFrequency {
   label: string;
   images: number;
@@ -596,6 +601,25 @@ export interface DrawnCells {
   independent: number;
   /** They have no standard error. */
   exact: number;
+}
+
+export interface DuplicateGroup {
+  images: number;
+  labels_differ: boolean;
+  /** The most bits in which the hash of one differs from that of the first. */
+  bits: number;
+  /** The first few. */
+  members: InspectedImage[];
+}
+
+export interface DuplicateImages {
+  groups: number;
+  /** In all groups. */
+  images: number;
+  /** Whose images have different labels. */
+  groups_of_other_labels: number;
+  /** Those with different labels come first. */
+  examples: DuplicateGroup[];
 }
 
 /** Annotations that repeat one of the same annotator and image. */
@@ -1007,6 +1031,36 @@ export interface HalvesPoint {
   standard_error_by_halves?: number;
 }
 
+/** Images of one format or kind. */
+export interface ImageKind {
+  /** Stable: `jpeg`, `grey`, `exif_turned`. */
+  id: string;
+  title: string;
+  images: number;
+  /** Id of the first. */
+  first: string;
+}
+
+/** Pixels. */
+export interface ImageSide {
+  least: number;
+  /** The lower of two. */
+  median: number;
+  most: number;
+}
+
+export interface ImageSizes {
+  width: ImageSide;
+  height: ImageSide;
+  /** How many different ones. */
+  sizes: number;
+  /** Of the size that most images have. */
+  usual_width: number;
+  usual_height: number;
+  /** How many have it. */
+  usual_images: number;
+}
+
 /** What `assay import` prints. */
 export interface ImportResult extends Result {
   store: string;
@@ -1019,6 +1073,71 @@ export interface ImportResult extends Result {
   left_out: number;
   /** What was assumed or found. */
   notes: string[];
+}
+
+/** What `assay inspect` prints. */
+export interface InspectResult extends Result {
+  name: string;
+  images: number;
+  unreadable: number;
+  /** The most bits between near duplicates. */
+  near: number;
+  /** How the data set was read. */
+  notes: string[];
+  samples: InspectedImage[];
+  labels: InspectedLabels;
+  kinds: ImageKind[];
+  /** Null where no image can be decoded. */
+  sizes: ImageSizes | null;
+  unreadable_examples: InspectUnreadable[];
+  same_files: DuplicateImages;
+  /** Of files that differ. */
+  near_duplicates: DuplicateImages;
+  against: InspectedAgainst | null;
+}
+
+export interface InspectUnreadable {
+  id: string;
+  why: string;
+}
+
+/** The other data set. */
+export interface InspectedAgainst {
+  name: string;
+  images: number;
+  unreadable: number;
+  /** Images whose file it holds, too. */
+  same: number;
+  /** Other files that look like one there. */
+  near: number;
+  same_examples: SharedImage[];
+  near_examples: SharedImage[];
+  /** How it was read. */
+  notes: string[];
+}
+
+export interface InspectedImage {
+  id: string;
+  /** Their classes. */
+  labels: string[];
+}
+
+export interface InspectedLabels {
+  classes: number;
+  classes_without_images: number;
+  /** The first classes. */
+  order: string[];
+  /** Of classes with images. */
+  fewest: ClassCount[];
+  most: ClassCount[];
+  /** The first such classes. */
+  without_images: string[];
+  /** Images without a label. */
+  images_without: number;
+  /** Images with several labels. */
+  images_with_several: number;
+  /** Ids of images without a label. */
+  first_without: string[];
 }
 
 export interface Interval {
@@ -2768,6 +2887,13 @@ export interface ServedPerson {
   /** Null where it was revoked. */
   link: string | null;
   revoked: boolean;
+}
+
+export interface SharedImage {
+  image: InspectedImage;
+  other: InspectedImage;
+  /** In which the hashes differ. */
+  bits: number;
 }
 
 /** What `assay show` prints. */
