@@ -37,6 +37,9 @@ std::unique_ptr<Accumulator> accumulate_binary_brier(const MetricContext&) {
     return std::make_unique<BinaryBrier>();
 }
 
+/// What rounding leaves of the variance of equal squares, at most.
+constexpr double no_variance = 0x1p-50;
+
 /// Wilson's interval of a mean of numbers in [0, 1], with as many draws as have its variance. Equal
 /// numbers show none: then as many as there are items.
 Interval brier_interval(double mean, double variance, double items, double level) {
@@ -63,8 +66,9 @@ Estimate binary_brier_value(const MetricContext& context, std::span<const std::i
     const double mean = std::min(1.0, real_of(&state[square_sum]) / n);
     value.value = mean;
     if (context.value_only || value.n < 2) return value;
-    const double variance = std::max(0.0, real_of(&state[fourth_sum]) / n - mean * mean) / (n - 1);
-    value.interval = brier_interval(mean, variance, n, context.level);
+    const double variance = real_of(&state[fourth_sum]) / n - mean * mean;
+    value.interval =
+        brier_interval(mean, variance > no_variance ? variance / (n - 1) : 0, n, context.level);
     return value;
 }
 

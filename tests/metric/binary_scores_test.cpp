@@ -71,6 +71,28 @@ TEST(BinaryScores, AllCorrectHasAnInterval) {
     EXPECT_EQ(f1.high, 1);
 }
 
+// Rounding leaves equal squares a variance of some 1e-16, which is none.
+TEST(BinaryScores, EqualSquaresHaveTheWidthOfTheirNumber) {
+    const MetricRequest request = parse_metric("binary_brier");
+    MetricContext context;
+    context.shape.classes = 2;
+    context.parameters = request.parameters;
+    const auto accumulator = request.facts->accumulate(context);
+    for (int percent = 1; percent < 100; ++percent) {
+        RowFacts row;
+        row.target = 1;
+        row.target_probability = static_cast<float>(percent) / 100;
+        const auto p = static_cast<double>(row.target_probability), rest = 1 - p;
+        row.square_sum = p * p + rest * rest;
+        std::vector<std::int64_t> state(accumulator->slots() * group_count, 0);
+        accumulator->update(state, std::vector<RowFacts>(50, row));
+        const Estimate brier =
+            request.facts->value(context, std::span(state).first(accumulator->slots()));
+        EXPECT_NEAR(*brier.value, rest * rest, 1e-12);
+        EXPECT_GT(brier.interval->high - brier.interval->low, 0.05) << percent;
+    }
+}
+
 struct BinaryWorld {
     std::string name;
     int items;
