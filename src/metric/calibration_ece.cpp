@@ -311,7 +311,8 @@ void add_ece(MetricTable& table) {
          .parameters = {bins_parameter(), norm, edges_parameter()},
          .needs = labels | probabilities,
          .higher_is_better = false,
-         .origin = "Naeini et al. 2015; bins as scikit-learn's calibration_curve has them",
+         .origin =
+             "Naeini et al. 2015; with right_closed the bins of scikit-learn's calibration_curve",
          .uncertainty = Uncertainty::bootstrap,
          .definition = binary_ece_definition,
          .accumulate = accumulate_positive_bins,
