@@ -57,11 +57,18 @@ def _two_classes(scores: Any, kind: str) -> Any:
     """Both classes of a model with one score per image, which is of class 1: two_scores() of src/model/two_classes.cpp."""
     import numpy
 
+    least, most = {"probabilities": (0, 1), "log_probabilities": (-numpy.inf, 0)}.get(kind, (-numpy.inf, numpy.inf))
+    beyond = scores[(scores < least - 1e-6) | (scores > most + 1e-6)]
+    if beyond.size:
+        raise Error(
+            f"the model returns {beyond[0]:.6g} for an image, which is not one of the {kind} that it is said to return. Give outputs=\"logits\" "
+            "if it is the logit of class 1", "bad_input",
+        )
     if kind == "probabilities":
         other = 1 - scores
     elif kind == "log_probabilities":
         with numpy.errstate(divide="ignore"):
-            other = numpy.log(-numpy.expm1(scores.astype(numpy.float64))).astype(numpy.float32)
+            other = numpy.log(-numpy.expm1(numpy.minimum(scores, 0).astype(numpy.float64))).astype(numpy.float32)
     else:
         other = numpy.zeros_like(scores)
     return numpy.concatenate([other, scores], axis=1)

@@ -23,8 +23,10 @@ TwoScores two_scores(float score, ScoreKind kind) {
     const auto x = static_cast<double>(score);
     if (kind == ScoreKind::probabilities) return {1.0F - score, score, -1, 1};
     if (kind == ScoreKind::log_probabilities) {
-        const double other = -std::expm1(x);  // 1 - p
-        return {static_cast<float>(std::log(other)), score, -std::exp(x) / other, 1};
+        // 1 - p; where rounding leaves nothing of it, the score has no slope, either.
+        const double other = x > 0 ? 0.0 : -std::expm1(x);
+        return {static_cast<float>(std::log(other)), score, other == 0 ? 0.0 : -std::exp(x) / other,
+                1};
     }
     return {0.0F, score, 0, 1};
 }

@@ -67,6 +67,9 @@ TEST(TwoClasses, AreThoseOfTheSigmoid) {
     EXPECT_FLOAT_EQ(logs[0], std::log(0.75F));
     EXPECT_EQ(logs[2], -std::numeric_limits<float>::infinity());
     EXPECT_FLOAT_EQ(logs[4], std::log(1e-6F));
+    // A rounding above the logarithm of 1.
+    EXPECT_EQ(scores_of(ScoreKind::log_probabilities, {1e-7F})[0],
+              -std::numeric_limits<float>::infinity());
 }
 
 TEST(TwoClasses, WhatIsNoProbabilityIsRefused) {
@@ -126,6 +129,18 @@ TEST(TwoClasses, GradientsAreThoseOfBothClasses) {
                 EXPECT_EQ(gradient[0], gradient[2]);
             }
         }
+    }
+}
+
+TEST(TwoClasses, AProbabilityOf1HasAGradientThatIsANumber) {
+    const auto model = two_classes_of(std::make_unique<Doubled>(), ScoreKind::log_probabilities);
+    const std::vector<float> input(3);
+    for (const std::uint32_t label : {0U, 1U}) {
+        const std::vector<std::uint32_t> labels{label};
+        std::vector<float> scores(2), gradient(3);
+        std::vector<double> losses(1);
+        model->gradients({Loss::cross_entropy, input, labels, {}}, {scores, losses, gradient});
+        EXPECT_TRUE(std::isfinite(gradient[0])) << label;
     }
 }
 

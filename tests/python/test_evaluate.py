@@ -176,6 +176,12 @@ class Evaluations(InFolder):
             np.testing.assert_allclose(self.scores(told), np.stack([other, one], axis=1), rtol=1e-5)
         report, _ = quietly(assay.evaluate, net, torch.utils.data.DataLoader(data, batch_size=7), self.folder / "unsaid")
         self.assertIn('give outputs="probabilities"', report.warnings[0])
+        torch.nn.init.constant_(net[1].bias, 9)
+        for outputs in ("probabilities", "log_probabilities"):
+            self.refused(
+                lambda outputs=outputs: assay.predict(net[:2], torch.utils.data.DataLoader(data, batch_size=7), self.folder / "no", outputs=outputs, progress=False),
+                "bad_input", f"not one of the {outputs}",
+            )
 
         def fails(x):
             raise ValueError("not today")
