@@ -215,8 +215,10 @@ private:
             const auto number = class_number(label);
             return number == 0 || number == 1;
         });
-        const bool low = std::ranges::any_of(
-            sample.values, [](float score) { return score >= 0 && score < 0.5F; });
+        const bool logs = kind_from_name(name_of(*score_)) == ScoreKind::log_probabilities;
+        const bool low = std::ranges::any_of(sample.values, [logs](float score) {
+            return logs ? score < -0.7F : score >= 0 && score < 0.5F;  // log 0.5 is -0.693
+        });
         if ((classes != 0 || !two) && (classes != 2 || !low)) return;
         throw Error(
             ErrorCode::usage,

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint32_t rows_at_once = 1U << 16;
 
-/// What all finite scores are like, and where the first one beyond a probability is.
+/// What all finite scores are like.
 struct OneColumn {
     float low = std::numeric_limits<float>::infinity();
     float high = -std::numeric_limits<float>::infinity();
@@ -45,6 +45,11 @@ OneColumn look_at_column(const ScoreSource& source) {
 }
 
 [[noreturn]] void ask_for_kind(const OneColumn& column) {
+    if (column.finite == 0) {
+        throw Error(ErrorCode::bad_input,
+                    "there is one score per row, and none is a finite number: say what they are "
+                    "with --kind");
+    }
     const std::string seen =
         fmt::format("there is one score per row, from {:.6g} to {:.6g}", column.low, column.high);
     if (column.whole == column.finite) {

@@ -116,6 +116,9 @@ TEST_F(OneColumnImport, ALabelBesideAScoreIsAskedAbout) {
     EXPECT_EQ(import("d.csv", "id,label,prob\na,1,0.75\na,0,0.25\nb,0,0.5\nb,1,0.5\n", two).top_k,
               2U);
     EXPECT_EQ(import("d.csv", "id,label,prob\na,1,0.75\nb,0,0.875\n", two).top_k, 1U);
+    EXPECT_THAT(refusal("e.csv", "id,label,log_prob\na,1,-0.25\nb,0,-2\n", two),
+                HasSubstr("--label-column label"));
+    EXPECT_EQ(import("f.csv", "id,label,log_prob\na,1,-0.25\nb,0,0\n", two).top_k, 1U);
 }
 
 TEST_F(OneColumnImport, BadCellsAndEmptyFiles) {
@@ -123,6 +126,7 @@ TEST_F(OneColumnImport, BadCellsAndEmptyFiles) {
     EXPECT_EQ(found.report.bad_rows, 2U);
     EXPECT_THAT(refusal("b.csv", "id,prob\na,0.5\nb,x\n"), HasSubstr("`x`"));
     EXPECT_THAT(refusal("b.csv", "id,prob\n"), HasSubstr("no rows"));
+    EXPECT_THAT(refusal("b.csv", "id,score\na,nan\nb,nan\n"), HasSubstr("none is a finite number"));
     EXPECT_THAT(read("c.csv", "\xEF\xBB\xBFid;prob\na;0,5\nb;0,25\n").scores,
                 ElementsAre(0.5F, 0.5F, 0.75F, 0.25F));
 }
