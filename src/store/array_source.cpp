@@ -281,21 +281,18 @@ void take_truth(ScoreSource& source, const ZipArchive& archive, const ZipEntry& 
         source.truth.append(fmt::format("{}", view.values.integer(i)));
 }
 
-}  // namespace
-
-namespace {
-
 /// Labels that np.column_stack() put beside the scores: whole numbers of classes in the first or
 /// the last column, where no other column has whole numbers alone.
 void refuse_column_of_labels(const ScoreSource& source, const fs::path& file,
                              const SourceOptions& options) {
-    constexpr std::uint64_t enough = 1000, fewest = 10;
+    constexpr std::uint64_t enough = 1000, fewest = 10, enough_numbers = std::uint64_t{1} << 22;
     constexpr std::uint32_t widest = 100'000;
     const std::uint32_t width = source.classes;
     const bool told =
         options.class_count == width || (options.classes_told && options.classes.size() == width);
     if (!source.read || width < 3 || width > widest || source.rows < fewest || told) return;
-    const auto rows = static_cast<std::uint32_t>(std::min(source.rows, enough));
+    const auto rows =
+        static_cast<std::uint32_t>(std::min({source.rows, enough, enough_numbers / width}));
     std::vector<float> values(std::size_t{rows} * width);
     source.read(0, rows, values);
     const auto every = [&](std::uint32_t column, auto&& holds) {
