@@ -211,7 +211,7 @@ constexpr std::array<ListedFormat, 11> formats = {{
     {"images", ".npy .npz",
      "N x H x W, N x H x W x 3, N x 3 x H x W; MNIST's idx, CIFAR's batches"},
     {"predictions", ".npy .npz .safetensors", "N x C, float16 / 32 / 64"},
-    {"predictions", ".csv .tsv .jsonl .json", "full matrix, or top-k with timm's columns"},
+    {"predictions", ".csv .tsv .parquet .jsonl .json", "full matrix, or top-k with timm's columns"},
     {"predictions", ".json", "COCO's results; FiftyOne's labels.json and samples.json"},
     {"labels", ".json", "list per image (ReaL), or file -> labels"},
     {"labels", ".csv .txt .npy", "image,label rows; one label a line; N x C of 0/1"},
