@@ -57,7 +57,7 @@ def _two_classes(scores: Any, kind: str) -> Any:
     """Both classes of a model with one score per image, which is of class 1: two_scores() of src/model/two_classes.cpp."""
     import numpy
 
-    least, most = {"probabilities": (0, 1), "log_probabilities": (-numpy.inf, 0)}.get(kind, (-numpy.inf, numpy.inf))
+    least, most = {"probabilities": (0.0, 1.0), "log_probabilities": (-numpy.inf, 0.0)}.get(kind, (-numpy.inf, numpy.inf))
     beyond = scores[(scores < least - 1e-6) | (scores > most + 1e-6)]
     if beyond.size:
         raise Error(
