@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <array>
 
 #include "assay/error.h"
 #include "assay/evaluate/inspect.h"
@@ -33,10 +31,9 @@ std::string import_command(const fs::path& file) {
                        as_typed(file.string()));
 }
 
-/// Throws usage: a file of scores, which has no images.
+/// Throws usage: a file that holds arrays of scores alone.
 void refuse_predictions(const fs::path& file) {
-    constexpr std::array<std::string_view, 4> endings = {".npy", ".npz", ".safetensors", ".jsonl"};
-    if (std::ranges::find(endings, lower_extension(file.string())) == endings.end()) return;
+    if (lower_extension(file.string()) != ".safetensors") return;
     throw Error(ErrorCode::usage,
                 fmt::format("{} looks like saved predictions, and this command reads images: {}, "
                             "which says how it understands each column",
@@ -51,7 +48,7 @@ OpenedDataset open_to_inspect(const DataFlags& data) {
         return data.sampled(open_dataset(folder, how, &out.notes), how,
                             [&](const DatasetOptions& all) { return open_dataset(folder, all); });
     };
-    // Tables may be lists of images or saved predictions.
+    // Tables and arrays may be images or saved predictions.
     out.dataset = is_folder(folder)
                       ? open()
                       : with_note(fmt::format("reading {} for images (for saved predictions, {})",

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <memory>
 
+#include "containers/mat/format.h"
 #include "core/refuse.h"
 
 namespace assay {
@@ -15,22 +16,6 @@ namespace {
 constexpr std::size_t most_mat_bytes = std::size_t{64} << 20;
 constexpr std::size_t most_mat_values = 1'000'000;
 constexpr int most_mat_levels = 8;
-constexpr std::size_t mat_header_bytes = 128, mat_tag_bytes = 8;
-
-// Types of elements (table 1-1) and classes of arrays (table 1-3).
-enum MatType : std::uint32_t {
-    int32_type = 5,
-    uint32_type = 6,
-    matrix_type = 14,
-    packed_type = 15
-};
-enum MatClass : std::uint32_t {
-    cell_class = 1,
-    struct_class = 2,
-    char_class = 4,
-    double_class = 6,
-    uint64_class = 15
-};
 
 template <class Number>
 Number mat_number_at(std::span<const std::byte> bytes, std::size_t at) {
@@ -41,6 +26,7 @@ Number mat_number_at(std::span<const std::byte> bytes, std::size_t at) {
 
 template <class Number>
 void append_mat_numbers(std::span<const std::byte> bytes, std::vector<double>& out) {
+    out.reserve(bytes.size() / sizeof(Number));
     for (std::size_t at = 0; at + sizeof(Number) <= bytes.size(); at += sizeof(Number))
         out.push_back(static_cast<double>(mat_number_at<Number>(bytes, at)));
 }
@@ -74,37 +60,37 @@ struct MatElement {
 std::vector<double> mat_numbers_of(const MatElement& element) {
     std::vector<double> out;
     switch (element.type) {
-        case 1:
+        case mat::int8_type:
             append_mat_numbers<std::int8_t>(element.data, out);
             break;
-        case 2:
-        case 16:  // UTF-8
+        case mat::uint8_type:
+        case mat::utf8_type:
             append_mat_numbers<std::uint8_t>(element.data, out);
             break;
-        case 3:
+        case mat::int16_type:
             append_mat_numbers<std::int16_t>(element.data, out);
             break;
-        case 4:
-        case 17:  // UTF-16
+        case mat::uint16_type:
+        case mat::utf16_type:
             append_mat_numbers<std::uint16_t>(element.data, out);
             break;
-        case int32_type:
+        case mat::int32_type:
             append_mat_numbers<std::int32_t>(element.data, out);
             break;
-        case uint32_type:
-        case 18:  // UTF-32
+        case mat::uint32_type:
+        case mat::utf32_type:
             append_mat_numbers<std::uint32_t>(element.data, out);
             break;
-        case 7:
+        case mat::float32_type:
             append_mat_numbers<float>(element.data, out);
             break;
-        case 9:
+        case mat::float64_type:
             append_mat_numbers<double>(element.data, out);
             break;
-        case 12:
+        case mat::int64_type:
             append_mat_numbers<std::int64_t>(element.data, out);
             break;
-        case 13:
+        case mat::uint64_type:
             append_mat_numbers<std::uint64_t>(element.data, out);
             break;
         default:
@@ -113,36 +99,21 @@ std::vector<double> mat_numbers_of(const MatElement& element) {
     return out;
 }
 
-/// MatElements one after the other. `padded`: each begins at a multiple of eight bytes.
+/// Elements one after the other.
 class MatElements {
 public:
-    MatElements(std::span<const std::byte> bytes, bool padded) : bytes_(bytes), padded_(padded) {}
+    explicit MatElements(std::span<const std::byte> bytes) : bytes_(bytes) {}
 
     bool at_end() const noexcept { return at_ == bytes_.size(); }
     MatElement next() {
-        if (bytes_.size() - at_ < mat_tag_bytes) cut_off();
-        const auto word = mat_number_at<std::uint32_t>(bytes_, at_);
-        if (const std::uint32_t small = word >> 16; small != 0) {
-            if (small > 4) refuse(fmt::format("a small element has {} bytes", small));
-            const MatElement element{word & 0xFFFF, bytes_.subspan(at_ + 4, small)};
-            at_ += mat_tag_bytes;
-            return element;
-        }
-        const std::size_t size = mat_number_at<std::uint32_t>(bytes_, at_ + 4);
-        if (size > bytes_.size() - at_ - mat_tag_bytes) cut_off();
-        const MatElement element{word, bytes_.subspan(at_ + mat_tag_bytes, size)};
-        const std::size_t filled = padded_ ? (size + 7) / 8 * 8 : size;
-        at_ = std::min(bytes_.size(), at_ + mat_tag_bytes + filled);
-        return element;
+        const mat::Tag tag = mat::tag_at(MemorySource(bytes_), at_);
+        at_ = static_cast<std::size_t>(std::min<std::uint64_t>(bytes_.size(), tag.next));
+        return {tag.type, bytes_.subspan(static_cast<std::size_t>(tag.begin),
+                                         static_cast<std::size_t>(tag.size))};
     }
 
 private:
-    [[noreturn]] void cut_off() const {
-        refuse(
-            fmt::format("an element begins at byte {} of {} and is cut off", at_, bytes_.size()));
-    }
     std::span<const std::byte> bytes_;
-    bool padded_;
     std::size_t at_ = 0;
 };
 
@@ -150,15 +121,15 @@ class MatReader {
 public:
     std::vector<MatValue> variables(std::span<const std::byte> bytes) {
         std::vector<MatValue> all;
-        MatElements elements(bytes, false);
+        MatElements elements(bytes);
         while (!elements.at_end()) {
             MatElement element = elements.next();
             std::vector<std::byte> unpacked;
-            if (element.type == packed_type) {
+            if (element.type == mat::packed_type) {
                 unpacked = unpack(element.data);
-                element = MatElements(unpacked, true).next();
+                element = MatElements(unpacked).next();
             }
-            if (element.type == matrix_type) all.push_back(matrix(element.data, 0));
+            if (element.type == mat::matrix_type) all.push_back(matrix(element.data, 0));
         }
         return all;
     }
@@ -194,23 +165,24 @@ private:
         if (level > most_mat_levels) refuse(fmt::format("more than {} levels", most_mat_levels));
         MatValue value;
         if (bytes.empty()) return value;  // [], as a field may be
-        MatElements parts(bytes, true);
+        MatElements parts(bytes);
         const MatElement flags = parts.next(), shape = parts.next(), name = parts.next();
-        if (flags.type != uint32_type || flags.data.size() < 8 || shape.type != int32_type)
+        if (flags.type != mat::uint32_type || flags.data.size() < 8 ||
+            shape.type != mat::int32_type)
             refuse("a variable has no flags and shape where they belong");
         value.name = text_of(name);
         const std::uint32_t kind = mat_number_at<std::uint32_t>(flags.data, 0) & 0xFF;
-        if (kind == cell_class) {
+        if (kind == mat::cell_class) {
             value.kind = MatValue::Kind::cells;
             read_values(value, parts, count_of(shape, bytes.size()), level);
-        } else if (kind == struct_class) {
+        } else if (kind == mat::struct_class) {
             value.kind = MatValue::Kind::structs;
             read_fields(value, parts);
             read_values(value, parts, count_of(shape, bytes.size()) * value.fields.size(), level);
-        } else if (kind == char_class) {
+        } else if (kind == mat::char_class) {
             value.kind = MatValue::Kind::text;
             value.text = text_of(parts.next());
-        } else if (kind >= double_class && kind <= uint64_class) {
+        } else if (kind >= mat::double_class && kind <= mat::uint64_class) {
             value.numbers = mat_numbers_of(parts.next());
             if (value.numbers.size() != count_of(shape, bytes.size()))
                 refuse(fmt::format("`{}` has {} numbers, and its shape says {}", value.name,
@@ -239,7 +211,7 @@ private:
     }
 
     static std::string text_of(const MatElement& element) {
-        if (element.type <= 2 || element.type == 16)
+        if (element.type <= mat::uint8_type || element.type == mat::utf8_type)
             return {reinterpret_cast<const char*>(element.data.data()), element.data.size()};
         std::string text;
         for (const double letter : mat_numbers_of(element))
@@ -251,14 +223,14 @@ private:
 
     static void read_fields(MatValue& value, MatElements& parts) {
         const MatElement length = parts.next(), names = parts.next();
-        const std::size_t each = length.type == int32_type && length.data.size() == 4
+        const std::size_t each = length.type == mat::int32_type && length.data.size() == 4
                                      ? static_cast<std::size_t>(std::max<std::int32_t>(
                                            0, mat_number_at<std::int32_t>(length.data, 0)))
                                      : 0;
         if (each == 0 || names.data.size() % each != 0)
             refuse("the names of a struct's fields are damaged");
         for (std::size_t at = 0; at < names.data.size(); at += each) {
-            const std::string name = text_of({1, names.data.subspan(at, each)});
+            const std::string name = text_of({mat::int8_type, names.data.subspan(at, each)});
             value.fields.push_back(name.substr(0, name.find('\0')));
         }
     }
@@ -266,7 +238,7 @@ private:
     void read_values(MatValue& value, MatElements& parts, std::size_t count, int level) {
         for (std::size_t i = 0; i < count; ++i) {
             const MatElement part = parts.next();
-            if (part.type != matrix_type) refuse("a cell or field is no array");
+            if (part.type != mat::matrix_type) refuse("a cell or field is no array");
             value.values.push_back(matrix(part.data, level + 1));
         }
     }
@@ -283,17 +255,10 @@ const MatValue* MatValue::field(std::size_t i, std::string_view named) const {
 }
 
 std::vector<MatValue> read_mat(std::span<const std::byte> file) {
-    const std::string_view start(reinterpret_cast<const char*>(file.data()),
-                                 std::min(file.size(), mat_header_bytes));
-    if (start.starts_with("MATLAB 7.3") || start.starts_with("\x89HDF"))
-        refuse("it is a MAT-file of version 7.3 (HDF5); save it with -v7, or by scipy.io.savemat");
-    if (start.size() < mat_header_bytes) refuse("it is too short for a MAT-file");
-    if (start.substr(126) == "MI") refuse("it is a big-endian MAT-file, which is not read");
-    if (start.substr(126) != "IM" || mat_number_at<std::uint16_t>(file, 124) != 0x0100)
-        refuse("it is no MAT-file of level 5");
+    mat::check_header(MemorySource(file));
     if (file.size() > most_mat_bytes)
         refuse(fmt::format("it has more than {} bytes", most_mat_bytes));
-    return MatReader().variables(file.subspan(mat_header_bytes));
+    return MatReader().variables(file.subspan(mat::header_bytes));
 }
 
 }  // namespace assay

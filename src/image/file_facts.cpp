@@ -85,6 +85,8 @@ bool is_frame(std::uint32_t marker) {
 }
 
 void read_jpeg(const FileBytes& in, FileFacts& facts) {
+    std::size_t exif_blocks = 0;
+    bool agree = true;
     for (std::size_t at = 2; at + 4 <= in.size();) {
         if (in.number(at, 1) != 0xFF) return;
         const std::uint32_t marker = in.number(at + 1, 1);
@@ -94,14 +96,15 @@ void read_jpeg(const FileBytes& in, FileFacts& facts) {
         }
         constexpr std::uint32_t scan = 0xDA, end = 0xD9, app1 = 0xE1;
         if (marker == scan || marker == end) {
-            facts.whole = true;
+            facts.whole = agree;
             return;
         }
         const std::size_t size = in.number(at + 2, 2);
         if (size < 2 || size > in.size() - at - 2) return;
         if (marker == app1 && in.text(at + 4, exif_mark.size()) == exif_mark) {
             const auto found = orientation_of_block(in.bytes.subspan(at + 4, size - 2));
-            if (found) facts.orientation = found;
+            if (++exif_blocks == 1) facts.orientation = found;  // Pillow takes the first
+            agree = agree && found == facts.orientation;
         }
         if (is_frame(marker)) {
             facts.bits = in.number(at + 4, 1);

@@ -25,7 +25,9 @@ struct FileFacts {
     /// The EXIF orientation, or that of a TIFF file: 1 is upright. Decoding obeys that of TIFF
     /// alone, as Pillow's open does.
     std::optional<std::uint32_t> orientation = {};
-    bool whole = false;  ///< of a JPEG file: all blocks before the pixels could be walked over
+    /// Of a JPEG file: all blocks before the pixels could be walked over, and no two say different
+    /// orientations.
+    bool whole = false;
 };
 
 /// Never reads beyond `bytes`, whatever they are. Cost: a walk over the blocks of the file.

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "assay/image/encode.h"
+#include "containers/npy.h"
 #include "core/file.h"
 #include "program.h"
 
@@ -66,9 +67,25 @@ TEST(InspectCommand, RefusesWhatHasNoImagesAndSaysWhatToType) {
     const Outcome two = assay_run({"inspect", folder / "set", "-d", folder / "other"});
     EXPECT_EQ(two.status, 2);
     EXPECT_THAT(two.err, HasSubstr("--against takes a second one"));
-    const Outcome scores = assay_run({"inspect", folder / "scores.npy"});
-    EXPECT_EQ(scores.status, 2);
-    EXPECT_THAT(scores.err, HasSubstr("`assay import "));
+    // Scores of two images for three classes.
+    write_file_atomically(
+        folder / "scores.npy",
+        npy_header("<f4", std::vector<std::uint64_t>{2, 3}) + std::string(2 * 3 * 4, '\0'));
+    write_file_atomically(folder / "scores.safetensors", std::string(8, '\0') + "{}");
+    for (const char* name : {"scores.npy", "scores.safetensors"}) {
+        const Outcome scores = assay_run({"inspect", folder / name});
+        EXPECT_EQ(scores.status, 2) << name;
+        EXPECT_THAT(scores.err, HasSubstr("`assay import ")) << name;
+    }
+    // Images in arrays are a data set.
+    std::string samples(6 * 64, '\0');
+    for (std::size_t i = 0; i < samples.size(); ++i)
+        samples[i] = static_cast<char>(i * (i / 64 + 1));
+    write_file_atomically(folder / "x.npy",
+                          npy_header("|u1", std::vector<std::uint64_t>{6, 8, 8}) + samples);
+    const Outcome arrays = assay_run({"inspect", folder / "x.npy", "-q"});
+    EXPECT_EQ(arrays.status, 0) << arrays.err;
+    EXPECT_THAT(arrays.out, HasSubstr("array"));
     const Outcome far = assay_run({"inspect", folder / "set", "--near", "11"});
     EXPECT_EQ(far.status, 2);
     EXPECT_THAT(far.err, HasSubstr("0 to 10"));

@@ -552,7 +552,7 @@ TEST_F(Arrays, MatFilesOfSvhn) {
                                    .bytes()),
         HasSubstr("too large"));
     EXPECT_THAT(refusal_of("test.mat", std::string("MATLAB 7.3 MAT-file") + std::string(500, ' ')),
-                HasSubstr("version 7.3 is HDF5"));
+                HasSubstr("version 7.3 (HDF5)"));
     EXPECT_THAT(refusal("test.mat", {.label_column = "y"}, ErrorCode::usage), HasSubstr("leave"));
 }
 

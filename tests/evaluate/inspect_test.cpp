@@ -13,6 +13,7 @@
 #include "assay/error.h"
 #include "assay/image/encode.h"
 #include "assay/image/preprocess.h"
+#include "containers/npy.h"
 #include "core/parallel.h"
 #include "core/random.h"
 #include "data/temp_folder.h"
@@ -230,6 +231,23 @@ TEST(InspectData, CleanImagesHaveNoFaults) {
     EXPECT_EQ(r.sizes->usual_images, 6U);
     EXPECT_EQ(r.sizes->width.median, 120U);
     EXPECT_FALSE(r.against);
+}
+
+TEST(InspectData, ImagesInArraysAreOfNoFormat) {
+    TempFolder folder;
+    const std::vector<std::uint64_t> shape = {6, 8, 8};
+    std::string samples(6 * 64, '\0');
+    for (std::size_t i = 0; i < 5 * 64; ++i) samples[i] = static_cast<char>(i * (i / 64 + 1));
+    const auto file = folder.write("x.npy", npy_header("|u1", shape) + samples);
+    const InspectResult r = inspected(file);
+    EXPECT_EQ(r.images, 6U);
+    EXPECT_EQ(images_of(r, "array"), 6U);
+    EXPECT_EQ(images_of(r, "grey"), 6U);
+    EXPECT_EQ(images_of(r, "netpbm"), 0U);
+    EXPECT_EQ(images_of(r, "misnamed"), 0U);
+    EXPECT_EQ(first_of(r, "one_colour"), "x.npy/5");
+    EXPECT_EQ(r.same_files.groups, 0U);
+    EXPECT_FALSE(has_faults(r));
 }
 
 TEST(InspectData, AGradientIsNotOfOneColour) {

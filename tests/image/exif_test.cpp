@@ -5,6 +5,7 @@
 #include <string>
 
 #include "image/exif.h"
+#include "image/file_facts.h"
 #include "pixel_fixtures.h"
 
 namespace assay {
@@ -63,6 +64,29 @@ TEST(Exif, EveryOtherValueIsReadOrIsNone) {
     }
     for (const char* name : {"jpeg grey", "tiff orientation 6"})
         EXPECT_EQ(exif_orientation(fixture_of(name)), 1) << name;
+}
+
+TEST(Exif, OfTwoBlocksTheFirstCounts) {
+    const std::vector<std::byte> file = fixture_of("jpeg exif turned");
+    EXPECT_TRUE(facts_of_file(file).whole);
+    const std::string text(reinterpret_cast<const char*>(file.data()), file.size());
+    const std::size_t begin = text.find(std::string("Exif\0\0", 6)) - 4;
+    ASSERT_LT(begin, file.size());
+    const auto size = 2 + 256 * std::to_integer<std::size_t>(file[begin + 2]) +
+                      std::to_integer<std::size_t>(file[begin + 3]);
+    std::size_t at = place_of_orientation(file, true);
+    if (at == std::string::npos) at = place_of_orientation(file, false);
+    ASSERT_LT(at, begin + size);
+    for (const int value : {6, 1}) {
+        std::vector<std::byte> block(file.begin() + static_cast<std::ptrdiff_t>(begin),
+                                     file.begin() + static_cast<std::ptrdiff_t>(begin + size));
+        block[at - begin] = static_cast<std::byte>(value);
+        std::vector<std::byte> two = file;
+        two.insert(two.begin() + static_cast<std::ptrdiff_t>(begin + size), block.begin(),
+                   block.end());
+        EXPECT_EQ(exif_orientation(two), 6);
+        EXPECT_EQ(facts_of_file(two).whole, value == 6);  // one may count elsewhere
+    }
 }
 
 TEST(Exif, DamagedDataTurnNothingAndDoNoHarm) {

@@ -60,15 +60,17 @@ std::optional<Found> find_layout(const fs::path& path) {
 /// Throws usage: columns of what has none.
 void check_columns(std::string_view name, bool takes_label_column, const DatasetOptions& options) {
     if (!options.image_column.empty())
-        throw Error(ErrorCode::usage,
-                    fmt::format("--image-column is for lists of labels and Parquet files; {} says "
-                                "itself where its images are",
-                                name));
+        throw Error(
+            ErrorCode::usage,
+            fmt::format("--image-column is for lists of labels, Parquet and .npz files; {} says "
+                        "itself where its images are",
+                        name));
     if (!options.label_column.empty() && !takes_label_column)
-        throw Error(ErrorCode::usage,
-                    fmt::format("--label-column is for lists of labels, Parquet files and tars; {} "
-                                "has one label for each image",
-                                name));
+        throw Error(
+            ErrorCode::usage,
+            fmt::format("--label-column is for lists of labels, Parquet and .npz files, and "
+                        "tars; {} has one label for each image",
+                        name));
 }
 
 const Split& split_of(const Found& found, const std::string& asked) {

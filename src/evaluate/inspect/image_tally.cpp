@@ -1,6 +1,7 @@
 #include "evaluate/inspect/image_tally.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "core/text.h"
 
@@ -37,9 +38,9 @@ ImageSizes::Side quantiles_of(const SideCounts& counts, std::uint64_t images) {
 
 }  // namespace
 
-ImageTally::Kind ImageTally::kind_of(ImageFormat format) {
-    static_assert(static_cast<int>(ImageFormat::netpbm) == rgb);
-    return static_cast<Kind>(first_format + static_cast<int>(format) - 1);
+ImageTally::Kind ImageTally::kind_of(ImageFormat format) const {
+    static_assert(static_cast<int>(ImageFormat::netpbm) == array);
+    return in_arrays_ ? array : static_cast<Kind>(first_format + static_cast<int>(format) - 1);
 }
 
 void ImageTally::count(Kind kind, std::uint32_t item) {
@@ -85,6 +86,7 @@ std::vector<ImageKind> ImageTally::kinds(const Dataset& dataset) const {
         {"tiff", "TIFF"},
         {"gif", "GIF"},
         {"netpbm", "PBM, PGM, PPM"},
+        {"array", "array"},
         {"rgb", "RGB"},
         {"grey", "grey"},
         {"palette", "palette"},

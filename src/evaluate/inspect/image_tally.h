@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,8 +19,9 @@ namespace assay::inspect {
 /// In any order of the images the same, so that threads may add as they come.
 class ImageTally {
 public:
-    /// Keeps the first `examples` of the images that cannot be read.
-    explicit ImageTally(std::size_t examples) : examples_(examples) {}
+    /// Keeps the first `examples` of the images that cannot be read. `in_arrays`: the images are
+    /// parts of arrays, which Dataset::read_image() gives the form of a file.
+    ImageTally(std::size_t examples, bool in_arrays) : examples_(examples), in_arrays_(in_arrays) {}
 
     /// An image that was decoded. `id` may have an extension. `flat`: of one colour.
     void add(std::uint32_t item, std::string_view id, const FileFacts& facts, int width, int height,
@@ -38,7 +40,8 @@ private:
     /// Rows of the table of kinds, in the order in which it is shown. Formats come first.
     enum Kind : std::uint8_t {
         first_format,
-        rgb = 7,
+        array = 7,
+        rgb,
         grey,
         palette,
         cmyk,
@@ -50,7 +53,7 @@ private:
         one_colour,
         kind_count
     };
-    static Kind kind_of(ImageFormat format);  ///< of a known format
+    Kind kind_of(ImageFormat format) const;  ///< of a known format
     void count(Kind kind, std::uint32_t item);
 
     struct Counted {
@@ -58,6 +61,7 @@ private:
         std::uint32_t first = UINT32_MAX;
     };
     std::size_t examples_;
+    bool in_arrays_;
     std::array<Counted, kind_count> kinds_{};
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> sizes_;
     std::uint64_t unreadable_ = 0;

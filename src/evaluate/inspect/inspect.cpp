@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "assay/error.h"
+#include "data/arrays/array_images.h"
 #include "evaluate/inspect/duplicates.h"
 #include "evaluate/inspect/image_tally.h"
 #include "evaluate/inspect/near_pairs.h"
@@ -97,7 +99,9 @@ InspectResult inspect_data(const OpenedDataset& data, const OpenedDataset* again
     result.samples = samples_of(dataset, options.examples);
     result.labels = inspected_labels(dataset, options.examples);
 
-    inspect::ImageTally tally(options.examples);
+    const bool in_arrays =
+        dynamic_cast<const arrays::ArrayImages*>(dataset.archive.get()) != nullptr;
+    inspect::ImageTally tally(options.examples, in_arrays);
     inspect::ImageHashes hashes = inspect::read_images(dataset, options, tally, callback);
     result.unreadable = tally.unreadable();
     result.kinds = tally.kinds(dataset);
@@ -107,7 +111,7 @@ InspectResult inspect_data(const OpenedDataset& data, const OpenedDataset* again
 
     inspect::ImageHashes others;
     if (against != nullptr) {
-        inspect::ImageTally other_tally(0);
+        inspect::ImageTally other_tally(0, false);
         others = inspect::read_images(against->dataset, options, other_tally, callback);
         result.against.emplace();
         result.against->name = against->dataset.name;
