@@ -55,10 +55,10 @@ int cmd_import(std::vector<std::string> arguments) {
         ->type_name("NAME");
     app->add_option(
            "--items", options.ids,
-           "Ids, and labels if there are any: one id per line, a csv with a column id, path, "
-           "filename, image or image_id, COCO's annotations or FiftyOne's labels.json. Rows are "
-           "matched by id where the predictions have ids, "
-           "too; else they are in the same order")
+           "Ids, and labels if there are any: a text with one id per line, or a table (csv, "
+           "Parquet, JSON lines). COCO's annotations and FiftyOne's labels.json are read, too. A "
+           "table has a column id, path, filename, image or image_id. Rows are matched by id where "
+           "the predictions have ids, too; else they are in the same order")
         ->type_name("FILE");
     app->add_option("--labels", options.labels,
                     "Labels of the items: npy, json, csv, txt; without names, in the order of the "

@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::size_t most_pickled_values = 4'000'000;
 constexpr std::uint64_t longest_kept_text = 1U << 16;
+constexpr std::uint64_t most_copied = 1U << 28;
 
 /// Bytes in order, through a buffer.
 class PickleBytes {
@@ -122,7 +123,7 @@ private:
     using Kind = PickledKind;
     using Ref = std::uint32_t;
 
-    PlainPickleEntry entry_of(const PickledValue& value) const {
+    PlainPickleEntry entry_of(const PickledValue& value) {
         PlainPickleEntry out;
         if (value.kind == Kind::array) {
             if (value.number != 0)
@@ -140,6 +141,9 @@ private:
                 return std::ranges::all_of(value.items,
                                            [&](Ref item) { return values_[item].kind == kind; });
             };
+            // One value may be in many lists, and often.
+            for (const Ref item : value.items) copied_ += sizeof(item) + values_[item].text.size();
+            if (copied_ > most_copied) in_.fail("its lists are too large");
             if (all(Kind::integer)) {
                 out.kind = PlainPickleEntry::Kind::numbers;
                 for (const Ref item : value.items) out.numbers.push_back(values_[item].number);
@@ -246,7 +250,10 @@ private:
         if (function.kind != Kind::global || arguments.kind != Kind::tuple)
             in_.fail("a call of something that is no function");
         if (name == "numpy dtype") {
-            push({.kind = Kind::dtype, .text = part(arguments, 0, Kind::text).text});
+            const std::string& type = part(arguments, 0, Kind::text).text;
+            constexpr std::size_t longest_type = 64;
+            if (type.size() > longest_type) in_.fail("a dtype with a long name");
+            push({.kind = Kind::dtype, .text = type});
         } else if (name.ends_with(" _reconstruct")) {
             push({.kind = Kind::array});              // its state follows
         } else if (name.ends_with(" _frombuffer")) {  // (bytes, dtype, shape, order)
@@ -453,6 +460,7 @@ private:
     PickleBytes in_;
     std::uint64_t end_;
     std::size_t references_ = 0;
+    std::uint64_t copied_ = 0;  ///< bytes, to what table() gives
     std::vector<PickledValue> values_;
     std::vector<Ref> stack_;
     std::vector<std::size_t> marks_;

@@ -290,6 +290,19 @@ private:
         }
         return true;
     }
+    /// Whether the rows show that columns of unknown names say the same: each names the same class,
+    /// or values that come several times agree. One row, or another value in each, shows nothing.
+    bool show_one_label(std::size_t one, std::size_t other) const {
+        if (named_classes() != nullptr) {
+            return std::ranges::all_of(table_.rows, [&](const auto& row) {
+                return named_classes()->find(whole_number(trimmed(row[one]))) ==
+                       named_classes()->find(whole_number(trimmed(row[other])));
+            });
+        }
+        std::set<std::string_view> different;
+        for (const auto& row : table_.rows) different.insert(row[one]);
+        return different.size() > 1 && different.size() < table_.rows.size();
+    }
     /// One of several columns that may hold the labels. Throws bad_input: that is not clear.
     std::size_t the_one_of(const Columns& candidates) const {
         if (candidates.size() == 1) return candidates.front();
@@ -392,8 +405,14 @@ private:
                 take_label(candidates.front());
             return;
         }
-        if (!candidates.empty() && (candidates.size() == 1 || clear))
+        if (!candidates.empty() && (candidates.size() == 1 || clear)) {
+            for (const std::size_t c : candidates) refuse_namesake(c);
+            const bool shown = std::ranges::all_of(candidates, [&](std::size_t c) {
+                return c == candidates.front() || show_one_label(candidates.front(), c);
+            });
+            if (!shown) ask_for_label(candidates);
             return take_label(the_one_of(candidates));
+        }
         const bool nothing_left =
             rest.empty() && std::ranges::none_of(words_, [](const ColumnMeaning& meaning) {
                 return meaning.word == ColumnWord::geometry ||

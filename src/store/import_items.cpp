@@ -81,11 +81,27 @@ ItemList read_item_table(std::string_view text, const LabelTable& table, const C
     return list;
 }
 
+/// Parquet and JSON lines, as the csv that they would be.
+ItemList read_items_as_csv(const fs::path& path, const ClassList& classes,
+                           const LabelFileColumns& asked, std::vector<std::string>& notes) {
+    constexpr std::uint64_t most_bytes = std::uint64_t{4} << 30;
+    const std::string source = path.filename().string();
+    const TableText made = read_table_text(path, most_bytes);
+    LabelTable table = look_at_table(made.text, source, true, &classes);
+    table.added_lines = made.added_lines;
+    ItemList list = read_item_table(made.text, table, classes, asked, notes);
+    if (!made.left_out.empty())
+        notes.push_back(fmt::format("{}: not read: {}", source, made.left_out));
+    return list;
+}
+
 /// A table's column of ids and what else it says of the items, or the lines of a text, or NumPy's
 /// texts.
 ItemList read_items(const fs::path& path, const ClassList& classes, const LabelFileColumns& asked,
                     std::vector<std::string>& notes) {
     const std::string ending = lower_extension(path.filename().string());
+    if (ending == ".parquet" || ending == ".jsonl")
+        return read_items_as_csv(path, classes, asked, notes);
     const MappedFile file(path);
     if (ending == ".npy" && array_header(file.bytes()).text.width > 0) {
         ItemList list;
@@ -94,9 +110,8 @@ ItemList read_items(const fs::path& path, const ClassList& classes, const LabelF
     }
     if (ending == ".npy" || ending == ".npz") {
         refuse(
-            fmt::format("`{}` is no list of items. Give a text with one id per line, a csv, a .npy "
-                        "of texts, or "
-                        "JSON of COCO or FiftyOne; labels alone go to --labels",
+            fmt::format("`{}` is no list of items. Give a text with one id per line, a table, a "
+                        ".npy of texts, or JSON of COCO or FiftyOne; labels alone go to --labels",
                         path.string()));
     }
     constexpr std::uint64_t max_converted_bytes = std::uint64_t{4} << 30;

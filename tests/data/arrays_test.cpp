@@ -463,6 +463,11 @@ TEST_F(Arrays, DamagedPickles) {
     EXPECT_THAT(with(P::array(1, cifar_bytes, pixels), P::list({})),
                 HasSubstr("has 0 labels, and there are 1 image"));
     EXPECT_THAT(with(P::array(1, cifar_bytes, pixels), "N"), HasSubstr("no list of numbers"));
+    // A few bytes that stand for many: one text in a list 5,000 times.
+    std::string often = "](" + P::text(std::string(60'000, 'x')) + "q\x05";
+    for (int i = 0; i < 5000; ++i) often += "h\x05";
+    EXPECT_THAT(with(P::array(1, cifar_bytes, pixels), often + "e"),
+                HasSubstr("its lists are too large"));
     // Every byte of the structure in turn ends in an error or in a data set.
     const std::string small = cifar_pickle(1, 1);
     const std::size_t end = small.find(samples(20, 1));

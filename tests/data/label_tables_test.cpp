@@ -384,6 +384,28 @@ TEST_F(Layouts, TwoWordsForOneLabelAreOne) {
                 HasSubstr("several columns may hold the labels (class_id, class_name)"));
 }
 
+// That another value in each row goes with another one shows nothing.
+TEST_F(Layouts, UnknownColumnsAreOneLabelOnlyWhereRowsShowIt) {
+    const Cells rows = {{"file", "kind", "tone"},
+                        {"a.png", "p", "x"},
+                        {"b.png", "p", "x"},
+                        {"c.png", "q", "y"},
+                        {"d.png", "r", "z"}};
+    EXPECT_EQ(labels({"k.csv", ',', rows}, "", {}), right_);
+    const auto asked = AllOf(HasSubstr("several columns may hold the labels (kind, tone)"),
+                             HasSubstr("--label-column none"));
+    EXPECT_THAT(labels({"k.csv", ',', {rows[0], rows[1]}}, "", {}), asked);
+    EXPECT_THAT(labels({"k.csv", ',', {rows[0], rows[1], rows[2]}}, "", {}), asked);
+    EXPECT_THAT(labels({"k.csv", ',', {rows[0], rows[2], rows[3], rows[4]}}, "", {}), asked);
+    // Of the classifier's classes each row names one in both, or not.
+    const Cells named = {
+        {"file", "kind", "tone"}, {"a.png", "cat", "cat"}, {"b.png", "dog", "dog"}};
+    EXPECT_EQ(labels({"k.csv", ',', named}), "a.png 1; b.png 2; ");
+    const Cells other = {
+        {"file", "kind", "tone"}, {"a.png", "cat", "dog"}, {"b.png", "dog", "cat"}};
+    EXPECT_THAT(labels({"k.csv", ',', other}), asked);
+}
+
 TEST_F(Layouts, LabelSetsInTextStayLabelSets) {
     const auto list = folder_.write("sets.txt", "a.png 0 2\nb.png 1\n");
     const Dataset dataset = open_dataset(folder_ / "images", {.list = list, .classes = birds()});

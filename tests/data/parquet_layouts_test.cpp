@@ -124,6 +124,22 @@ TEST_F(PathsInParquet, MetadataWithoutTheColumnOrLabelsAreNoLabels) {
     }
 }
 
+TEST_F(PathsInParquet, MetadataOfTwoUnknownColumnsAreAskedAbout) {
+    folder_.write("flat/a.png");
+    folder_.write("flat/b.png");
+    const std::string one = "{\"file_name\": \"a.png\", \"kind\": \"x\", \"tone\": \"y\"}\n";
+    const std::string two = "{\"file_name\": \"b.png\", \"kind\": \"u\", \"tone\": \"v\"}\n";
+    for (const std::string& lines : {one, one + two}) {
+        folder_.write("flat/metadata.jsonl", lines);
+        EXPECT_THAT(refused("flat"),
+                    AllOf(HasSubstr("several columns may hold the labels (kind, tone)"),
+                          HasSubstr("--label-column NAME")));
+    }
+    DatasetOptions tone;
+    tone.label_column = "tone";
+    EXPECT_THAT(open("flat", tone).classes.ids(), ElementsAre("v", "y"));
+}
+
 TEST_F(PathsInParquet, MetadataThatAreDamagedAreAnError) {
     folder_.write("flat/a.png");
     folder_.write("flat/metadata.csv", "file_name,label\na.png\n");

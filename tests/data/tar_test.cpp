@@ -299,16 +299,19 @@ TEST_F(Tars, DamagedOnesNameTheByte) {
 }
 
 TEST_F(Tars, ASuffixWithoutADotIsTheImageAmongOthersWithOne) {
-    folder_.write("val.tar", tar_member("1.jpg", "one") + tar_member("1.seg.png", "mask") +
-                                 tar_member("2.depth.png", "deep") + tar_member("2.png", "two") +
-                                 tar_member("2.seg.png", "mask") +
-                                 tar_member("3.left.jpg", "three") + tar_end());
+    folder_.write("val.tar",
+                  tar_member("1.jpg", "one") + tar_member("1.seg.png", "mask") +
+                      tar_member("2.depth.png", "deep") + tar_member("2.png", "two") +
+                      tar_member("2.seg.png", "mask") + tar_member("3.left.jpg", "three") +
+                      tar_member("4.anno.png", "mask") + tar_member("4.depth.png", "deep") +
+                      tar_member("4.jpg", "four") + tar_member("4.seg.png", "mask") + tar_end());
     const Dataset dataset = open("val.tar");
-    EXPECT_THAT(ids_of(dataset), ElementsAre("val.tar/1", "val.tar/2", "val.tar/3"));
+    EXPECT_THAT(ids_of(dataset), ElementsAre("val.tar/1", "val.tar/2", "val.tar/3", "val.tar/4"));
+    EXPECT_EQ(read_text_of(dataset, 3), "four");
     EXPECT_EQ(read_text_of(dataset, 0), "one");
     EXPECT_EQ(read_text_of(dataset, 1), "two");
     EXPECT_EQ(read_text_of(dataset, 2), "three");
-    EXPECT_THAT(said(), HasSubstr("skipped 3 images with a dot in the suffix, beside the image "
+    EXPECT_THAT(said(), HasSubstr("skipped 6 images with a dot in the suffix, beside the image "
                                   "without one, the first: 1.seg.png in "));
 }
 

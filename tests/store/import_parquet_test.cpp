@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <utility>
 #include <vector>
 
 #include "imports.h"
@@ -16,6 +17,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 class ImportedParquet : public Imports {
@@ -119,6 +121,36 @@ TEST_F(ImportedParquet, ItemsAreReadAsOfCsv) {
     ImportOptions options;
     options.ids = scratch_ / "cut.parquet";
     EXPECT_THAT(refusal("t.csv", "a,b\n1.5,2\n-1,0.5\n", options), HasSubstr("cut.parquet"));
+}
+
+TEST_F(ImportedParquet, ListsOfItemsAreTablesOfAnyFormat) {
+    const std::string csv = "filename,label,size\nval/a.jpg,0,9\nval/b.jpg,1,8\n";
+    const std::string lines =
+        "{\"filename\": \"val/a.jpg\", \"label\": 0, \"size\": 9}\n"
+        "{\"filename\": \"val/b.jpg\", \"label\": 1, \"size\": 8, \"boxes\": [1]}\n";
+    ImportOptions options;
+    for (const auto& [name, text] : {std::pair<std::string, std::string>{"items.csv", csv},
+                                     {"items.parquet", parquet_of(csv)},
+                                     {"items.jsonl", lines}}) {
+        SCOPED_TRACE(name);
+        put_text(scratch_ / name, text);
+        options.ids = scratch_ / name;
+        const ImportReport report =
+            import("m.csv", "image_id,c0,c1\nval/b,-1.5,5\nval/a,5,0.5\n", options);
+        const PredictionStore store = PredictionStore::open(report.store);
+        EXPECT_EQ(store.dataset().ids[0], "val/a.jpg");
+        EXPECT_THAT(labels_of(report), ElementsAre(0, 1));
+        EXPECT_EQ(store.dataset().attributes.at(0).values[1], "8");
+        EXPECT_EQ(store.shard(0).f32()[0], 5);
+        if (name == "items.jsonl") {
+            EXPECT_THAT(report.notes,
+                        Contains("items.jsonl: not read: boxes (a list or an object)"));
+        }
+    }
+    put_text(scratch_ / "items.parquet", "no Parquet");
+    options.ids = scratch_ / "items.parquet";
+    EXPECT_THAT(refusal("m.csv", "image_id,c0,c1\na,1.5,2\n", options),
+                AllOf(HasSubstr("items.parquet"), HasSubstr("no Parquet file")));
 }
 
 TEST_F(ImportedParquet, ColumnsThatAreNoTextsOrNumbersAreNamed) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "containers/at_place.h"
 #include "containers/plain_pickle.h"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
+#include <map>
 
 #include "assay/error.h"
 #include "containers/at_place.h"

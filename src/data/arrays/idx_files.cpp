@@ -2,7 +2,8 @@
 // big-endian numbers.
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
+#include <utility>
 
 #include "assay/error.h"
 #include "containers/at_place.h"

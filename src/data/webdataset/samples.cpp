@@ -6,6 +6,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 #include <unordered_set>
+#include <utility>
 
 #include "assay/error.h"
 #include "containers/at_place.h"
@@ -80,11 +81,15 @@ public:
         if (is_image(parts.suffix)) {
             const bool dotted = parts.suffix.find('.') != std::string::npos;
             if (!now_.image.empty()) {
-                if (dotted == dotted_) {
-                    refuse(fmt::format("{} and {} are two images of one sample", now_.image,
-                                       member.name));
+                if (dotted && dotted_) {  // one without a dot may follow
+                    if (second_.empty()) second_ = member.name;
+                    ++further_;
+                    return;
                 }
-                if (out_.beside++ == 0) out_.first_beside = dotted ? member.name : now_.image;
+                if (!dotted && !dotted_) refuse_two_images(member.name);
+                if (out_.beside == 0) out_.first_beside = dotted ? member.name : now_.image;
+                out_.beside += 1 + std::exchange(further_, 0);
+                second_.clear();
                 if (dotted) return;
             }
             dotted_ = dotted;
@@ -103,6 +108,7 @@ public:
             if (out_.without_image++ == 0) out_.first_without = now_.key;
             return;
         }
+        if (!second_.empty()) refuse_two_images(second_);
         if (now_.label.empty() && json_) {
             now_.label = label_in_json(text_of(source_, *json_, longest_json), rule_, json_->name);
             now_.label_place = json_->name;
@@ -112,6 +118,10 @@ public:
     }
 
 private:
+    [[noreturn]] void refuse_two_images(const std::string& other) const {
+        refuse(fmt::format("{} and {} are two images of one sample", now_.image, other));
+    }
+
     void take_label(const TarMember& member, const std::string& suffix) {
         const std::string_view wanted = rule_.name.empty() ? "cls" : std::string_view(rule_.name);
         if (suffix == "json" && wanted != "json") {
@@ -125,7 +135,9 @@ private:
     const SourceFile& source_;
     const LabelRule& rule_;
     bool labels_, open_ = false;
-    bool dotted_ = false;  ///< the suffix of the sample's image has a dot: "seg.png"
+    bool dotted_ = false;        ///< the suffix of the sample's image has a dot: "seg.png"
+    std::string second_;         ///< another one with a dot, if none without came
+    std::uint64_t further_ = 0;  ///< how many these are
     Samples out_;
     Sample now_;
     std::optional<TarMember> json_;
