@@ -114,24 +114,13 @@ ItemList read_items(const fs::path& path, const ClassList& classes, const LabelF
                         ".npy of texts, or JSON of COCO or FiftyOne; labels alone go to --labels",
                         path.string()));
     }
-    constexpr std::uint64_t max_converted_bytes = std::uint64_t{4} << 30;
-    TableText converted;
-    std::string_view text = file.text();
-    if (ending == ".parquet" || ending == ".jsonl") {
-        converted = read_table_text(path, max_converted_bytes);
-        text = converted.text;
-    }
-    LabelTable table =
-        look_at_table(text, path.filename().string(), has_table_extension(path), &classes);
-    table.added_lines = converted.added_lines;
-    if (!converted.left_out.empty())
-        notes.push_back(
-            fmt::format("{}: not read: {}", path.filename().string(), converted.left_out));
+    const LabelTable table = look_at_table(file.text(), path.filename().string(),
+                                           ending == ".csv" || ending == ".tsv", &classes);
     if (table.kind != LabelTable::Kind::lines)
-        return read_item_table(text, table, classes, asked, notes);
+        return read_item_table(file.text(), table, classes, asked, notes);
     if (!asked.image.empty() || !asked.label.empty()) refuse_columns_of(path.filename().string());
     ItemList list;
-    for_each_line(text, [&](std::string_view line, std::size_t number) {
+    for_each_line(file.text(), [&](std::string_view line, std::size_t number) {
         if (trimmed(line).empty())
             refuse(fmt::format("`{}` line {} is empty", path.string(), number));
         list.ids.append(line);

@@ -97,32 +97,6 @@ TEST_F(ImportedParquet, WhatPyarrowWrote) {
                 AllOf(HasSubstr("damaged.parquet"), HasSubstr("column `filename`")));
 }
 
-// The list of the items, in every form of a table.
-TEST_F(ImportedParquet, ItemsAreReadAsOfCsv) {
-    const std::string csv = "filename,label,site\na.jpg,b,north\nb.jpg,a,south\n",
-                      lines =
-                          "{\"filename\": \"a.jpg\", \"label\": \"b\", \"site\": \"north\"}\n"
-                          "{\"filename\": \"b.jpg\", \"label\": \"a\", \"site\": \"south\"}\n";
-    for (const auto& [name, text] : {std::pair<std::string, std::string>{"items.csv", csv},
-                                     {"items.parquet", parquet_of(csv)},
-                                     {"items.jsonl", lines}}) {
-        SCOPED_TRACE(name);
-        put_text(scratch_ / name, text);
-        ImportOptions options;
-        options.ids = scratch_ / name;
-        const ImportReport report = import("t.csv", "a,b\n1.5,2\n-1,0.5\n", options);
-        EXPECT_EQ(labels_of(report), (std::vector<std::int32_t>{1, 0}));
-        const Dataset dataset = PredictionStore::open(report.store).dataset();
-        EXPECT_EQ(dataset.ids[1], "b.jpg");
-        ASSERT_EQ(dataset.attributes.size(), 1U);
-        EXPECT_EQ(dataset.attributes[0].values[0], "north");
-    }
-    put_text(scratch_ / "cut.parquet", parquet_of(csv).substr(0, 40));
-    ImportOptions options;
-    options.ids = scratch_ / "cut.parquet";
-    EXPECT_THAT(refusal("t.csv", "a,b\n1.5,2\n-1,0.5\n", options), HasSubstr("cut.parquet"));
-}
-
 TEST_F(ImportedParquet, ListsOfItemsAreTablesOfAnyFormat) {
     const std::string csv = "filename,label,size\nval/a.jpg,0,9\nval/b.jpg,1,8\n";
     const std::string lines =
