@@ -4,6 +4,7 @@ Needed only to make the fixtures anew, with PyTorch 1.13; the tests read the fil
 """
 import json
 import pathlib
+import zipfile
 
 import torch
 
@@ -29,6 +30,15 @@ class Net(torch.nn.Module):
         return y.squeeze() if self.flat else y
 
 
+def slim(path):
+    """Drops the source locations."""
+    with zipfile.ZipFile(path) as archive:
+        entries = [(i.filename, archive.read(i), i.compress_type) for i in archive.infolist() if not i.filename.endswith(".debug_pkl")]
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, data, kind in entries:
+            archive.writestr(zipfile.ZipInfo(name), data, kind)
+
+
 expected = {}
 for name, settings in {
     "binary": {"channels": 3, "scores": 1}, "binary_flat": {"channels": 3, "scores": 1, "flat": True},
@@ -40,6 +50,7 @@ for name, settings in {
     with torch.no_grad():
         expected[name] = net(x).view(3, -1).tolist()
         torch.jit.trace(net, x[:2]).save(FIXTURES / f"{name}.pt")
+        slim(FIXTURES / f"{name}.pt")
         torch.onnx.export(net, x[:2], FIXTURES / f"{name}.onnx", input_names=["x"], output_names=["y"],
                           dynamic_axes={"x": {0: "n"}, "y": {0: "n"}}, opset_version=13)
 (FIXTURES / "expected_binary.json").write_text(json.dumps(expected) + "\n")

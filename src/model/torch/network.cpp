@@ -36,6 +36,13 @@ constexpr const char* kOneChannel =
     "the model takes images of one channel: pass --channel-order gray with --mean and --std, or "
     "write channel_order = \"gray\" into its settings file";
 
+/// By the words of the convolution that was given three. A trial with one channel is unsafe: the
+/// optimised graphs of LibTorch 1.13 crash in it.
+bool wants_one_channel(const Error& error) {
+    return std::string_view(error.what()).find("to have 1 channels, but got 3 channels") !=
+           std::string_view::npos;
+}
+
 /// n x C floats, or an error that says what came instead. n x C x 1 x 1 (a convolution as the last
 /// layer) is taken too, and one score per image as n numbers: of one image that may be no list.
 at::Tensor as_rows(at::Tensor scores, std::int64_t n) {
@@ -528,7 +535,7 @@ private:
         } catch (...) {
             const Error error = translated(context);
             const bool shape = error.code() == ErrorCode::bad_input;
-            if (shape && takes_one_channel()) throw Error(ErrorCode::bad_input, kOneChannel);
+            if (shape && wants_one_channel(error)) throw Error(ErrorCode::bad_input, kOneChannel);
             if (!shape || facts_.fixed_batch > 0 || !find_fixed_batch(classes)) throw error;
         }
         if (facts_.fixed_batch == 0 && !takes(2)) facts_.fixed_batch = 1;
@@ -544,14 +551,6 @@ private:
             // named, when it runs.
             return translated("").code() != ErrorCode::bad_input;
         }
-    }
-
-    bool takes_one_channel() {
-        if (gray_) return false;
-        gray_ = true;
-        const bool taken = takes(std::max<std::int64_t>(facts_.fixed_batch, 1));
-        gray_ = false;
-        return taken;
     }
 
     bool find_fixed_batch(std::int64_t& classes) {
