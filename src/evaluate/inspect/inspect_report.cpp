@@ -152,10 +152,12 @@ std::string classes_text(const InspectedLabels& labels) {
     std::string text =
         fmt::format("{} in this order: {}", counted(labels.classes, "class", "classes"),
                     listed_names(labels.order, labels.classes));
-    if (!labels.fewest.empty())
-        text += fmt::format("\nfewest images: {}\nmost images: {}", counts(labels.fewest),
-                            counts(labels.most));
-    return text;
+    if (labels.fewest.empty()) return text;
+    const std::uint64_t least = labels.fewest.front().images;
+    if (least == labels.most.front().images)
+        return text + fmt::format("\neach class with images has {}", count_text(least));
+    return text + fmt::format("\nfewest images: {}\nmost images: {}", counts(labels.fewest),
+                              counts(labels.most));
 }
 
 Table samples_table(const InspectResult& r) {
