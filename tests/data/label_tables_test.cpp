@@ -443,6 +443,11 @@ TEST_F(Layouts, SplitsAreCounted) {
 TEST_F(Layouts, BesideTheImagesAreNeverPassedOver) {
     for (const Table& table : layouts()) {
         const fs::path file = folder_.write("images/" + table.name, text_of(table));
+        if (table.name == "metadata.csv") {  // as `datasets` reads it
+            EXPECT_GT(open_dataset(folder_ / "images", {}).labels.labels(), 0U);
+            fs::remove(file);
+            continue;
+        }
         const std::string message = message_of([&] { open_dataset(folder_ / "images", {}); });
         EXPECT_THAT(message,
                     AllOf(HasSubstr("--list " + file.string()), HasSubstr("--layout flat")));

@@ -117,7 +117,9 @@ TEST_F(PathsInParquet, MetadataOfImagefolder) {
 
 TEST_F(PathsInParquet, MetadataWithoutTheColumnOrLabelsAreNoLabels) {
     folder_.write("flat/a.png");
-    for (const char* text : {"name,made\nx,y\n", "filename,label\nb.png,3\n", ""}) {
+    folder_.write("flat/metadata.csv", "name,made\nx,y\n");
+    EXPECT_THAT(refused("flat"), AllOf(HasSubstr("--list"), HasSubstr("--layout flat")));
+    for (const char* text : {"filename,label\nb.png,3\n", ""}) {
         folder_.write("flat/metadata.csv", text);
         EXPECT_EQ(open("flat").labels.labels(), 0U) << text;
         EXPECT_THAT(notes_, Contains(HasSubstr("without labels")));

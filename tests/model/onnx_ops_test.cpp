@@ -47,7 +47,7 @@ TEST(OnnxOperators, EqualOnnxRuntimes) {
                 EXPECT_THAT(notes,
                             testing::Contains(testing::HasSubstr(one["note"].get<std::string>())));
             } else if (one_score) {
-                EXPECT_THAT(notes, testing::ElementsAre(testing::HasSubstr("one score per image")));
+                EXPECT_THAT(notes, testing::Contains(testing::HasSubstr("one score per image")));
             } else if (name.find("Dynamic") == std::string::npos) {
                 EXPECT_THAT(notes, testing::IsEmpty());
             }

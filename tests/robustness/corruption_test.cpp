@@ -260,7 +260,7 @@ TEST(Corruption, TheSmallestImageOfEachSeverityPasses) {
 TEST(FrostPhotographs, AreReadByNameAndTheSixthPublishedOneIsNeverDrawn) {
     const Scratch scratch;
     EXPECT_THAT(message_of([&] { read_frost_photographs(scratch.path()); }),
-                HasSubstr("no image (.jpg, .png, .webp, .bmp, .tif) is in"));
+                HasSubstr("no image (.jpg, .png, .webp, .bmp, .tif, .gif, .ppm) is in"));
     EXPECT_THAT(message_of([&] { read_frost_photographs(scratch / "absent"); }),
                 HasSubstr("is no folder"));
     int shade = 1;
