@@ -49,7 +49,7 @@ OpenedDataset open_to_inspect(const DataFlags& data) {
                             [&](const DatasetOptions& all) { return open_dataset(folder, all); });
     };
     // Tables and arrays may be images or saved predictions.
-    out.dataset = is_folder(folder)
+    out.dataset = is_folder(folder) || !is_there(folder)
                       ? open()
                       : with_note(fmt::format("reading {} for images (for saved predictions, {})",
                                               folder.string(), import_command(folder)),

@@ -92,6 +92,9 @@ TEST(InspectCommand, RefusesWhatHasNoImagesAndSaysWhatToType) {
     const Outcome missing = assay_run({"inspect", folder / "set", "--against", folder / "gone"});
     EXPECT_EQ(missing.status, 2);
     EXPECT_THAT(missing.err, HasSubstr("gone"));
+    const Outcome absent = assay_run({"inspect", folder / "gone"});
+    EXPECT_EQ(absent.status, 2);
+    EXPECT_THAT(absent.err, testing::Not(HasSubstr("assay import")));
 }
 
 }  // namespace

@@ -173,6 +173,17 @@ TEST_F(Inspect, SaysHowItWasReadAndWhatTheClassesAre) {
     EXPECT_EQ(r.samples.back().id, "dog/twin.jpg");
 }
 
+TEST(InspectDamaged, FilesThatAppearTwiceAreFoundAllTheSame) {
+    TempFolder folder;
+    folder.write("a/cut.jpg", jpeg_of(waves(3)).substr(0, 900));
+    folder.write("b/again.jpg", jpeg_of(waves(3)).substr(0, 900));
+    const InspectResult r = inspected(folder.path());
+    EXPECT_EQ(r.unreadable, 2U);
+    ASSERT_EQ(r.same_files.groups, 1U);
+    EXPECT_TRUE(r.same_files.examples[0].labels_differ);
+    EXPECT_EQ(r.near_duplicates.groups, 0U);
+}
+
 TEST_F(Inspect, IsTheSameForAnyNumberOfThreads) {
     std::set<std::string> results;
     for (const int threads : {1, 2, 5}) {

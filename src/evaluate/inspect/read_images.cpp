@@ -50,11 +50,11 @@ ImageHashes read_images(const Dataset& dataset, const InspectOptions& options, I
             std::string problem;
             try {
                 const std::vector<std::byte> bytes = dataset.read_image(i);
+                hashes.file[i] = hash_of_file(bytes);
                 facts = facts_of_file(bytes);
                 decode_image_into(bytes, image, limits);
                 flat = is_of_one_colour(image);
                 hashes.look[i] = near_hash(image);
-                hashes.file[i] = hash_of_file(bytes);
             } catch (const Error& error) {
                 if (ends_the_run(error)) throw;
                 problem = error.message();

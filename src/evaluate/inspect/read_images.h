@@ -10,7 +10,7 @@ namespace assay::inspect {
 
 /// 16 bytes an image.
 struct ImageHashes {
-    std::vector<std::uint64_t> file;  ///< XXH3 of the bytes; 0: the image could not be decoded
+    std::vector<std::uint64_t> file;  ///< XXH3 of the bytes; 0: they could not be read
     std::vector<std::uint64_t> look;  ///< near_hash(); 0: without detail, not compared
 };
 
