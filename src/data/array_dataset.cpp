@@ -23,12 +23,14 @@ fs::path folder_of_array(const fs::path& file) {
     return file.has_parent_path() ? file.parent_path() : fs::path(".");
 }
 
+constexpr std::size_t images_per_severity = 10'000;
+
 /// CIFAR-10-C and CIFAR-100-C: five blocks of the same labels, one for each severity.
 bool has_five_severities(const arrays::ArrayData& data) {
-    constexpr std::size_t images = 10'000, severities = 5;
+    constexpr std::size_t severities = 5;
     const std::vector<std::int64_t>& labels = data.labels.numbers;
-    return labels.size() == images * severities && data.images.channels == 3 &&
-           std::equal(labels.begin() + images, labels.end(), labels.begin());
+    return labels.size() == images_per_severity * severities && data.images.channels == 3 &&
+           std::equal(labels.begin() + images_per_severity, labels.end(), labels.begin());
 }
 
 void add_labels(const arrays::ArrayLabels& labels, const std::string& file, std::uint64_t count,
@@ -131,7 +133,7 @@ Dataset open_arrays(const std::vector<fs::path>& files, const DatasetOptions& op
         add_labels(data.labels, file.string(), count, *labels);
         if (files.size() == 1 && has_five_severities(data)) {
             for (std::uint64_t i = 0; i < count; ++i)
-                severity.values.append(std::to_string(i / 10'000 + 1));
+                severity.values.append(std::to_string(i / images_per_severity + 1));
             notes.emplace_back(
                 "the labels are five times the same 10000: severities 1 to 5 in this order, which "
                 "are the attribute `severity`");

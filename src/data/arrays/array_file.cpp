@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <utility>
 
 #include "containers/at_place.h"
 #include "containers/plain_pickle.h"
-#include "containers/source_file.h"
+#include "core/file.h"
 #include "core/paths.h"
 #include "core/refuse.h"
 #include "core/text.h"
@@ -25,11 +26,8 @@ bool is_name_of_batch(std::string_view stem) {
 }
 
 bool holds_pickle(const fs::path& file) {
-    const SourceFile source(file);
-    std::array<std::byte, 2> begin{};
-    if (source.size() < begin.size()) return false;
-    source.read(0, begin);
-    return begins_as_pickle(begin);
+    const std::string begin = read_start(file, 2);
+    return begins_as_pickle(std::as_bytes(std::span(begin)));
 }
 
 }  // namespace

@@ -90,8 +90,7 @@ std::vector<std::byte> ArrayImages::read(std::string_view name, std::uint64_t li
             ? arrays_.end()
             : arrays_.find(name.substr(0, slash));
     if (found == arrays_.end() || number >= found->second.array.count)
-        refuse(fmt::format("no image is called `{}`: names are <array>/<number>",
-                           shortened(std::string(name))));
+        refuse(fmt::format("no image is called `{}`: names are <array>/<number>", shortened(name)));
     return at_place([&] { return fmt::format("{} image {}", found->second.file.string(), number); },
                     [&] { return as_netpbm(found->second.array, number, limit); });
 }

@@ -2,7 +2,6 @@
 // records of bytes.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <map>
 
@@ -93,18 +92,9 @@ std::vector<std::string> names_in_text(const fs::path& batch, bool of_100,
         (of_100 ? labels.substr(0, labels.size() - 1) + "_names.txt" : "batches.meta.txt");
     if (!is_there(file)) return {};
     constexpr std::uint64_t longest = 1U << 20;
-    const std::vector<std::byte> bytes = read_file(file, longest);
-    std::vector<std::string> names(1);
-    for (const std::byte byte : bytes) {
-        const char c = static_cast<char>(byte);
-        if (c != '\n') {
-            names.back() += c;
-        } else {
-            names.emplace_back();
-        }
-    }
-    for (std::string& name : names) name = trimmed(name);
-    std::erase(names, std::string());
+    std::vector<std::string> names;
+    for_each_part(read_text(file, longest), "\n",
+                  [&](std::string_view name) { names.emplace_back(name); });
     return names;
 }
 
@@ -166,7 +156,7 @@ ArrayData read_pickled_batch(const fs::path& file, const ArrayWishes& wishes) {
     check_label_count("`" + name + "`", labels->second.numbers.size(), data.images.count);
     data.labels.numbers = labels->second.numbers;
     data.labels.from = shown_labels(name);
-    data.class_names = names_in_pickle(file, of_100, of_100 ? name : std::string("labels"));
+    data.class_names = names_in_pickle(file, of_100, name);
     return data;
 }
 

@@ -48,7 +48,7 @@ IdxArray open_idx(const fs::path& file, std::size_t dimensions) {
         refuse(
             fmt::format("its array has {} dimensions of type 0x{:02x}; {} of bytes (0x08) are read",
                         byte(3), byte(2), dimensions));
-    std::uint64_t needed = array.begin, elements = 1;
+    std::uint64_t elements = 1;
     for (std::size_t d = 0; d < dimensions; ++d) {
         std::uint64_t size = 0;
         for (std::size_t i = 0; i < 4; ++i) size = size << 8 | byte(4 + 4 * d + i);
@@ -58,7 +58,7 @@ IdxArray open_idx(const fs::path& file, std::size_t dimensions) {
             refuse("the sizes in its header are too large");
         elements *= size;
     }
-    needed += elements;
+    const std::uint64_t needed = array.begin + elements;
     if (packed) {
         array.bytes =
             std::make_shared<const InflatedSource>(std::move(source), DeflateWrap::gzip, needed);
