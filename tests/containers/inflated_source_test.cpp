@@ -9,26 +9,13 @@
 #include <random>
 #include <thread>
 
+#include "deflated.h"
 #include "message_of.h"
 
 namespace assay {
 namespace {
 
 using testing::HasSubstr;
-
-std::string packed_by(const std::string& bytes, int window_bits, int level) {
-    z_stream stream{};
-    deflateInit2(&stream, level, Z_DEFLATED, window_bits, 8, Z_DEFAULT_STRATEGY);
-    std::string out(deflateBound(&stream, bytes.size()) + 32, '\0');
-    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
-    stream.avail_in = static_cast<uInt>(bytes.size());
-    stream.next_out = reinterpret_cast<Bytef*>(out.data());
-    stream.avail_out = static_cast<uInt>(out.size());
-    deflate(&stream, Z_FINISH);
-    out.resize(stream.total_out);
-    deflateEnd(&stream);
-    return out;
-}
 
 /// Holds the bytes itself.
 class Held final : public ByteSource {
@@ -66,7 +53,7 @@ TEST(InflatedSource, ReadsAnyPlaceFromManyThreads) {
     for (const auto& [wrap, bits] :
          {std::pair(DeflateWrap::none, -15), std::pair(DeflateWrap::zlib, 15),
           std::pair(DeflateWrap::gzip, 31)}) {
-        const auto packed = std::make_shared<const Held>(packed_by(text, bits, 1));
+        const auto packed = std::make_shared<const Held>(deflated(text, bits, 1));
         const InflatedSource source(packed, wrap, size);
         EXPECT_EQ(source.size(), size);
         EXPECT_EQ(source.crc(), crc);
@@ -97,7 +84,7 @@ TEST(InflatedSource, RefusesWhatIsDamagedCutOrTooLong) {
     const auto opened = [](std::string packed, DeflateWrap wrap, std::uint64_t most) {
         return InflatedSource(std::make_shared<const Held>(std::move(packed)), wrap, most).size();
     };
-    const std::string gzip = packed_by(text, 31, 6), raw = packed_by(text, -15, 6);
+    const std::string gzip = deflated(text, 31, 6), raw = deflated(text, -15, 6);
     EXPECT_EQ(opened(gzip, DeflateWrap::gzip, text.size()), text.size());
     const auto refused = [&](std::string packed, DeflateWrap wrap, std::uint64_t most) {
         return message_of([&] { opened(std::move(packed), wrap, most); });

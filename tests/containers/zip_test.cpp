@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <zlib.h>
 
 #include <cstring>
 #include <filesystem>
@@ -11,25 +10,12 @@
 #include "containers/archives.h"
 #include "containers/npy.h"
 #include "core/file.h"
+#include "deflated.h"
 
 namespace assay {
 namespace {
 
 using ::testing::HasSubstr;
-
-std::string deflated(const std::string& text) {
-    z_stream stream{};
-    deflateInit2(&stream, 9, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY);
-    std::string out(deflateBound(&stream, text.size()), '\0');
-    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-    stream.avail_in = static_cast<uInt>(text.size());
-    stream.next_out = reinterpret_cast<Bytef*>(out.data());
-    stream.avail_out = static_cast<uInt>(out.size());
-    deflate(&stream, Z_FINISH);
-    out.resize(stream.total_out);
-    deflateEnd(&stream);
-    return out;
-}
 
 template <class Body>
 std::string refusal(Body&& body) {
@@ -86,7 +72,8 @@ TEST(Zip, AnArchiveWithoutEntriesIsRefused) {
 TEST(Zip, LongEntriesArriveInPieces) {
     std::string text;
     for (std::uint32_t i = 0; i < 900'000; ++i) text += little(i * 2654435761U, 4);  // 3.6 MB
-    const std::string file = archive_of({{"a", deflated(text), text.size(), 8, crc_of(text)}});
+    const std::string file =
+        archive_of({{"a", deflated(text, -15, 9), text.size(), 8, crc_of(text)}});
     const ZipArchive archive(bytes_of(file));
     std::string got;
     std::size_t pieces = 0;
@@ -129,7 +116,7 @@ TEST(Zip, DamageIsNamed) {
     part = {"b", "\xff\xff\xff garbage", 100, 8, 0};
     EXPECT_THAT(open({part}), HasSubstr("damaged after 0 of 100"));
     // True data, false sizes: one more and one less than there is.
-    part = {"c", deflated(text), text.size() + 1, 8, crc_of(text)};
+    part = {"c", deflated(text, -15, 9), text.size() + 1, 8, crc_of(text)};
     EXPECT_NE(open({part}), "accepted");
     part.size = text.size() - 1;
     EXPECT_NE(open({part}), "accepted");
@@ -194,7 +181,7 @@ TEST(Zip, BombsAreRefusedByTheirClaims) {
     // asked for.
     const std::string zeros(1'000'000, '\0');
     const std::string tight =
-        archive_of({{"zeros", deflated(zeros), zeros.size(), 8, crc_of(zeros)}});
+        archive_of({{"zeros", deflated(zeros, -15, 9), zeros.size(), 8, crc_of(zeros)}});
     const ZipArchive archive(bytes_of(tight));
     EXPECT_EQ(archive.read(archive.entries()[0], 1'000'000).size(), 1'000'000U);
     EXPECT_THAT(refusal([&] { archive.read(archive.entries()[0], 999'999); }),

@@ -1,14 +1,13 @@
 // Files with arrays of images, written byte for byte as NumPy, MNIST and CIFAR write them.
 #pragma once
 
-#include <zlib.h>
-
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "containers/npy.h"
+#include "deflated.h"
 #include "zip_writer.h"
 
 namespace assay {
@@ -36,21 +35,6 @@ inline std::string idx_file(const std::vector<std::uint64_t>& shape, const std::
     std::string text{'\0', '\0', type, static_cast<char>(shape.size())};
     for (const std::uint64_t size : shape) text += big_end(size);
     return text + data;
-}
-
-/// As gzip packs it (window bits 31), or in zip files (-15).
-inline std::string deflated(const std::string& bytes, int window_bits, int level = 6) {
-    z_stream stream{};
-    deflateInit2(&stream, level, Z_DEFLATED, window_bits, 8, Z_DEFAULT_STRATEGY);
-    std::string out(deflateBound(&stream, bytes.size()) + 32, '\0');
-    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
-    stream.avail_in = static_cast<uInt>(bytes.size());
-    stream.next_out = reinterpret_cast<Bytef*>(out.data());
-    stream.avail_out = static_cast<uInt>(out.size());
-    deflate(&stream, Z_FINISH);
-    out.resize(stream.total_out);
-    deflateEnd(&stream);
-    return out;
 }
 
 /// MATLAB's version 5: files of arrays, each plain or packed.

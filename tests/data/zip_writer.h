@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "deflated.h"
+
 namespace assay {
 
 inline std::string little_end(std::uint64_t value, int bytes) {
@@ -28,7 +30,7 @@ struct ZipClaims {
 class ZipWriter {
 public:
     ZipWriter& add(const std::string& name, const std::string& bytes, const ZipClaims& c = {}) {
-        const std::string packed = c.deflate ? raw_deflate(bytes) : bytes;
+        const std::string packed = c.deflate ? deflated(bytes, -15, 9) : bytes;
         const auto real = crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
         const std::uint64_t crc = c.crc >= 0 ? static_cast<std::uint64_t>(c.crc) : real;
         const std::uint64_t size = c.size >= 0 ? static_cast<std::uint64_t>(c.size) : bytes.size();
@@ -86,20 +88,6 @@ public:
     }
 
 private:
-    static std::string raw_deflate(const std::string& bytes) {
-        z_stream stream{};
-        deflateInit2(&stream, 9, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY);
-        std::string out(deflateBound(&stream, bytes.size()), '\0');
-        stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
-        stream.avail_in = static_cast<uInt>(bytes.size());
-        stream.next_out = reinterpret_cast<Bytef*>(out.data());
-        stream.avail_out = static_cast<uInt>(out.size());
-        deflate(&stream, Z_FINISH);
-        out.resize(stream.total_out);
-        deflateEnd(&stream);
-        return out;
-    }
-
     std::string file_, directory_;
     std::uint64_t entries_ = 0;
 };
