@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
-#include <unordered_map>
 
 #include "containers/pickle_bytes.h"
+#include "containers/pickle_stack.h"
 #include "core/refuse.h"
 #include "core/text.h"
 
@@ -38,9 +38,10 @@ struct PickledValue {
         items{};  ///< tuple, list; keys and values in turn; shape of an array
 };
 
-class PlainUnpickler {
+class PlainUnpickler final : public PickleStack<PickledValue> {
 public:
-    explicit PlainUnpickler(const ByteSource& source) : in_(source), end_(source.size()) {}
+    explicit PlainUnpickler(const ByteSource& source)
+        : PickleStack(most_pickled_values, "lists"), in_(source), end_(source.size()) {}
 
     std::map<std::string, PlainPickleEntry> table() {
         const PickledValue& dict = values_[run()];
@@ -58,7 +59,8 @@ public:
 
 private:
     using Kind = PickledKind;
-    using Ref = std::uint32_t;
+
+    [[noreturn]] void fail(const std::string& what) const override { in_.fail(what); }
 
     PlainPickleEntry entry_of(const PickledValue& value) {
         PlainPickleEntry out;
@@ -92,12 +94,6 @@ private:
         return out;
     }
 
-    void push(PickledValue value) {
-        if (values_.size() >= most_pickled_values)
-            in_.fail(fmt::format("it holds more than {} values", most_pickled_values));
-        values_.push_back(std::move(value));
-        stack_.push_back(static_cast<Ref>(values_.size() - 1));
-    }
     void push_integer(std::int64_t n) { push({.kind = Kind::integer, .number = n}); }
     /// Bytes and texts alike: Python 2 did not tell them apart.
     void push_text(std::uint64_t size) {
@@ -108,46 +104,6 @@ private:
             value.text = in_.text(size);
         }
         push(std::move(value));
-    }
-    std::size_t floor() const { return marks_.empty() ? 0 : marks_.back(); }
-    Ref top() const {
-        if (stack_.size() <= floor()) in_.fail("a value is missing");
-        return stack_.back();
-    }
-    Ref pop() {
-        const Ref out = top();
-        stack_.pop_back();
-        return out;
-    }
-    std::vector<Ref> pop_to_mark() {
-        if (marks_.empty()) in_.fail("a mark is missing");
-        const auto begin = stack_.begin() + static_cast<std::ptrdiff_t>(marks_.back());
-        std::vector<Ref> out(begin, stack_.end());
-        stack_.erase(begin, stack_.end());
-        marks_.pop_back();
-        count(out.size());
-        return out;
-    }
-    void count(std::size_t references) {
-        references_ += references;
-        if (references_ > 4 * most_pickled_values) in_.fail("its lists are too large");
-    }
-    void tuple(std::size_t n) {
-        std::vector<Ref> items(n);
-        for (std::size_t i = n; i > 0; --i) items[i - 1] = pop();
-        count(n);
-        push({.kind = Kind::tuple, .items = std::move(items)});
-    }
-    void remember(std::uint64_t key) {
-        if (memo_.size() >= most_pickled_values) in_.fail("its memo is too large");
-        memo_[key] = top();
-    }
-    void recall(std::uint64_t key) {
-        const auto found = memo_.find(key);
-        if (found == memo_.end())
-            in_.fail(fmt::format("it refers to value {}, which is not there", key));
-        count(1);
-        stack_.push_back(found->second);
     }
     void global(const std::string& module, const std::string& name) {
         constexpr std::array<std::string_view, 7> known = {"numpy.core.multiarray _reconstruct",
@@ -392,12 +348,7 @@ private:
 
     PickleBytes in_;
     std::uint64_t end_;
-    std::size_t references_ = 0;
     std::uint64_t copied_ = 0;  ///< bytes, to what table() gives
-    std::vector<PickledValue> values_;
-    std::vector<Ref> stack_;
-    std::vector<std::size_t> marks_;
-    std::unordered_map<std::uint64_t, Ref> memo_;
 };
 
 }  // namespace

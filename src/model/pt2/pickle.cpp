@@ -8,9 +8,9 @@
 #include <memory>
 #include <optional>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 
+#include "containers/pickle_stack.h"
 #include "core/refuse.h"
 #include "core/text.h"
 
@@ -21,16 +21,12 @@ constexpr std::size_t kMostValues = 1'000'000;
 
 enum class Kind { none, boolean, integer, real, text, tuple, dict, list, global, storage, tensor };
 
-using Ref = std::uint32_t;  ///< a value's place in the arena
-
-/// Values refer to each other by place, so that no shape of the pickle (deep, cyclic, shared) makes
-/// copies, leaks or recursion.
 struct Value {
     Kind kind = Kind::none;
     std::int64_t number = 0;  ///< integer, boolean; of a storage: how many numbers it has
     NumberType type = NumberType::float32;  ///< of a storage
     std::string_view text = {};             ///< text; a global's "module name"; a storage's key
-    std::vector<Ref> items = {};            ///< tuple, list; a dict's keys and values in turn
+    std::vector<std::uint32_t> items = {};  ///< tuple, list; a dict's keys and values in turn
     std::size_t tensor = 0;                 ///< index into the tensors
 };
 
@@ -83,10 +79,11 @@ bool is_known_global(std::string_view global) {
     return std::ranges::find(functions, global) != functions.end() || type_named(global);
 }
 
-class Unpickler {
+class Unpickler final : public PickleStack<Value> {
 public:
     explicit Unpickler(std::span<const std::byte> bytes)
-        : bytes_(reinterpret_cast<const char*>(bytes.data()), bytes.size()) {}
+        : PickleStack(kMostValues, "containers"),
+          bytes_(reinterpret_cast<const char*>(bytes.data()), bytes.size()) {}
 
     std::map<std::string, PickledTensor> table() {
         const Ref top = run();
@@ -109,7 +106,7 @@ public:
     }
 
 private:
-    [[noreturn]] void fail(const std::string& what) const {
+    [[noreturn]] void fail(const std::string& what) const override {
         refuse(fmt::format("damaged pickle: {} (byte {} of {})", what, at_, bytes_.size()));
     }
 
@@ -135,60 +132,7 @@ private:
         return out;
     }
 
-    void push(Value value) {
-        if (values_.size() >= kMostValues)
-            fail(fmt::format("it holds more than {} values", kMostValues));
-        values_.push_back(std::move(value));
-        stack_.push_back(static_cast<Ref>(values_.size() - 1));
-    }
     void push_integer(std::int64_t n) { push({.kind = Kind::integer, .number = n}); }
-
-    /// The values above the last mark, or above the whole stack's bottom when there is none.
-    Ref pop() {
-        const std::size_t floor = marks_.empty() ? 0 : marks_.back();
-        if (stack_.size() <= floor) fail("a value is missing");
-        const Ref out = stack_.back();
-        stack_.pop_back();
-        return out;
-    }
-    Ref top() const {
-        const std::size_t floor = marks_.empty() ? 0 : marks_.back();
-        if (stack_.size() <= floor) fail("a value is missing");
-        return stack_.back();
-    }
-    std::vector<Ref> pop_to_mark() {
-        if (marks_.empty()) fail("a mark is missing");
-        const auto begin = stack_.begin() + static_cast<std::ptrdiff_t>(marks_.back());
-        std::vector<Ref> out(begin, stack_.end());
-        stack_.erase(begin, stack_.end());
-        marks_.pop_back();
-        count(out.size());
-        return out;
-    }
-    /// References inside containers count as values: they take memory too.
-    void count(std::size_t references) {
-        references_ += references;
-        if (references_ > 4 * kMostValues) fail("its containers are too large");
-    }
-
-    void tuple(std::size_t n) {
-        std::vector<Ref> items(n);
-        for (std::size_t i = n; i > 0; --i) items[i - 1] = pop();
-        count(n);
-        push({.kind = Kind::tuple, .items = std::move(items)});
-    }
-
-    void remember(std::uint32_t key) {
-        if (memo_.size() >= kMostValues) fail("its memo is too large");
-        memo_[key] = top();
-    }
-    void recall(std::uint32_t key) {
-        const auto found = memo_.find(key);
-        if (found == memo_.end())
-            fail(fmt::format("it refers to value {}, which is not there", key));
-        stack_.push_back(found->second);
-        count(1);
-    }
 
     void long_integer() {
         const std::size_t n = number<std::uint8_t>();
@@ -450,7 +394,7 @@ private:
                     remember(number<std::uint32_t>());
                     break;
                 case '\x94':
-                    remember(static_cast<std::uint32_t>(memo_.size()));
+                    remember(memo_.size());
                     break;
                 case 'h':
                     recall(number<std::uint8_t>());
@@ -473,11 +417,6 @@ private:
 
     std::string_view bytes_;
     std::size_t at_ = 0;
-    std::size_t references_ = 0;
-    std::vector<Value> values_;
-    std::vector<Ref> stack_;
-    std::vector<std::size_t> marks_;
-    std::unordered_map<std::uint32_t, Ref> memo_;
     std::vector<PickledTensor> tensors_;
     std::vector<std::unique_ptr<std::string>> kept_;
 };
