@@ -19,16 +19,9 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array<std::string_view, 12> image_suffixes = {
-    "jpg", "jpeg", "png", "webp", "bmp", "tif", "tiff", "gif", "ppm", "pgm", "pbm", "pnm"};
 constexpr std::array<std::string_view, 4> label_fields = {"label", "cls", "target", "class"};
 constexpr std::uint64_t longest_label = 4096;
 constexpr std::uint64_t longest_json = std::uint64_t{1} << 20;
-
-bool is_image(std::string_view suffix) {
-    const std::string_view last = suffix.substr(suffix.rfind('.') + 1);
-    return std::find(image_suffixes.begin(), image_suffixes.end(), last) != image_suffixes.end();
-}
 
 std::string text_of(const SourceFile& source, const TarMember& member, std::uint64_t most) {
     if (member.size > most)
@@ -78,7 +71,7 @@ public:
                                 member.name, shortened(now_.key)));
             }
         }
-        if (is_image(parts.suffix)) {
+        if (has_image_extension(member.name)) {
             const bool dotted = parts.suffix.find('.') != std::string::npos;
             if (!now_.image.empty()) {
                 if (dotted && dotted_) {  // one without a dot may follow
