@@ -18,6 +18,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Appends the images of a file. Returns where its labels are, if `labels`.
+std::optional<ColumnIndex> add_images(Images& images, const fs::path& path, const File& file,
+                                      const ImageColumns& chosen, bool labels) {
+    std::vector<std::size_t> wanted = {chosen.image};
+    if (labels) wanted.push_back(chosen.label.value());
+    if (chosen.path) wanted.push_back(*chosen.path);
+    std::vector<ColumnIndex> columns = file.index(wanted);
+    std::optional<ColumnIndex> label, paths;
+    if (labels) label.emplace(std::move(columns[1]));
+    if (chosen.path) paths.emplace(std::move(columns.back()));
+    images.add(path, file.source().size(), std::move(columns[0]), std::move(paths),
+               chosen.image_feature);
+    return label;
+}
+
 /// Opens the files one after the other.
 class RowsReader {
 public:
@@ -86,19 +101,10 @@ private:
         } else if (names != labels_->names()) {
             refuse("it names other classes than the files before it");
         }
-        std::vector<std::size_t> wanted = {chosen.image};
+        if (chosen.label) label_column_ = file.footer().columns[*chosen.label];
         label_.reset();
-        if (chosen.label) {
-            wanted.push_back(*chosen.label);
-            label_column_ = file.footer().columns[*chosen.label];
-        }
-        if (chosen.path) wanted.push_back(*chosen.path);
-        std::vector<ColumnIndex> columns = file.index(wanted);
-        std::optional<ColumnIndex> paths;
-        if (chosen.path) paths.emplace(std::move(columns.back()));
-        images_->add(path, file.source().size(), std::move(columns[0]), std::move(paths),
-                     chosen.image_feature);
-        if (chosen.label) label_.emplace(std::move(columns[1]));
+        if (auto label = add_images(*images_, path, file, chosen, chosen.label.has_value()))
+            label_.emplace(std::move(*label));
     }
 
     const RowOptions& options_;
@@ -134,13 +140,7 @@ std::shared_ptr<const Images> open_images(std::span<const fs::path> files,
                          parse_huggingface_features(file.footer().huggingface);
                      const ImageColumns chosen =
                          choose_columns(file.footer(), features, image_column, "");
-                     std::vector<std::size_t> wanted = {chosen.image};
-                     if (chosen.path) wanted.push_back(*chosen.path);
-                     std::vector<ColumnIndex> columns = file.index(wanted);
-                     std::optional<ColumnIndex> paths;
-                     if (chosen.path) paths.emplace(std::move(columns[1]));
-                     images->add(path, file.source().size(), std::move(columns[0]),
-                                 std::move(paths), chosen.image_feature);
+                     add_images(*images, path, file, chosen, false);
                  });
     }
     return images;
