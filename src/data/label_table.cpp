@@ -239,14 +239,14 @@ bool BlankRows::next_line(std::string_view& line) {
 }
 
 bool BlankRows::next() {
-    std::string_view line;
-    if (!next_line(line)) return false;
+    std::string_view text;
+    if (!next_line(text)) return false;
     words_.clear();
-    for_each_part(line, " \t", [&](std::string_view word) { words_.push_back(word); });
+    for_each_part(text, " \t", [&](std::string_view word) { words_.push_back(word); });
     if (words_.size() == table_.sample.names.size()) return true;
     throw Error(ErrorCode::bad_input,
                 fmt::format("{} line {}: {} words; the other lines have {}", table_.sample.source,
-                            line_, words_.size(), table_.sample.names.size()));
+                            line(), words_.size(), table_.sample.names.size()));
 }
 
 }  // namespace assay

@@ -25,8 +25,8 @@ struct LabelTable {
     TableSample sample{};         ///< of a table; `sample.header`: its first row has the names
 };
 
-/// From the first rows. `named_table`: the file's name ends as that of a table (.csv, .tsv), so
-/// that its first row is a header unless it names an image. Throws bad_input as CsvReader.
+/// From the first rows. `named_table`: the file's name is that of a table (has_table_extension()),
+/// so that its first row is a header unless it names an image. Throws bad_input as CsvReader.
 LabelTable look_at_table(std::string_view text, std::string source, bool named_table,
                          const ClassList* classes);
 
@@ -36,7 +36,7 @@ public:
     BlankRows(std::string_view text, const LabelTable& table);
     bool next();
     std::string_view operator[](std::size_t column) const { return words_[column]; }
-    std::size_t line() const noexcept { return line_; }
+    std::size_t line() const noexcept { return line_ - table_.added_lines; }
 
 private:
     bool next_line(std::string_view& line);

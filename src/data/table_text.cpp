@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string_view>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "containers/at_place.h"
@@ -27,24 +29,29 @@ public:
         : text_(text), source_(std::move(source)) {}
 
     TableText write() {
-        each_object([&](const nlohmann::json& object) {
+        each_object([&](const nlohmann::json& object, std::size_t) {
             for (const auto& [name, value] : object.items())
-                add_name(value.is_structured() ? lists_ : names_, name);
+                (value.is_structured() ? lists_ : names_).add(name);
         });
-        std::erase_if(names_, [&](const std::string& name) { return is_list(name); });
-        if (names_.empty()) refuse(source_ + ": no line has a text or a number");
+        std::vector<std::string>& columns = names_.in_order;
+        std::erase_if(columns,
+                      [&](const std::string& name) { return lists_.known.contains(name); });
+        if (columns.empty()) refuse(source_ + ": no line has a text or a number");
         TableText table;
         table.added_lines = 1;
         CsvWriter csv(table.text);
-        csv.row(names_);
-        each_object([&](const nlohmann::json& object) {
-            for (const std::string& name : names_) {
+        csv.row(columns);
+        std::size_t written = 0;
+        each_object([&](const nlohmann::json& object, std::size_t number) {
+            table.text.append(number - written - 1, '\n');  // empty lines count
+            written = number;
+            for (const std::string& name : columns) {
                 const auto value = object.find(name);
                 csv.field(value == object.end() ? "" : cell_of(*value));
             }
             csv.end_row();
         });
-        for (const std::string& name : lists_) {
+        for (const std::string& name : lists_.in_order) {
             table.left_out += fmt::format("{}{} (a list or an object)",
                                           table.left_out.empty() ? "" : ", ", shortened(name));
         }
@@ -52,17 +59,19 @@ public:
     }
 
 private:
-    static void add_name(std::vector<std::string>& names, const std::string& name) {
-        constexpr std::size_t most_names = 10'000;
-        if (std::ranges::find(names, name) != names.end()) return;
-        if (names.size() == most_names)
-            refuse(fmt::format("the lines have more than {} keys", most_names));
-        names.push_back(name);
-    }
+    struct Keys {
+        std::vector<std::string> in_order{};
+        std::unordered_set<std::string> known{};
 
-    bool is_list(const std::string& name) const {
-        return std::ranges::find(lists_, name) != lists_.end();
-    }
+        void add(const std::string& name) {
+            constexpr std::size_t most_names = 10'000;
+            if (known.contains(name)) return;
+            if (in_order.size() == most_names)
+                refuse(fmt::format("the lines have more than {} keys", most_names));
+            known.insert(name);
+            in_order.push_back(name);
+        }
+    };
 
     static std::string cell_of(const nlohmann::json& value) {
         if (value.is_null()) return "";
@@ -71,6 +80,7 @@ private:
         return value.dump();
     }
 
+    /// Calls visit(object, number of its line).
     template <class Visit>
     void each_object(Visit&& visit) const {
         constexpr int deepest = 16;
@@ -81,14 +91,14 @@ private:
                          const nlohmann::json object = parse_json(line, deepest);
                          if (!object.is_object())
                              refuse("the line is no object {\"file_name\": ...}");
-                         visit(object);
+                         visit(object, number);
                      });
         });
     }
 
     std::string_view text_;
     std::string source_;
-    std::vector<std::string> names_, lists_;
+    Keys names_, lists_;
 };
 
 }  // namespace

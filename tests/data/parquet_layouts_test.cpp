@@ -153,6 +153,12 @@ TEST_F(PathsInParquet, MetadataThatAreDamagedAreAnError) {
     folder_.write("flat/metadata.jsonl",
                   "{\"file_name\": \"a.png\", \"label\": 1}\n[\"file_name\"]\n");
     EXPECT_THAT(refused("flat"), HasSubstr("metadata.jsonl line 2: the line is no object"));
+    folder_.write("flat/metadata.jsonl",
+                  "{\"file_name\": \"a.png\", \"label\": 1}\n\n\n{\"label\": 2}\n");
+    EXPECT_THAT(refused("flat"), HasSubstr("metadata.jsonl line 4: no file_name"));
+    folder_.write("flat/list.jsonl", "\n{\"file_name\": \"a.png\"}\n{\"file_name\": \"a.png\"}\n");
+    EXPECT_THAT(refused("flat/list.jsonl", {.label_column = "none"}),
+                HasSubstr("list.jsonl line 3: item `a.png` appears twice (first in line 2)"));
     std::filesystem::remove(folder_.path() / "flat/metadata.jsonl");
     const std::string whole = parquet_of(three_paths);
     folder_.write("flat/metadata.parquet", whole.substr(0, whole.size() - 3));
