@@ -239,10 +239,9 @@ ImportReport import_predictions(const fs::path& file, const fs::path& runs,
                            .columns = of_scores,
                            .numbered = annotated ? &annotated->numbered : nullptr});
     apply_scale(source, options.scale);
-    with_note(fmt::format("importing `{}`", file.string()),
-              [&] { take_one_column(source, options); });
-    report.notes = std::move(source.notes);
     return with_note(fmt::format("importing `{}`", file.string()), [&] {
+        take_one_column(source, options);
+        report.notes = std::move(source.notes);
         const KindFacts facts = look_at(source, threads, callback);
         spec.kind = decide_kind(source, facts, options, report.notes);
         spec.storage = decide_storage(source, options, spec.kind, spec.top_k);
