@@ -31,10 +31,8 @@ int cmd_import(std::vector<std::string> arguments) {
     auto app = make_app(
         "import",
         "Turn saved predictions (npy, npz, safetensors, csv, tsv, parquet, jsonl, json; full "
-        "matrix, "
-        "top-k or predicted classes alone; COCO's results, FiftyOne's exports) into a store. Tells "
-        "logits from probabilities by the numbers, "
-        "and refuses an incorrect claim.",
+        "matrix, top-k or predicted classes alone; COCO's results, FiftyOne's exports) into a "
+        "store. Tells logits from probabilities by the numbers, and refuses an incorrect claim.",
         import_examples);
     std::filesystem::path file;
     std::filesystem::path out = "runs";

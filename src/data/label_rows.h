@@ -28,8 +28,8 @@ struct LabelReading {
     bool minus_one_unlabelled = false;           ///< -1 is no label, even where all others are 1
     bool ask = true;                             ///< as ColumnChoice has it
     bool say_columns = true;                     ///< in a note; false: they have been said
-    std::string image_column{}, label_column{};  ///< likewise; for tables alone
-    bool options = false;                        ///< likewise
+    std::string image_column{}, label_column{};  ///< as ColumnChoice has them; for tables
+    bool options = false;                        ///< as ColumnChoice has it
 };
 /// read_label_sets(), which also says what the columns were taken for, and how many rows are marked
 /// as without a label. Throws UnclearSigns (label_list.h), too.

@@ -22,7 +22,7 @@ struct ImageColumns {
 
 /// `image`, `label`: names of columns, or "" for the usual ones: the only feature of the type
 /// Image, or else `image` or `img`; `label`, `labels` or `fine_label`, or none. A column of images
-/// is one of bytes or a structure that holds `bytes`; labels are whole numbers or texts. Throws
+/// is one of bytes or a structure that holds `bytes`; labels are numbers, booleans or texts. Throws
 /// bad_input, naming the columns that are there: no such column, or one of another type or in a
 /// list.
 ImageColumns choose_columns(const Footer& footer, const HuggingfaceFeatures& features,

@@ -3,9 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <memory>
-#include <utility>
-
 #include "containers/csv.h"
 #include "containers/parquet/column_cursor.h"
 #include "containers/parquet/huggingface_features.h"
