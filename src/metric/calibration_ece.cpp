@@ -211,11 +211,10 @@ Estimate ece_value(const MetricContext& context, std::span<const std::int64_t> s
 }
 
 Estimate binary_ece_value(const MetricContext& context, std::span<const std::int64_t> state) {
-    Estimate value = ece_value(context, state);
-    if (const std::string why = not_two_classes(context.shape); !why.empty()) {
-        value = {};
-        value.undefined = why;
-    }
+    Estimate value;
+    value.undefined = not_two_classes(context.shape);
+    if (!value.undefined.empty()) return value;
+    value = ece_value(context, state);
     if (!value.value || context.value_only) return value;
     // Where each bin holds one class alone, drawing items anew shows no spread of the labels. The
     // error is then the mean of |label - p|, in [0, 1].

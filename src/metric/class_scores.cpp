@@ -8,7 +8,6 @@
 //
 // `average=binary` is of class 1 alone, the positive class of two. There a quotient of 0 by 0 is
 // undefined, where scikit-learn warns and says 0.
-#include <array>
 #include <cmath>
 #include <string>
 #include <string_view>
@@ -34,13 +33,17 @@ struct ClassCounts {
     double nowhere = 0;  // predictions that are no class
 };
 
+// Of the class whose slots are the first.
+ClassCount count_of(std::span<const std::int64_t> slots) {
+    return {static_cast<double>(slots[class_items]), static_cast<double>(slots[class_predicted]),
+            static_cast<double>(slots[class_hits])};
+}
+
 ClassCounts counts_of(std::span<const std::int64_t> state) {
     ClassCounts counts;
     double predictions = 0;
     for (std::size_t c = 0; c < state.size(); c += class_slots) {
-        const ClassCount one{static_cast<double>(state[c + class_items]),
-                             static_cast<double>(state[c + class_predicted]),
-                             static_cast<double>(state[c + class_hits])};
+        const ClassCount one = count_of(state.subspan(c));
         if (one.items + one.predictions == 0) continue;
         counts.classes.push_back(one);
         counts.items += one.items;
@@ -106,15 +109,8 @@ Estimate of_positive(const MetricContext& context, std::span<const std::int64_t>
     Estimate value;
     value.undefined = not_two_classes(context.shape);
     if (!value.undefined.empty()) return value;
-    std::array<ClassCount, 2> of;
-    for (std::size_t c = 0; c < of.size(); ++c) {
-        const auto counts = state.subspan(c * class_slots, class_slots);
-        of[c] = {static_cast<double>(counts[class_items]),
-                 static_cast<double>(counts[class_predicted]),
-                 static_cast<double>(counts[class_hits])};
-    }
-    ClassCount& positive = of[1];
-    positive.others = of[0].items;
+    ClassCount positive = count_of(state.subspan(class_slots));
+    positive.others = count_of(state).items;
     value.n = static_cast<std::uint64_t>(positive.items + positive.others);
     const Quotient found = score.of_class(positive);
     if (value.n == 0) {
@@ -261,10 +257,9 @@ void add_class_scores(MetricTable& table) {
     const ParameterFacts average{
         "average",
         "macro",
-        "macro: every class that is a label or a prediction counts the "
-        "same; weighted: as much as it "
-        "has items. With binary it is class 1 alone, the positive class of "
-        "two, and 0/0 is undefined",
+        "macro: every class that is a label or a prediction counts the same; weighted: as much as "
+        "it has items. With binary it is class 1 alone, the positive class of two, and 0/0 is "
+        "undefined",
         {"macro", "weighted", "binary"}};
     constexpr std::string_view sokolova =
         "Sokolova and Lapalme 2009, A systematic analysis of performance measures; conventions of "

@@ -31,20 +31,20 @@ class MatrixItems {
 public:
     MatrixItems(const MetricRows& rows, bool empty) : rows_(rows), empty_(empty) {}
     bool counts(std::uint64_t item) const {
-        if (rows_.records()[static_cast<std::size_t>(item)].scale.factor == 0) return false;
-        return empty_ || !rows_.valid(item).empty();
+        return has_scores(item) && (empty_ || !rows_.valid(item).empty());
     }
     std::uint64_t without_labels() const {
         std::uint64_t n = 0;
         for (std::uint64_t i = 0; i < rows_.items(); ++i)
-            n += rows_.records()[static_cast<std::size_t>(i)].scale.factor != 0 &&
-                         rows_.valid(i).empty()
-                     ? 1
-                     : 0;
+            n += has_scores(i) && rows_.valid(i).empty() ? 1 : 0;
         return n;
     }
 
 private:
+    bool has_scores(std::uint64_t item) const {
+        return rows_.records()[static_cast<std::size_t>(item)].scale.factor != 0;
+    }
+
     const MetricRows& rows_;
     const bool empty_;
 };

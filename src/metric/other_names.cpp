@@ -97,8 +97,7 @@ constexpr Near near[] = {
      "class 1 of two"},
     {" recall_score ",
      "`recall` is near it: the mean over the classes (macro); `binary_recall` is that of class 1 "
-     "of "
-     "two"},
+     "of two"},
     {" brier_score brier_score_loss ",
      "`brier` is near it: the sum over all classes; `binary_brier` is that of class 1 of two"},
     {" calibration reliability calibration_curve reliability_diagram ",
