@@ -80,9 +80,9 @@ public:
         : group_(std::move(group)),
           height_(spec.preprocess.height),
           width_(spec.preprocess.width),
-          gray_(spec.preprocess.channel_order == ChannelOrder::gray),
+          channels_(spec.preprocess.channel_order == ChannelOrder::gray ? 1 : 3),
           bytes_(takes_bytes(*copies.front(), spec)),
-          channels_last_(takes_channels_last(*copies.front(), spec)) {
+          channels_last_(takes_channels_last(*copies.front(), spec, channels_)) {
         for (std::size_t i = 0; i < copies.size(); ++i)
             copies_.push_back(copy_on(group_.devices[i], std::move(copies[i]), spec.preprocess));
         facts_.device = group_.kind;
@@ -253,9 +253,9 @@ private:
         return declared ? *declared == at::kByte : spec.input_type == InputType::uint8;
     }
 
-    static bool takes_channels_last(const Network& network, const ModelSpec& spec) {
+    static bool takes_channels_last(const Network& network, const ModelSpec& spec,
+                                    std::int64_t channels) {
         const auto declared = network.declared_input();
-        const std::int64_t channels = spec.preprocess.channel_order == ChannelOrder::gray ? 1 : 3;
         const bool last = declared && (*declared)[3] == channels && (*declared)[1] != channels;
         const bool first = declared && (*declared)[1] == channels && (*declared)[3] != channels;
         if ((last && spec.layout == InputLayout::nchw) ||
@@ -286,7 +286,7 @@ private:
     }
 
     at::Tensor laid_out(const at::Tensor& given) const {
-        const at::Tensor x = gray_ ? given.narrow(1, 0, 1).contiguous() : given;
+        const at::Tensor x = channels_ == 1 ? given.narrow(1, 0, 1).contiguous() : given;
         return channels_last_ ? x.permute({0, 2, 3, 1}).contiguous() : x;
     }
 
@@ -433,9 +433,8 @@ private:
         const auto open_or = [](std::int64_t size, std::int64_t wanted) {
             return size < 0 || size == wanted;
         };
-        if (channels == 1 && !gray_) throw Error(ErrorCode::bad_input, kOneChannel);
-        const std::int64_t wanted = gray_ ? 1 : 3;
-        if (!open_or(channels, wanted) || !open_or(height, height_) || !open_or(width, width_)) {
+        if (channels == 1 && channels_ != 1) throw Error(ErrorCode::bad_input, kOneChannel);
+        if (!open_or(channels, channels_) || !open_or(height, height_) || !open_or(width, width_)) {
             const auto text = [](std::int64_t size) {
                 return size < 0 ? std::string("any") : std::to_string(size);
             };
@@ -443,7 +442,7 @@ private:
                 ErrorCode::bad_input,
                 fmt::format("the model takes images of {} x {} x {} (channels, height, "
                             "width), but input_size is [{}, {}, {}]",
-                            text(channels), text(height), text(width), wanted, height_, width_));
+                            text(channels), text(height), text(width), channels_, height_, width_));
         }
         if (batch > 0) facts_.fixed_batch = batch;
         if (batch > 1 && network().one_at_a_time()) {
@@ -526,9 +525,9 @@ private:
     /// One image, then two: a model traced with a fixed batch fails one of them. Then the sizes
     /// that exports usually fix.
     void probe_sizes() {
-        const std::string context = fmt::format("the model refuses a {} x {} x {} x {} input",
-                                                std::max<std::int64_t>(facts_.fixed_batch, 1),
-                                                gray_ ? 1 : 3, height_, width_);
+        const std::string context =
+            fmt::format("the model refuses a {} x {} x {} x {} input",
+                        std::max<std::int64_t>(facts_.fixed_batch, 1), channels_, height_, width_);
         std::int64_t classes = 0;
         try {
             classes = classes_for(std::max<std::int64_t>(facts_.fixed_batch, 1));
@@ -585,7 +584,7 @@ private:
     std::vector<NetworkCopy> copies_;
     std::int64_t height_;
     std::int64_t width_;
-    bool gray_;  ///< it takes the first of three equal channels
+    std::int64_t channels_;  ///< 1: of gray images, it takes the first of three equal channels
     bool bytes_;
     bool channels_last_;
     at::MemoryFormat layout_ = at::MemoryFormat::Contiguous;
