@@ -9,6 +9,7 @@
 
 #include "containers/mat/format.h"
 #include "core/refuse.h"
+#include "core/terminal_text.h"
 
 namespace assay {
 namespace {
@@ -31,24 +32,10 @@ void append_mat_numbers(std::span<const std::byte> bytes, std::vector<double>& o
         out.push_back(static_cast<double>(mat_number_at<Number>(bytes, at)));
 }
 
-void append_mat_letter(std::string& text, std::uint32_t letter) {
-    if (letter >= 0xD800 && (letter < 0xE000 || letter > 0x10FFFF)) letter = 0xFFFD;
-    const auto add = [&](std::uint32_t byte) { text += static_cast<char>(byte); };
-    if (letter < 0x80) {
-        add(letter);
-    } else if (letter < 0x800) {
-        add(0xC0 | letter >> 6);
-        add(0x80 | (letter & 0x3F));
-    } else {
-        if (letter < 0x10000) {
-            add(0xE0 | letter >> 12);
-        } else {
-            add(0xF0 | letter >> 18);
-            add(0x80 | (letter >> 12 & 0x3F));
-        }
-        add(0x80 | (letter >> 6 & 0x3F));
-        add(0x80 | (letter & 0x3F));
-    }
+void append_mat_letter(std::string& text, double letter) {
+    constexpr std::uint32_t unknown = 0xFFFD;
+    const bool is_one = letter >= 0 && letter <= 0x10FFFF && !(letter >= 0xD800 && letter < 0xE000);
+    append_utf8(is_one ? static_cast<std::uint32_t>(letter) : unknown, text);
 }
 
 struct MatElement {
@@ -214,10 +201,7 @@ private:
         if (element.type <= mat::uint8_type || element.type == mat::utf8_type)
             return {reinterpret_cast<const char*>(element.data.data()), element.data.size()};
         std::string text;
-        for (const double letter : mat_numbers_of(element))
-            append_mat_letter(text, letter >= 0 && letter <= 0x10FFFF
-                                        ? static_cast<std::uint32_t>(letter)
-                                        : 0xFFFD);
+        for (const double letter : mat_numbers_of(element)) append_mat_letter(text, letter);
         return text;
     }
 

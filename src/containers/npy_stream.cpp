@@ -10,6 +10,7 @@
 
 #include "assay/error.h"
 #include "core/refuse.h"
+#include "core/terminal_text.h"
 
 namespace assay {
 namespace {
@@ -97,23 +98,12 @@ void append_text(std::span<const std::byte> element, const TextType& type, std::
         std::uint32_t c = 0;
         for (std::size_t b = 0; b < type.size; ++b)
             c |= static_cast<std::uint32_t>(element[i + b]) << (8 * b);
-        const auto put = [&](std::uint32_t byte) { out += static_cast<char>(byte); };
         if (type.size == 1 || (c >= 0x20 && c < 0x80)) {
-            put(c == 0 ? '?' : c);
+            out += c == 0 ? '?' : static_cast<char>(c);
         } else if (c < 0x20 || c > 0x10FFFF || (c >= 0xD800 && c < 0xE000)) {
-            put('?');
-        } else if (c < 0x800) {
-            put(0xC0 | (c >> 6));
-            put(0x80 | (c & 0x3F));
-        } else if (c < 0x10000) {
-            put(0xE0 | (c >> 12));
-            put(0x80 | ((c >> 6) & 0x3F));
-            put(0x80 | (c & 0x3F));
+            out += '?';
         } else {
-            put(0xF0 | (c >> 18));
-            put(0x80 | ((c >> 12) & 0x3F));
-            put(0x80 | ((c >> 6) & 0x3F));
-            put(0x80 | (c & 0x3F));
+            append_utf8(c, out);
         }
     }
 }

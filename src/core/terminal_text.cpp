@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cstdint>
 #include <iterator>
 
 namespace assay {
@@ -47,6 +46,23 @@ bool is_utf8(std::string_view text) {
         text.remove_prefix(bytes);
     }
     return true;
+}
+
+void append_utf8(std::uint32_t code, std::string& text) {
+    const auto put = [&](std::uint32_t byte) { text += static_cast<char>(byte); };
+    if (code < 0x80) return put(code);
+    if (code < 0x800) {
+        put(0xC0 | code >> 6);
+    } else {
+        if (code < 0x10000) {
+            put(0xE0 | code >> 12);
+        } else {
+            put(0xF0 | code >> 18);
+            put(0x80 | (code >> 12 & 0x3F));
+        }
+        put(0x80 | (code >> 6 & 0x3F));
+    }
+    put(0x80 | (code & 0x3F));
 }
 
 std::string without_controls(std::string_view text) {

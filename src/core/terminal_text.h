@@ -1,6 +1,7 @@
 // Texts of others on the way to a terminal.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -14,5 +15,7 @@ std::string without_controls(std::string_view text);
 
 /// Whether all of it is characters in their one form.
 bool is_utf8(std::string_view text);
+/// Appends the UTF-8 of a character: up to 10FFFF, and no surrogate.
+void append_utf8(std::uint32_t code, std::string& text);
 
 }  // namespace assay
