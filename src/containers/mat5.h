@@ -22,7 +22,7 @@ struct Mat5Array {
 
     /// The product of the shape.
     std::uint64_t count() const;
-    /// The first `most` numbers as whole ones. Throws bad_input: fractions.
+    /// All numbers, as whole ones. Throws bad_input: fractions.
     std::vector<std::int64_t> integers() const;
 };
 
