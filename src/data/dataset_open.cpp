@@ -73,10 +73,7 @@ void check_layout(const DatasetOptions& options, const fs::path& path, std::stri
 
 bool holds_class_folders(const fs::path& path) {
     for (const std::string& name : list_folder(path).folders) {
-        StringColumn one;
-        ScanCounts counts;
-        scan_images(path, name, 1, one, counts);
-        if (one.size() > 0) return true;
+        if (holds_an_image(path, name)) return true;
     }
     return false;
 }

@@ -148,4 +148,11 @@ void scan_images(const std::filesystem::path& root, const std::string& sub, std:
     walk.read(sub.empty() ? "" : sub + "/");
 }
 
+bool holds_an_image(const std::filesystem::path& root, const std::string& sub) {
+    StringColumn one;
+    ScanCounts counts;
+    scan_images(root, sub, 1, one, counts);
+    return one.size() > 0;
+}
+
 }  // namespace assay

@@ -32,13 +32,6 @@ std::size_t kind_of_split(std::string_view name) {
     return static_cast<std::size_t>(found - kinds_of_split.begin());
 }
 
-bool holds_an_image(const fs::path& root, const std::string& folder) {
-    StringColumn one;
-    ScanCounts counts;
-    scan_images(root, folder, 1, one, counts);
-    return one.size() > 0;
-}
-
 /// The folders that are splits, in the order in which they are looked for; none where a folder with
 /// images is no split. Images directly in such a folder make it a class, unless they are the test
 /// images without labels that ImageNet has.
