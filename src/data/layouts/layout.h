@@ -81,7 +81,9 @@ Items read_sun(const Part& part);
 /// number, or none of `count` classes.
 std::size_t class_of_number(std::string_view text, std::size_t first, std::size_t count,
                             const std::filesystem::path& file, std::size_t line);
-/// The words of a line, which must be `count`. `example`: such a line.
+/// The words of a line.
+std::vector<std::string_view> words_in(std::string_view line);
+/// The same, which must be `count`. `example`: such a line.
 std::vector<std::string_view> words_of_line(std::string_view text, std::size_t count,
                                             std::string_view example,
                                             const std::filesystem::path& file, std::size_t line);

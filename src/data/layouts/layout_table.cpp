@@ -1,5 +1,3 @@
-#include <array>
-
 #include "data/layouts/layout.h"
 
 namespace assay::layouts {

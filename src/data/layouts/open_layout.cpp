@@ -73,14 +73,18 @@ void check_columns(std::string_view name, bool takes_label_column, const Dataset
                         name));
 }
 
+/// The names of the splits whose files are there.
+std::vector<std::string_view> splits_there(const Found& found) {
+    std::vector<std::string_view> there;
+    for (const Split& split : found.layout->splits)
+        if (is_there(found.folder / split.file)) there.push_back(split.name);
+    return there;
+}
+
 const Split& split_of(const Found& found, const std::string& asked) {
     const Layout& layout = *found.layout;
-    std::vector<std::string_view> there, known;
-    for (const Split& split : layout.splits) {
-        known.push_back(split.name);
-        if (is_there(found.folder / split.file)) there.push_back(split.name);
-    }
     const auto missing = [&](const Split& split) {
+        const auto there = splits_there(found);
         refuse(fmt::format(
             "{} is missing, which says what is in the split {} of {}{}",
             (found.folder / split.file).string(), split.name, layout.name,
@@ -91,6 +95,8 @@ const Split& split_of(const Found& found, const std::string& asked) {
     if (!asked.empty()) {
         const auto split = std::ranges::find_if(
             layout.splits, [&](const Split& one) { return same_split(one.name, asked); });
+        std::vector<std::string_view> known;
+        for (const Split& one : layout.splits) known.push_back(one.name);
         if (unsplit || split == layout.splits.end())
             throw Error(ErrorCode::usage,
                         unsplit ? fmt::format("--split {}: {} has no splits; leave --split out",
@@ -172,12 +178,10 @@ TakenClasses take_classes(const std::vector<std::string>& names, const Layout& l
     return out;
 }
 
-/// "Oxford-IIIT Pets: annotations/test.txt, 37 classes, split test (--split: test, trainval)".
+/// "Oxford-IIIT Pets: annotations/test.txt, 37 classes, split test of test, trainval (--split)".
 std::string said_of(const Found& found, const Split& split, const fs::path& file,
                     const std::string& classes, const std::string& more) {
-    std::vector<std::string_view> there;
-    for (const Split& one : found.layout->splits)
-        if (is_there(found.folder / one.file)) there.push_back(one.name);
+    const auto there = splits_there(found);
     std::string text = fmt::format("{}: {}{}", found.layout->name,
                                    file.lexically_relative(found.folder).string(), classes);
     if (!split.name.empty()) text += fmt::format(", split {}", split.name);
@@ -230,11 +234,16 @@ std::size_t class_of_number(std::string_view text, std::size_t first, std::size_
     return static_cast<std::size_t>(number) - first;
 }
 
+std::vector<std::string_view> words_in(std::string_view line) {
+    std::vector<std::string_view> words;
+    for_each_part(line, " \t\r", [&](std::string_view word) { words.push_back(word); });
+    return words;
+}
+
 std::vector<std::string_view> words_of_line(std::string_view text, std::size_t count,
                                             std::string_view example, const fs::path& file,
                                             std::size_t line) {
-    std::vector<std::string_view> words;
-    for_each_part(text, " \t\r", [&](std::string_view word) { words.push_back(word); });
+    std::vector<std::string_view> words = words_in(text);
     if (words.size() != count)
         refuse_line(file, line,
                     fmt::format("`{}` has {} instead of {} (such as `{}`)", shortened(text),

@@ -21,12 +21,6 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t most_bytes_of_json = std::uint64_t{64} << 20;
 
-std::vector<std::string_view> words_in(std::string_view line) {
-    std::vector<std::string_view> words;
-    for_each_part(line, " \t\r", [&](std::string_view word) { words.push_back(word); });
-    return words;
-}
-
 /// The split of each image: 0 train, 1 valid, 2 test.
 std::unordered_map<std::string, std::uint64_t> celeba_parts(const fs::path& file) {
     std::unordered_map<std::string, std::uint64_t> parts;
