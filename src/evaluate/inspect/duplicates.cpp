@@ -32,9 +32,7 @@ public:
                    ? inspected_image(dataset_, i)
                    : inspected_image(*other_, i - static_cast<std::uint32_t>(dataset_.size()));
     }
-    std::span<const std::int32_t> labels(std::uint32_t i) const {
-        return i < dataset_.labels.size() ? dataset_.labels[i] : std::span<const std::int32_t>();
-    }
+    std::span<const std::int32_t> labels(std::uint32_t i) const { return labels_of(dataset_, i); }
     int distance(std::uint32_t i, std::uint32_t j) const {
         return std::popcount(look(i) ^ look(j));
     }
@@ -287,6 +285,10 @@ void find_near(const BothImages& images, Files files, const InspectOptions& opti
 
 }  // namespace
 
+std::span<const std::int32_t> labels_of(const Dataset& dataset, std::uint32_t item) {
+    return item < dataset.labels.size() ? dataset.labels[item] : std::span<const std::int32_t>();
+}
+
 std::string class_text(const ClassList& classes, std::int32_t c) {
     const auto at = static_cast<std::size_t>(c);
     if (at >= classes.size()) return fmt::format("class {}", c);
@@ -296,10 +298,8 @@ std::string class_text(const ClassList& classes, std::int32_t c) {
 
 InspectedImage inspected_image(const Dataset& dataset, std::uint32_t item) {
     InspectedImage image{.id = std::string(dataset.ids[item]), .labels = {}};
-    if (item < dataset.labels.size()) {
-        for (const std::int32_t c : dataset.labels[item])
-            image.labels.push_back(class_text(dataset.classes, c));
-    }
+    for (const std::int32_t c : labels_of(dataset, item))
+        image.labels.push_back(class_text(dataset.classes, c));
     return image;
 }
 

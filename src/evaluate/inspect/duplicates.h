@@ -3,13 +3,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
-#include <vector>
 
 #include "evaluate/inspect/read_images.h"
 
 namespace assay::inspect {
 
+/// Of a data set without labels none.
+std::span<const std::int32_t> labels_of(const Dataset& dataset, std::uint32_t item);
 /// The classes of an image's labels, as people and readers of JSON see them.
 std::string class_text(const ClassList& classes, std::int32_t c);
 InspectedImage inspected_image(const Dataset& dataset, std::uint32_t item);

@@ -38,8 +38,7 @@ InspectedLabels inspected_labels(const Dataset& dataset, std::size_t examples) {
     InspectedLabels out;
     std::vector<std::uint64_t> counts(dataset.classes.size());
     for (std::uint32_t i = 0; i < dataset.size(); ++i) {
-        const auto labels =
-            i < dataset.labels.size() ? dataset.labels[i] : std::span<const std::int32_t>();
+        const auto labels = inspect::labels_of(dataset, i);
         out.images_with_several += labels.size() > 1;
         if (labels.empty()) {
             ++out.images_without;

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "assay/describe_result.h"
@@ -27,6 +26,12 @@ std::string listed_names(const std::vector<std::string>& names, std::uint64_t al
 /// "1 image", "5,600 images".
 std::string counted(std::uint64_t n, std::string_view noun, std::string_view plural) {
     return fmt::format("{} {}", count_text(n), n == 1 ? noun : plural);
+}
+
+/// ", 3 bits"; "" of equal hashes.
+std::string and_bits(int bits) {
+    if (bits == 0) return "";
+    return fmt::format(", {}", how_many(static_cast<std::uint64_t>(bits), "bit"));
 }
 
 /// A finding: a line with a mark, then its examples.
@@ -59,9 +64,7 @@ void add_groups(Lines& lines, const Duplicates& found, std::string_view between)
                                 labelled(image));
         if (group.images > group.members.size())
             text += fmt::format(" and {} more", count_text(group.images - group.members.size()));
-        if (group.bits > 0)
-            text += fmt::format(", {}", how_many(static_cast<std::uint64_t>(group.bits), "bit"));
-        lines.example(text);
+        lines.example(text + and_bits(group.bits));
     }
     lines.more(found.groups, found.examples.size());
 }
@@ -98,11 +101,8 @@ void add_against(Lines& lines, const InspectResult& r) {
     const auto examples = [&](const std::vector<SharedImage>& shared, std::uint64_t all,
                               std::string_view between) {
         for (const SharedImage& pair : shared) {
-            lines.example(fmt::format(
-                "{} {} {}{}", labelled(pair.image), between, labelled(pair.other),
-                pair.bits > 0
-                    ? fmt::format(", {}", how_many(static_cast<std::uint64_t>(pair.bits), "bit"))
-                    : ""));
+            lines.example(fmt::format("{} {} {}{}", labelled(pair.image), between,
+                                      labelled(pair.other), and_bits(pair.bits)));
         }
         lines.more(all, shared.size());
     };
