@@ -136,8 +136,7 @@ void name_data(std::vector<Plan::Data>& data) {
     std::size_t next = 0;
     for (Plan::Data& d : data) {
         if (!d.flags.name.empty()) continue;
-        d.flags.name = d.flags.name_of_split(
-            name_of_array(names[next++], d.flags.folders.at(0), d.flags.image_column));
+        d.flags.name = d.flags.name_of_part(names[next++], 0);
         d.flags.names_parts = true;
     }
     std::unordered_map<std::string_view, const Plan::Data*> first;

@@ -193,7 +193,7 @@ DatasetOptions DataFlags::options(std::size_t index, const ClassList& classes,
         if (const std::string own = dataset_name_of(folders.at(index)); options.name != own)
             notes.push_back("another folder is called `" + own +
                             "`, too; this one's results are `" + options.name + "`");
-        options.name = name_of_split(name_of_array(options.name, folders.at(index), image_column));
+        options.name = name_of_part(options.name, index);
     }
     options.list = list;
     options.classes = classes;
@@ -205,8 +205,9 @@ DatasetOptions DataFlags::options(std::size_t index, const ClassList& classes,
     return options;
 }
 
-std::string DataFlags::name_of_split(std::string own) const {
-    return split.empty() ? std::move(own) : own + "-" + split;
+std::string DataFlags::name_of_part(const std::string& own, std::size_t index) const {
+    const std::string name_there = name_of_array(own, folders.at(index), image_column);
+    return split.empty() ? name_there : name_there + "-" + split;
 }
 
 Dataset DataFlags::sampled(Dataset dataset, const DatasetOptions& opened,

@@ -92,9 +92,9 @@ struct DataFlags {
     /// folder's own name. Throws usage: what goes with one folder, given with more.
     DatasetOptions options(std::size_t index, const ClassList& classes,
                            std::vector<std::string>& notes) const;
-    /// What the results of the split that is asked for are called, so that they never meet those of
-    /// another one.
-    std::string name_of_split(std::string own) const;
+    /// What the results of the array and the split that are asked for are called, so that they
+    /// never meet those of others. `own`: the name of folder `index`.
+    std::string name_of_part(const std::string& own, std::size_t index) const;
     /// The part of it that --limit asks for, under the name that its results have. `opened` is how
     /// the data set was opened, and `reopen` opens it again: it tells whether there are more images
     /// than the first ones.
