@@ -1,8 +1,8 @@
 // Data sets whose labels are in MAT-files, which SciPy wrote (fixtures/mat/make.py).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <zlib.h>
 
+#include "array_files.h"
 #include "assay/data/dataset.h"
 #include "containers/mat.h"
 #include "core/file.h"
@@ -37,20 +37,6 @@ std::vector<int> labels_of(const Dataset& dataset) {
     std::vector<int> labels;
     for (std::size_t i = 0; i < dataset.size(); ++i) labels.push_back(dataset.single_label(i));
     return labels;
-}
-
-std::string gzip(const std::string& text) {
-    z_stream stream{};
-    EXPECT_EQ(deflateInit2(&stream, 6, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY), Z_OK);
-    std::string packed(text.size() + 1024, '\0');
-    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-    stream.avail_in = static_cast<uInt>(text.size());
-    stream.next_out = reinterpret_cast<Bytef*>(packed.data());
-    stream.avail_out = static_cast<uInt>(packed.size());
-    EXPECT_EQ(deflate(&stream, Z_FINISH), Z_STREAM_END);
-    packed.resize(stream.total_out);
-    deflateEnd(&stream);
-    return packed;
 }
 
 TEST(Mat, NumbersTextCellsAndStructs) {
@@ -165,10 +151,12 @@ TEST(MatLayouts, ImagenetsTarWithItsDevelopmentKit) {
                 HasSubstr("ILSVRC2012_devkit_t12.tar.gz is missing, which has the labels of"));
     const std::string kit = "ILSVRC2012_devkit_t12/data/";
     const auto write_kit = [&](const std::string& truth) {
-        folder.write("ILSVRC2012_devkit_t12.tar.gz",
-                     gzip(tar_member(kit + "meta.mat", read_text(fixture("meta"))) +
-                          tar_member(kit + "ILSVRC2012_validation_ground_truth.txt", truth) +
-                          std::string(1024, '\0')));
+        folder.write(
+            "ILSVRC2012_devkit_t12.tar.gz",
+            deflated(tar_member(kit + "meta.mat", read_text(fixture("meta"))) +
+                         tar_member(kit + "ILSVRC2012_validation_ground_truth.txt", truth) +
+                         std::string(1024, '\0'),
+                     31));
     };
     // Kit fox is 278 in the usual order, tench 0 and the springer 217; the kit's numbers are its
     // own.

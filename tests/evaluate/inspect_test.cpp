@@ -58,9 +58,7 @@ std::string jpeg_of(const Image& image, int quality = 90) {
     return text_of(encode_jpeg(image, quality));
 }
 std::string fixture(std::string_view name) {
-    for (const test::PixelFixture& f : test::pixel_fixtures())
-        if (f.name == name) return text_of(f.file);
-    throw std::out_of_range("no fixture " + std::string(name));
+    return text_of(test::pixel_fixture(name).file);
 }
 
 InspectResult inspected(const std::filesystem::path& folder, InspectOptions options = {},

@@ -16,6 +16,7 @@
 namespace assay {
 namespace {
 
+using test::pixel_fixture;
 using test::pixel_fixtures;
 using test::PixelFixture;
 using ::testing::HasSubstr;
@@ -36,13 +37,6 @@ std::string refusal(std::span<const std::byte> bytes) {
         EXPECT_FALSE(error.message().empty());
         return error.message();
     }
-}
-
-const PixelFixture& fixture(std::string_view name) {
-    for (const PixelFixture& f : pixel_fixtures()) {
-        if (f.name == name) return f;
-    }
-    throw std::out_of_range("no fixture " + std::string(name));
 }
 
 std::string random_bytes(int bytes) {
@@ -108,20 +102,21 @@ TEST(Decode, SaysWhatIsWrong) {
     EXPECT_THAT(refusal({}), HasSubstr("empty"));
     EXPECT_THAT(refusal(bytes_of("plain text")),
                 HasSubstr("begins with the bytes 70 6c 61 69 6e 20 74 65"));
-    EXPECT_THAT(refusal(fixture("jpeg half").file), HasSubstr("truncated JPEG"));
-    EXPECT_THAT(refusal(fixture("jpeg without its end").file),
+    EXPECT_THAT(refusal(pixel_fixture("jpeg half").file), HasSubstr("truncated JPEG"));
+    EXPECT_THAT(refusal(pixel_fixture("jpeg without its end").file),
                 HasSubstr("it ends after 14 of 21 rows"));
-    EXPECT_THAT(refusal(fixture("jpeg 65000 x 65000").file), HasSubstr("65000 x 65000"));
-    EXPECT_THAT(refusal(fixture("jpeg 13000 x 13000").file),
+    EXPECT_THAT(refusal(pixel_fixture("jpeg 65000 x 65000").file), HasSubstr("65000 x 65000"));
+    EXPECT_THAT(refusal(pixel_fixture("jpeg 13000 x 13000").file),
                 HasSubstr("cannot hold 13000 x 13000"));
-    EXPECT_THAT(refusal(fixture("png half").file), HasSubstr("truncated PNG"));
-    EXPECT_THAT(refusal(fixture("png bad data crc").file), HasSubstr("CRC"));
-    EXPECT_THAT(refusal(fixture("png 13000 x 13000").file), HasSubstr("cannot hold 13000 x 13000"));
-    EXPECT_THAT(refusal(fixture("webp half").file), HasSubstr("100 of "));
-    EXPECT_THAT(refusal(fixture("bmp 24 short").file), HasSubstr("truncated BMP"));
-    EXPECT_THAT(refusal(fixture("tiff 13000 x 13000").file),
+    EXPECT_THAT(refusal(pixel_fixture("png half").file), HasSubstr("truncated PNG"));
+    EXPECT_THAT(refusal(pixel_fixture("png bad data crc").file), HasSubstr("CRC"));
+    EXPECT_THAT(refusal(pixel_fixture("png 13000 x 13000").file),
                 HasSubstr("cannot hold 13000 x 13000"));
-    EXPECT_THAT(refusal(fixture("tiff lab").file), HasSubstr("unsupported TIFF"));
+    EXPECT_THAT(refusal(pixel_fixture("webp half").file), HasSubstr("100 of "));
+    EXPECT_THAT(refusal(pixel_fixture("bmp 24 short").file), HasSubstr("truncated BMP"));
+    EXPECT_THAT(refusal(pixel_fixture("tiff 13000 x 13000").file),
+                HasSubstr("cannot hold 13000 x 13000"));
+    EXPECT_THAT(refusal(pixel_fixture("tiff lab").file), HasSubstr("unsupported TIFF"));
 }
 
 TEST(Decode, AJpegThatIsCutAnywhereIsRefused) {
@@ -193,7 +188,7 @@ TEST(DecodeLimits, HoldForEveryKind) {
 
 // A few bytes a scan, and each goes over all pixels.
 TEST(DecodeLimits, AJpegOfManyScansIsRefused) {
-    const PixelFixture& f = fixture("jpeg progressive");
+    const PixelFixture& f = pixel_fixture("jpeg progressive");
     const std::string file(reinterpret_cast<const char*>(f.file.data()), f.file.size());
     const std::size_t last = file.rfind("\xFF\xDA"), end = file.rfind("\xFF\xD9");
     ASSERT_LT(last, end);
@@ -236,7 +231,7 @@ TEST(DecodeLimits, AStopIsHeard) {
         int heard = 0;
         for (const char* name : {"jpeg progressive", "png filters"}) {
             try {
-                decode_image(fixture(name).file);
+                decode_image(pixel_fixture(name).file);
             } catch (const Error& error) {
                 heard += error.code() == ErrorCode::interrupted;
             }
@@ -252,10 +247,13 @@ TEST(DecodeLimits, AStopIsHeard) {
 TEST(DecodeLimits, AStopIsHeardWithinAnImage) {
     const std::string large_webp = noise_as_webp(700), one_strip = grey_tiff(4100);
     const std::pair<const char*, std::span<const std::byte>> images[] = {
-        {"jpeg", fixture("jpeg progressive").file},     {"png", fixture("png filters").file},
-        {"webp", fixture("webp lossy").file},           {"large webp", bytes_of(large_webp)},
-        {"tiff", fixture("tiff rgb tiff_lzw").file},    {"tiff of one strip", bytes_of(one_strip)},
-        {"ycbcr tiff", fixture("tiff ycbcr jpeg").file}};
+        {"jpeg", pixel_fixture("jpeg progressive").file},
+        {"png", pixel_fixture("png filters").file},
+        {"webp", pixel_fixture("webp lossy").file},
+        {"large webp", bytes_of(large_webp)},
+        {"tiff", pixel_fixture("tiff rgb tiff_lzw").file},
+        {"tiff of one strip", bytes_of(one_strip)},
+        {"ycbcr tiff", pixel_fixture("tiff ycbcr jpeg").file}};
     for (const auto& [name, image] : images) {
         const pid_t child = ::fork();
         if (child == 0) {
@@ -311,8 +309,8 @@ TEST(Decode, ATiffOfOneLargeStripHasItsPixels) {
 }
 
 TEST(Decode, ReusesAImageThatHeldAnotherOne) {
-    const PixelFixture& small = fixture("jpeg one pixel");
-    const PixelFixture& large = fixture("png filters");
+    const PixelFixture& small = pixel_fixture("jpeg one pixel");
+    const PixelFixture& large = pixel_fixture("png filters");
     Image image;
     for (const PixelFixture* f : {&large, &small, &large}) {
         decode_image_into(f->file, image);

@@ -12,10 +12,8 @@ namespace assay {
 namespace {
 
 std::vector<std::byte> fixture_of(const std::string& name) {
-    for (const test::PixelFixture& fixture : test::pixel_fixtures())
-        if (fixture.name == name) return {fixture.file.begin(), fixture.file.end()};
-    ADD_FAILURE() << "no fixture " << name;
-    return {};
+    const auto file = test::pixel_fixture(name).file;
+    return {file.begin(), file.end()};
 }
 
 /// Where the value of the tag is: type SHORT, one value.

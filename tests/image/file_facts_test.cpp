@@ -11,9 +11,7 @@ using test::pixel_fixtures;
 using test::PixelFixture;
 
 FileFacts facts_of(std::string_view name) {
-    for (const PixelFixture& f : pixel_fixtures())
-        if (f.name == name) return facts_of_file(f.file);
-    throw std::out_of_range("no fixture " + std::string(name));
+    return facts_of_file(test::pixel_fixture(name).file);
 }
 
 TEST(FileFacts, FormatsByTheFirstBytes) {

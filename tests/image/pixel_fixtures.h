@@ -5,7 +5,9 @@
 #include <filesystem>
 #include <span>
 #include <sstream>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "assay/image/image.h"
@@ -50,6 +52,12 @@ inline const std::vector<PixelFixture>& pixel_fixtures() {
         return all;
     }();
     return fixtures;
+}
+
+inline const PixelFixture& pixel_fixture(std::string_view name) {
+    for (const PixelFixture& f : pixel_fixtures())
+        if (f.name == name) return f;
+    throw std::out_of_range("no fixture " + std::string(name));
 }
 
 /// How many of the R, G, B bytes differ, and of the X bytes that are not 255; -1 when the sizes do.
