@@ -1,7 +1,7 @@
 // The Brier score of the positive class, class 1 of two.
 #include <algorithm>
 
-#include "core/statistics.h"
+#include "metric/agreement.h"
 #include "metric/families.h"
 #include "metric/real_sum.h"
 
@@ -37,18 +37,6 @@ std::unique_ptr<Accumulator> accumulate_binary_brier(const MetricContext&) {
     return std::make_unique<BinaryBrier>();
 }
 
-/// What rounding leaves of the variance of equal squares, at most.
-constexpr double no_variance = 0x1p-50;
-
-/// Wilson's interval of a mean of numbers in [0, 1], with as many draws as have its variance. Equal
-/// numbers show none: then as many as there are items.
-Interval brier_interval(double mean, double variance, double items, double level) {
-    const double spread = mean * (1 - mean);
-    const double size = variance > 0 && spread > 0 ? spread / variance : items;
-    return wilson_of_size(mean, size, student_t_quantile(0.5 + level / 2, items - 1), level,
-                          "wilson.variance");
-}
-
 Estimate binary_brier_value(const MetricContext& context, std::span<const std::int64_t> state) {
     Estimate value;
     value.undefined = not_two_classes(context.shape);
@@ -66,9 +54,9 @@ Estimate binary_brier_value(const MetricContext& context, std::span<const std::i
     const double mean = std::min(1.0, real_of(&state[square_sum]) / n);
     value.value = mean;
     if (context.value_only || value.n < 2) return value;
-    const double variance = real_of(&state[fourth_sum]) / n - mean * mean;
-    value.interval =
-        brier_interval(mean, variance > no_variance ? variance / (n - 1) : 0, n, context.level);
+    const double variance =
+        std::max(0.0, real_of(&state[fourth_sum]) / n - mean * mean) * n / (n - 1);
+    value.interval = mean_interval({value.n, mean, variance}, context.level);
     return value;
 }
 

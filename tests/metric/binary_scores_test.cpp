@@ -1,13 +1,15 @@
-// Precision, recall, specificity and F1 of the positive class: by hand, and how often their
-// intervals hold the truth.
+// Precision, recall, specificity, F1 and Brier score of the positive class: by hand, and how often
+// their intervals hold the truth.
 #include <gtest/gtest.h>
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "assay/metric/metric.h"
 #include "core/random.h"
+#include "metric/agreement.h"
 
 namespace assay {
 namespace {
@@ -71,25 +73,85 @@ TEST(BinaryScores, AllCorrectHasAnInterval) {
     EXPECT_EQ(f1.high, 1);
 }
 
-// Rounding leaves equal squares a variance of some 1e-16, which is none.
-TEST(BinaryScores, EqualSquaresHaveTheWidthOfTheirNumber) {
-    const MetricRequest request = parse_metric("binary_brier");
-    MetricContext context;
-    context.shape.classes = 2;
-    context.parameters = request.parameters;
-    const auto accumulator = request.facts->accumulate(context);
-    for (int percent = 1; percent < 100; ++percent) {
+/// The Brier score of the positive class, of items of class `truth` for which the classifier gives
+/// class 1 the probability `p`.
+class BrierOf {
+public:
+    BrierOf() : accumulator_(request_.facts->accumulate(context())) {}
+
+    void add(double p, bool truth) {
         RowFacts row;
-        row.target = 1;
-        row.target_probability = static_cast<float>(percent) / 100;
-        const auto p = static_cast<double>(row.target_probability), rest = 1 - p;
-        row.square_sum = p * p + rest * rest;
-        std::vector<std::int64_t> state(accumulator->slots() * group_count, 0);
-        accumulator->update(state, std::vector<RowFacts>(50, row));
-        const Estimate brier =
-            request.facts->value(context, std::span(state).first(accumulator->slots()));
-        EXPECT_NEAR(*brier.value, rest * rest, 1e-12);
-        EXPECT_GT(brier.interval->high - brier.interval->low, 0.05) << percent;
+        row.target = truth ? 1 : 0;
+        const auto first = static_cast<float>(1 - p), second = static_cast<float>(p);
+        row.target_probability = truth ? second : first;
+        row.square_sum = static_cast<double>(first) * first + static_cast<double>(second) * second;
+        rows_.push_back(row);
+    }
+    Estimate value() const {
+        std::vector<std::int64_t> state(accumulator_->slots() * group_count, 0);
+        accumulator_->update(state, rows_);
+        return request_.facts->value(context(), std::span(state).first(accumulator_->slots()));
+    }
+
+private:
+    MetricContext context() const {
+        MetricContext out;
+        out.shape.classes = 2;
+        out.parameters = request_.parameters;
+        return out;
+    }
+
+    MetricRequest request_ = parse_metric("binary_brier");
+    std::unique_ptr<Accumulator> accumulator_;
+    std::vector<RowFacts> rows_;
+};
+
+// Rounding leaves equal squares a variance of some 1e-16, which is none.
+TEST(BinaryScores, EqualSquaresHaveTheIntervalOfTheirNumber) {
+    for (int percent = 1; percent < 100; ++percent) {
+        const double p = percent / 100.0;
+        BrierOf items;
+        for (int i = 0; i < 50; ++i) items.add(p, true);
+        const Estimate brier = items.value();
+        EXPECT_NEAR(*brier.value, (1 - p) * (1 - p), 1e-7);
+        const Interval exact = mean_interval({50, *brier.value, 0}, 0.95);
+        EXPECT_NEAR(brier.interval->low, exact.low, 1e-9) << percent;
+        EXPECT_NEAR(brier.interval->high, exact.high, 1e-9) << percent;
+        EXPECT_GT(brier.interval->high - brier.interval->low, 1e-3) << percent;
+    }
+}
+
+struct BrierWorld {
+    std::string name;
+    double least, most;  ///< p is uniform between them
+    double positives;    ///< of the items; below 0: p of them, as a calibrated classifier says
+    double truth;
+};
+
+// 200 items. The least that 1,000 draws of a coverage of .933 give is .933 - 3 sqrt(.933 .067 /
+// 1000) = .909; of few items in which a sure classifier never errs, no interval knows of the
+// errors.
+TEST(BinaryScores, IntervalsOfTheBrierScoreCoverTheTruth) {
+    const BrierWorld worlds[] = {
+        {"calibrated", 0, 1, -1, 1.0 / 6},
+        {"constant", 0.3, 0.3, 0.3, 0.21},
+        {"narrow", 0.45, 0.55, -1, 0.25 - 0.01 / 12},
+        {"sure, one in fifty missed", 0.99, 0.99, 0.98, 0.98 * 0.0001 + 0.02 * 0.9801},
+    };
+    for (const BrierWorld& world : worlds) {
+        RandomStream random(3, "Brier scores of " + world.name);
+        int covered = 0;
+        constexpr int draws = 1000;
+        for (int draw = 0; draw < draws; ++draw) {
+            BrierOf items;
+            for (int i = 0; i < 200; ++i) {
+                const double p = world.least + (world.most - world.least) * random.uniform();
+                items.add(p, random.uniform() < (world.positives < 0 ? p : world.positives));
+            }
+            const Interval interval = *items.value().interval;
+            covered += interval.low <= world.truth && world.truth <= interval.high;
+        }
+        EXPECT_GT(covered, 909) << world.name;
     }
 }
 
