@@ -71,12 +71,14 @@ void check(const DrawOptions& options) {
 
 std::string draw(std::span<const Plot> plots, PlotFormat format, const DrawOptions& options) {
     check(options);
-    Canvas ruler(PlotFormat::svg, 1, 1, options.dpi);
+    const std::unique_ptr<Canvas> ruler = open_canvas(PlotFormat::svg, 1, 1, options.dpi);
     const PlotSheet sheet = lay_out(plots, options, [&](const std::string& text, double size) {
-        return ruler.text_width(text, size);
+        return ruler->text_width(text, size);
     });
     if (format == PlotFormat::png) check_pixels(sheet, options);
-    Canvas canvas(format, sheet.width, sheet.height, options.dpi);
+    const std::unique_ptr<Canvas> opened =
+        open_canvas(format, sheet.width, sheet.height, options.dpi);
+    Canvas& canvas = *opened;
     const Theme theme = theme_of(options.dark);
     // Beyond the edges: pixels are whole.
     canvas.fill({-1, -1, sheet.width + 1, sheet.height + 1}, theme.paper);

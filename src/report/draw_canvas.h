@@ -31,35 +31,45 @@ struct Stroke {
 
 class Canvas {
 public:
-    Canvas(PlotFormat format, double width, double height, int dpi);
-    ~Canvas();
+    Canvas() = default;
+    virtual ~Canvas() = default;
     Canvas(const Canvas&) = delete;
     Canvas& operator=(const Canvas&) = delete;
 
-    void fill(const Box2d& box, const Colour& colour, double opacity = 1);
-    void outline(const Box2d& box, const Stroke& stroke);
-    void line(const std::vector<Place>& places, const Stroke& stroke);
+    virtual void fill(const Box2d& box, const Colour& colour, double opacity = 1) = 0;
+    virtual void outline(const Box2d& box, const Stroke& stroke) = 0;
+    virtual void line(const std::vector<Place>& places, const Stroke& stroke) = 0;
     /// `radius` of a circle of the same area, about.
-    void mark(MarkShape shape, Place centre, double radius, const Colour& colour,
-              double opacity = 1);
+    virtual void mark(MarkShape shape, Place centre, double radius, const Colour& colour,
+                      double opacity = 1) = 0;
     /// `text` is of plot_text(); `place` is where its line has its start, middle or end, half way
     /// up the letters. `upwards`: turned by a quarter to the left.
-    void text(const std::string& text, Place place, double size, const Colour& colour,
-              TextAlign align = TextAlign::start, bool upwards = false);
+    virtual void text(const std::string& text, Place place, double size, const Colour& colour,
+                      TextAlign align = TextAlign::start, bool upwards = false) = 0;
     /// The same for any size of page and any format.
-    double text_width(const std::string& text, double size);
+    virtual double text_width(const std::string& text, double size) = 0;
     /// The text, cut so that it is no wider.
     std::string fitted(std::string text, double size, double width);
 
-    void clip(const Box2d& box);
-    void unclip();
+    virtual void clip(const Box2d& box) = 0;
+    virtual void unclip() = 0;
 
     /// The file; nothing may be drawn afterwards.
-    std::string finish();
-
-private:
-    struct Impl;
-    std::unique_ptr<Impl> impl_;
+    virtual std::string finish() = 0;
 };
+
+/// Throws Error(usage) for a format that this build does not draw.
+std::unique_ptr<Canvas> open_canvas(PlotFormat format, double width, double height, int dpi);
+/// By Cairo, for any format.
+std::unique_ptr<Canvas> cairo_canvas(PlotFormat format, double width, double height, int dpi);
+/// SVG whose texts the viewer draws: no library and no font is needed.
+std::unique_ptr<Canvas> svg_canvas(double width, double height);
+
+inline constexpr const char* plot_font = "DejaVu Sans";
+/// From the middle of a letter to its foot, by the size of the font: a capital is 0.73 high.
+inline constexpr double half_of_letters = 0.36;
+
+/// The corners of a mark, in order; those of a circle are none.
+std::vector<Place> corners_of(MarkShape shape, Place centre, double radius);
 
 }  // namespace assay

@@ -14,7 +14,12 @@ bool continues(char c) {
     return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
 }
 
-/// The code point at `at` of valid UTF-8, and its bytes.
+bool is_no_character(std::uint32_t point) {
+    return (point >= 0xFDD0 && point <= 0xFDEF) || (point & 0xFFFE) == 0xFFFE;
+}
+
+}  // namespace
+
 std::uint32_t code_point(std::string_view text, std::size_t at, std::size_t& bytes) {
     const auto first = static_cast<unsigned char>(text[at]);
     bytes = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
@@ -23,12 +28,6 @@ std::uint32_t code_point(std::string_view text, std::size_t at, std::size_t& byt
         point = point << 6 | (static_cast<unsigned char>(text[at + i]) & 0x3F);
     return point;
 }
-
-bool is_no_character(std::uint32_t point) {
-    return (point >= 0xFDD0 && point <= 0xFDEF) || (point & 0xFFFE) == 0xFFFE;
-}
-
-}  // namespace
 
 std::string plot_text(std::string_view text) {
     constexpr std::size_t most_bytes = 1200, most_characters = 300;

@@ -1,6 +1,8 @@
 // Texts of others on paper.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -13,5 +15,8 @@ std::string plot_text(std::string_view text);
 
 /// Without its last character and, at its end, "…".
 std::string one_shorter(std::string_view text);
+
+/// The code point at `at` of valid UTF-8, and how many bytes it takes.
+std::uint32_t code_point(std::string_view text, std::size_t at, std::size_t& bytes);
 
 }  // namespace assay
