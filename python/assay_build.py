@@ -2,8 +2,8 @@
 
 CMake builds the library and the program, and a wheel holds them beside the package. One wheel works with every Python from 3.9 on.
 
-Environment: ASSAY_BUILD=FOLDER takes what is built there already (build/release); CMAKE_ARGS go to cmake's configure step, such as
--DTorch_DIR=... or -DASSAY_TORCH=OFF; ASSAY_WHEEL_PLATFORM=TAG names the platform that ASSAY_BUILD was made for (tools/wheel).
+Environment: ASSAY_BUILD=FOLDER takes what is built there already (build/release). CMAKE_ARGS go to cmake's configure step, such as
+-DTorch_DIR=... or -DASSAY_TORCH=OFF. ASSAY_WHEEL_PLATFORM=TAG names the platform that ASSAY_BUILD was made for (tools/wheel).
 """
 
 import base64
