@@ -9,6 +9,8 @@
 #include <string_view>
 
 namespace assay {
+
+#if defined(__x86_64__) || defined(__i386__)
 namespace {
 
 bool simd_allowed() {
@@ -18,7 +20,6 @@ bool simd_allowed() {
 
 }  // namespace
 
-#if defined(__x86_64__) || defined(__i386__)
 bool cpu_has_avx2() {
     static const bool has =
         simd_allowed() && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
