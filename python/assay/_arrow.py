@@ -117,7 +117,7 @@ def columns_of(stream: Stream) -> "dict[str, Any]":
 def _numbers(address: Any, count: int, kind: str) -> Any:
     import numpy
 
-    dtype = numpy.dtype(kind)
+    dtype: Any = numpy.dtype(kind)
     if count == 0 or not address:
         return numpy.empty(0, dtype)
     return numpy.frombuffer(ctypes.string_at(address, count * dtype.itemsize), dtype)
@@ -147,7 +147,7 @@ def _values(array: ArrowArray, form: str) -> Any:
         flags = _bits(array.buffers[1], n) if n else numpy.empty(0, bool)
         if there.all():
             return flags
-        out = flags.astype(object)
+        out: Any = flags.astype(object)
         out[~there] = None
         return out
     if form == "u":

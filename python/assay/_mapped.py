@@ -28,7 +28,7 @@ class Shard:
         if library().assay_shard_scores(self.handle, part, ctypes.byref(facts)) != 0:
             raise IndexError(part)
         rows, columns = facts.shape
-        dtype = numpy.dtype(_NUMPY[facts.type])
+        dtype: Any = numpy.dtype(_NUMPY[facts.type])
         return numpy.asarray(Memory(self, facts.data, (rows, columns), dtype.str))
 
     def states(self) -> Any:

@@ -399,7 +399,7 @@ class TorchModel(Model):
         for numbers in (labels, targets):
             if numbers.numel() and not 0 <= int(numbers.min()) <= int(numbers.max()) < classes:
                 raise Refused("a label is beyond the model's classes", "internal")
-        with torch.enable_grad():
+        with torch.set_grad_enabled(True):
             leaf = images.to(self._device, copy=True).requires_grad_()
             # No leaf: a model may write into its input.
             scores, _ = self._run(leaf.to(self._dtype).clone(memory_format=self._memory_format))

@@ -126,7 +126,7 @@ class Row:
         value = self.facts.get(key, other)
         if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 4096:
             raise Refused(f"{self.where}: `{key}` is {value!r:.200}; allowed: a whole number from 1 to 4096")
-        return value
+        return int(value)
 
     def word(self, key: str, allowed: "tuple[str, ...]", other: str) -> str:
         value = self.facts.get(key, other)
