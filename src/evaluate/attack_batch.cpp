@@ -101,6 +101,20 @@ void add_counts(const fs::path& store, AttackCell& cell) {
     }
 }
 
+ImageBatch as_attacked(const ImageBatch& batch, const ImageShape& shape,
+                       std::vector<float>& planes) {
+    const std::size_t size = shape.size(),
+                      given = batch.n == 0 ? size : batch.input.size() / batch.n;
+    if (given == size) return batch;
+    planes.resize(batch.n * size);
+    for (std::size_t i = 0; i < batch.n; ++i)
+        std::ranges::copy(batch.input.subspan(i * given, size),
+                          planes.begin() + static_cast<std::ptrdiff_t>(i * size));
+    ImageBatch seen = batch;
+    seen.input = planes;
+    return seen;
+}
+
 CleanScores::CleanScores(std::shared_ptr<AttackedModel> model) : model_(std::move(model)) {
     static std::atomic<std::uint64_t> made{0};
     number_ = ++made;
@@ -142,9 +156,11 @@ BatchAttack::BatchAttack(std::shared_ptr<AttackedModel> model,
       keep_(std::move(keep)) {}
 
 void BatchAttack::operator()(const ImageBatch& batch, std::span<float> out) const {
-    const AttackedImages attacked = run(batch, true);
+    std::vector<float> planes;
+    const ImageBatch seen = as_attacked(batch, model_->shape(), planes);
+    const AttackedImages attacked = run(seen, true);
     std::copy(attacked.scores.begin(), attacked.scores.end(), out.begin());
-    if (keep_) keep_(batch, attacked.images);
+    if (keep_) keep_(seen, attacked.images);
     if (attacked.counts.attacked > 0) write_counts(job_.store, attacked.counts);
 }
 

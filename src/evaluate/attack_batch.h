@@ -51,6 +51,10 @@ void write_counts(const std::filesystem::path& store, const AttackCounts& counts
 /// damaged or absent count nothing.
 void add_counts(const std::filesystem::path& store, AttackCell& cell);
 
+/// The batch as attacks see it: of gray images, the first plane of each, which `planes` holds then.
+ImageBatch as_attacked(const ImageBatch& batch, const ImageShape& shape,
+                       std::vector<float>& planes);
+
 /// The scores of a batch without an attack, for all the attacks of one model: a thread runs them
 /// one after another on the same batch, so the last batch of each thread is all that is kept.
 class CleanScores {

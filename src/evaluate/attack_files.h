@@ -10,7 +10,8 @@
 
 namespace assay::attack {
 
-/// Images are planes as the classifier is fed, in [0, 1]; files are red, green, blue.
+/// Images are planes as the classifier is fed, in [0, 1]; files are red, green, blue, which are
+/// equal of a gray image.
 struct AttackFile {
     ImageForm form = ImageForm::npy;
     ImageShape shape;
@@ -29,7 +30,10 @@ struct AttackFile {
     bool allows(std::span<const float> original, std::span<const float> image) const;
 
 private:
-    std::size_t plane_of(std::size_t colour) const { return bgr ? 2 - colour : colour; }
+    std::size_t plane_of(std::size_t colour) const {
+        if (shape.channels == 1) return 0;
+        return bgr ? 2 - colour : colour;
+    }
 };
 
 }  // namespace assay::attack

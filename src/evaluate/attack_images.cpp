@@ -19,6 +19,7 @@
 #include "data/image_names.h"
 #include "evaluate/batch_runner.h"
 #include "evaluate/prediction_run.h"
+#include "evaluate/prepared_batch.h"
 
 namespace assay::attack {
 namespace {
@@ -109,7 +110,7 @@ void AttackImages::write(const AttackJob& job, const ImageBatch& batch,
 AttackImages::Batch AttackImages::load(std::uint64_t first, std::size_t n,
                                        MemoryBudget& memory) const {
     Batch out;
-    const std::size_t size = shape_.size();
+    const std::size_t size = prediction::input_size(model_.spec.preprocess);
     out.input.assign(n * size, 0);
     out.states.assign(n, RowState::ok);
     const DecodeLimits limits = prediction::decode_limits(options_.predict);
@@ -123,7 +124,12 @@ AttackImages::Batch AttackImages::load(std::uint64_t first, std::size_t n,
             out.states[i] = RowState::unreadable;
         }
     }
-    out.batch = {first, n, out.input, out.states};
+    std::vector<float> planes;
+    out.batch = as_attacked({first, n, out.input, out.states}, shape_, planes);
+    if (!planes.empty()) {
+        out.input = std::move(planes);
+        out.batch.input = out.input;
+    }
     return out;
 }
 

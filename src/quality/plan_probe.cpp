@@ -140,7 +140,7 @@ void time_gradients(std::span<const TimedModel> models, const std::vector<Inputs
     }
     if (attacked.empty()) return;
     const auto seconds = seconds_of_calls(threads, attacked.size(), [&](std::size_t a) {
-        const std::size_t n = batches[a], size = inputs[attacked[a]].size;
+        const std::size_t n = batches[a], size = pixels[a]->shape().size();
         const std::vector<float> grey(n * size, 0.5F);
         const std::vector<std::uint32_t> labels(n, 0);
         std::vector<float> scores(n * pixels[a]->classes()), gradient(n * size);

@@ -4,10 +4,11 @@
 #include <utility>
 #include <vector>
 
-#include "assay/error.h"
-
 namespace assay {
 namespace {
+
+/// Planes of a classifier's input.
+constexpr std::size_t input_planes = 3;
 
 /// Input = ((255 x scale) x - mean) / std, in the float arithmetic of normalise_into().
 struct Channel {
@@ -27,9 +28,10 @@ class PixelModel final : public AttackedModel {
 public:
     PixelModel(std::shared_ptr<Classifier> classifier, const Preprocess& p)
         : classifier_(std::move(classifier)),
-          shape_{3, static_cast<std::size_t>(p.height), static_cast<std::size_t>(p.width)} {
+          shape_{p.channel_order == ChannelOrder::gray ? std::size_t{1} : input_planes,
+                 static_cast<std::size_t>(p.height), static_cast<std::size_t>(p.width)} {
         const auto scale = static_cast<float>(p.scale);
-        for (std::size_t c = 0; c < 3; ++c) {
+        for (std::size_t c = 0; c < input_planes; ++c) {
             channels_[c] = {divides_by_255(p.scale), scale, static_cast<float>(p.mean[c]),
                             static_cast<float>(p.std[c])};
         }
@@ -46,26 +48,38 @@ public:
         const std::vector<float> input = normalised(batch.input);
         LossBatch inner = batch;
         inner.input = input;
-        classifier_->gradients(inner, out);
         const std::size_t plane = shape_.height * shape_.width;
+        if (shape_.channels == 1) {
+            std::vector<float> wide(input.size());
+            classifier_->gradients(inner, {out.scores, out.losses, wide});
+            // The model takes the first of the equal planes, so that the others have none.
+            for (std::size_t i = 0; i < out.gradient.size(); ++i)
+                out.gradient[i] =
+                    wide[i / plane * input_planes * plane + i % plane] * channels_[0].slope();
+            return;
+        }
+        classifier_->gradients(inner, out);
         for (std::size_t i = 0; i < out.gradient.size(); ++i)
-            out.gradient[i] *= channels_[i / plane % 3].slope();
+            out.gradient[i] *= channels_[i / plane % input_planes].slope();
     }
 
 private:
+    /// The classifier's input: of gray images, three equal planes for each.
     std::vector<float> normalised(std::span<const float> images) const {
-        std::vector<float> input(images.size());
+        const std::size_t copies = input_planes / shape_.channels;
+        std::vector<float> input(images.size() * copies);
         const std::size_t plane = shape_.height * shape_.width;
-        for (std::size_t first = 0; first < images.size(); first += plane) {
-            const Channel& c = channels_[first / plane % 3];
-            for (std::size_t i = first; i < first + plane; ++i) input[i] = c.input(images[i]);
+        for (std::size_t to = 0; to < input.size(); to += plane) {
+            const Channel& c = channels_[to / plane % input_planes];
+            const float* const from = images.data() + to / plane / copies * plane;
+            for (std::size_t i = 0; i < plane; ++i) input[to + i] = c.input(from[i]);
         }
         return input;
     }
 
     std::shared_ptr<Classifier> classifier_;
     ImageShape shape_;
-    std::array<Channel, 3> channels_{};
+    std::array<Channel, input_planes> channels_{};
 };
 
 /// Numbers that are given to the classifier as they are.
@@ -84,11 +98,6 @@ std::string_view name_of(AttackSpace space) {
 
 std::unique_ptr<AttackedModel> pixel_model(std::shared_ptr<Classifier> classifier,
                                            const Preprocess& preprocess, AttackSpace space) {
-    if (preprocess.channel_order == ChannelOrder::gray) {
-        throw Error(ErrorCode::usage,
-                    "attacks change images of three channels, and the model takes gray ones "
-                    "(channel_order gray): leave it out");
-    }
     return std::make_unique<PixelModel>(
         std::move(classifier), space == AttackSpace::pixels ? preprocess : as_given(preprocess));
 }

@@ -4,7 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "assay/image/image.h"
 #include "assay/store/prediction_store.h"
+#include "core/file.h"
 #include "shapes_test.h"
 
 namespace assay {
@@ -89,11 +91,54 @@ TEST_F(BinaryCommands, GrayModelsNeedTheSetting) {
         ASSERT_EQ(outcome.status, 0) << outcome.err;
         EXPECT_THAT(outcome.err, HasSubstr("gray > resize to 16x16"));
     }
-    outcome = assay_run({"attack", "-m", binary_fixtures + "binary_gray.pt", "-d", data.string(),
-                         "--input-size", "16", "--mean", "0", "--std", "1", "--channel-order",
-                         "gray", "--device", "cpu"});
-    EXPECT_EQ(outcome.status, 2);
-    EXPECT_THAT(outcome.err, HasSubstr("attacks change images of three channels"));
+}
+
+TEST_F(BinaryCommands, GrayModelsAreAttackedInTheirOneChannel) {
+    const fs::path saved = scratch_ / "attacked";
+    const auto attack = [&](std::vector<std::string> more) {
+        std::vector<std::string> words = {"attack",
+                                          "-m",
+                                          binary_fixtures + "binary_gray.pt",
+                                          "-d",
+                                          images_of(3).string(),
+                                          "--input-size",
+                                          "16",
+                                          "--mean",
+                                          "0",
+                                          "--std",
+                                          "1",
+                                          "--channel-order",
+                                          "gray",
+                                          "--device",
+                                          "cpu",
+                                          "--out",
+                                          runs(),
+                                          "--attack",
+                                          "fgsm",
+                                          "--eps",
+                                          "8/255",
+                                          "--json"};
+        words.insert(words.end(), more.begin(), more.end());
+        return assay_run(words);
+    };
+    const Outcome outcome = attack({"--save-images", saved.string(), "--save-format", "png"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const json cells = json::parse(outcome.out)["models"][0]["attacks"];
+    EXPECT_GT(cells[0]["attacked"], 0);
+    // The files are gray, and the model says the same of them.
+    std::size_t files = 0;
+    for (const auto& entry : fs::recursive_directory_iterator(saved)) {
+        if (entry.path().extension() != ".png" ||
+            entry.path().string().find("examples") != std::string::npos)
+            continue;
+        const Image image = decode_image(read_file(entry.path()));
+        ++files;
+        for (std::size_t i = 0; i < image.pixels.size(); i += 4) {
+            ASSERT_EQ(image.pixels[i], image.pixels[i + 1]) << entry.path();
+            ASSERT_EQ(image.pixels[i], image.pixels[i + 2]) << entry.path();
+        }
+    }
+    EXPECT_GT(files, 0U);
 }
 
 }  // namespace

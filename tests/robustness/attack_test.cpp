@@ -289,11 +289,13 @@ TEST(AttackFewClasses, TwoAndThreeClassesAreAttackedWithOtherLosses) {
     }
 }
 
-/// A LinearModel of normalised planes.
+/// A LinearModel of normalised planes; of gray images, of the first one alone.
 class NormalisedClassifier final : public Classifier {
 public:
     explicit NormalisedClassifier(const Preprocess& p) : p_(p), model_(4, 41) {
         facts_.classes = 4;
+        if (p.channel_order != ChannelOrder::gray) return;
+        for (auto& of_class : model_.w) std::fill(of_class.begin() + 16, of_class.end(), 0.0);
     }
     const ModelFacts& facts() const override { return facts_; }
     void scores(std::span<const float> input, std::size_t n, std::span<float> out) override {
@@ -371,6 +373,51 @@ TEST(PixelModel, TheGradientIsByPixels) {
             EXPECT_NEAR(static_cast<double>(gradient[k]), want, .02 * (std::abs(want) + .01)) << k;
         }
     }
+}
+
+TEST(PixelModel, OfGrayImagesItIsOnePlane) {
+    Preprocess p = small_preprocess(1.0 / 255);
+    p.channel_order = ChannelOrder::gray;
+    p.mean.fill(.4);
+    p.std.fill(.25);
+    const auto classifier = std::make_shared<NormalisedClassifier>(p);
+    const auto model = pixel_model(classifier, p);
+    EXPECT_EQ(model->shape().channels, 1U);
+    ASSERT_EQ(model->shape().size(), 16U);
+    const Labelled data(*model, 50);
+    std::vector<float> z(4), gradient(16);
+    std::vector<double> loss(1);
+    const auto loss_at = [&](std::span<const float> image) {
+        model->gradients({Loss::cross_entropy, image, std::span(data.labels).first(1), {}},
+                         {z, loss, gradient});
+        return loss[0];
+    };
+    const auto image = std::span<const float>(data.images).first(16);
+    loss_at(image);
+    const std::vector<float> found = gradient;
+    for (std::size_t k = 0; k < 16; ++k) {
+        std::vector<float> up(image.begin(), image.end()), down = up;
+        up[k] += 1e-3F;
+        down[k] -= 1e-3F;
+        const double want = (loss_at(up) - loss_at(down)) /
+                            (static_cast<double>(up[k]) - static_cast<double>(down[k]));
+        EXPECT_NEAR(static_cast<double>(found[k]), want, .02 * (std::abs(want) + .01)) << k;
+    }
+    // The classifier gets what the preprocessing gives: three equal planes.
+    model->scores(image, 1, z);
+    ASSERT_EQ(classifier->last.size(), 48U);
+    for (std::size_t k = 0; k < 48; ++k)
+        EXPECT_EQ(classifier->last[k], (image[k % 16] - .4F) / .25F) << k;
+    AttackOptions options;
+    options.eps = 4. / 255;
+    for (const char* name : {"noise", "fgsm", "pgd", "square"}) {
+        const auto result = run_attack(attack_named(name), *model, data.batch(), options);
+        ASSERT_EQ(result.images.size(), data.images.size());
+        for (std::size_t k = 0; k < result.images.size(); ++k)
+            EXPECT_LE(std::abs(result.images[k] - data.images[k]), 4.F / 255 + 1e-6F) << name;
+    }
+    const auto fooled = run_attack(attack_named("fgsm"), *model, data.batch(), options);
+    EXPECT_GT(fooled_by(fooled), 0U);
 }
 
 TEST(PixelModel, AttacksDoNotCareWhereTheNormalisationIs) {

@@ -22,7 +22,8 @@ std::string_view name_of(AttackSpace);
 
 /// The classifier's input as a function of pixels in [0, 1], planes in the order of the channels
 /// that the model is fed: (255 x scale - mean) / std. An image of whole grey levels gets the bits
-/// that preprocess_into() gives.
+/// that preprocess_into() gives. Of a model of gray images (channel_order gray), an image is one
+/// plane, and the first of the three equal ones that preprocess_into() makes.
 std::unique_ptr<AttackedModel> pixel_model(std::shared_ptr<Classifier> classifier,
                                            const Preprocess& preprocess,
                                            AttackSpace space = AttackSpace::pixels);

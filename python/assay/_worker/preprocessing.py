@@ -118,6 +118,8 @@ class _Steps:
             self.kind = "floats"
         elif name in _TO_BYTES:
             self.kind = "bytes"
+        elif name == "Grayscale":
+            self._gray(step)
         elif name in _NEUTRAL:
             return
         else:
@@ -125,6 +127,13 @@ class _Steps:
                 f"the step {name} of the transform has no counterpart here (Resize, CenterCrop, ToTensor, Normalize have one): "
                 "give the preprocessing by options (preset=, input_size=, ...)"
             )
+
+    def _gray(self, step: Any) -> None:
+        if getattr(step, "num_output_channels", 1) != 1:
+            raise Refused("Grayscale of three channels has no counterpart here: give the preprocessing by options")
+        if self.kind or self.resize is not None or self.crop is not None:
+            raise Refused("Grayscale behind other steps has no counterpart here: let it come first, or give the preprocessing by options")
+        self.settings["channel_order"] = "gray"
 
     def _resize(self, step: Any, name: str) -> None:
         if self.crop is not None or self.resize is not None:
@@ -181,7 +190,7 @@ class _Steps:
             raise Refused("a resize of the short side without a crop gives inputs of many sizes: give the preprocessing by options")
         else:
             self.settings.update(crop_mode="center", resize_size=short)
-        self.settings["input_size"] = [3, crop[0], crop[1]]
+        self.settings["input_size"] = [1 if "channel_order" in self.settings else 3, crop[0], crop[1]]
         self.settings.setdefault("mean", [0.0, 0.0, 0.0])
         self.settings.setdefault("std", [1.0, 1.0, 1.0])
         return self.settings
