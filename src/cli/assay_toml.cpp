@@ -11,6 +11,7 @@
 #include "cli/assay_toml_quality.h"
 #include "cli/command.h"
 #include "cli/described.h"
+#include "cli/drawn_models.h"
 #include "core/file.h"
 #include "core/json_keys.h"
 #include "core/paths.h"
@@ -55,6 +56,24 @@ Plan::Data read_data(const json& table, const fs::path& folder) {
     return out;
 }
 
+/// Which of the models that a pattern stands for.
+void read_draw(Keys& keys, Plan::Model& model) {
+    DrawFlags& drawn = model.drawn;
+    const bool given = keys.has("draw_models") || keys.has("draw_seed") || keys.has("published");
+    drawn.models = keys.take<std::size_t>("draw_models", 0);
+    drawn.seed = keys.take<std::uint64_t>("draw_seed", 0);
+    drawn.published = keys.take_path("published");
+    if (is_source_pattern(model.path)) {
+        if (keys.has("name")) {
+            refuse("[[model]] " + model.path.string() +
+                   " stands for several models: leave its `name` out");
+        }
+    } else if (given) {
+        refuse("[[model]] " + model.path.string() +
+               ": draw_models, draw_seed and published are of patterns, such as timm:resnet*");
+    }
+}
+
 Plan::Model read_model(const json& table, const fs::path& folder) {
     Keys keys(table, "[[model]]", folder);
     Plan::Model model;
@@ -64,6 +83,7 @@ Plan::Model read_model(const json& table, const fs::path& folder) {
     if (const fs::path sidecar = keys.take_path("sidecar"); !sidecar.empty())
         model.sidecars = {sidecar};
     const auto classes = keys.take<std::string>("classes", "");
+    read_draw(keys, model);
     // Every other key is a sidecar's, checked there.
     for (const auto& [key, value] : keys.rest().items()) {
         std::string name = key;
@@ -210,6 +230,25 @@ std::vector<ModelSpec> Plan::specs_on(const Data& on) const {
     check_templates(opening, specs);
     name_apart(specs);
     return specs;
+}
+
+void Plan::draw(bool keep) {
+    std::vector<Model> all;
+    for (const Model& listed : models) {
+        if (!is_source_pattern(listed.path)) {
+            all.push_back(listed);
+            continue;
+        }
+        const std::string pattern = listed.path.string();
+        const std::vector<std::string> drawn =
+            with_note("drawing models of `" + pattern + "`", [&] {
+                return drawn_models(pattern, listed.drawn, DrawnBy::keys, opening,
+                                    store.options.runs, keep);
+            });
+        for (const std::string& name : drawn)
+            all.push_back({name, listed.sidecars, listed.settings});
+    }
+    models = std::move(all);
 }
 
 void Plan::override_with(const CLI::App& app, const StoreFlags& flags) {

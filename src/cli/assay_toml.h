@@ -24,6 +24,7 @@ struct Plan {
         std::filesystem::path path;
         std::vector<std::filesystem::path> sidecars;
         ModelSettings settings;
+        DrawFlags drawn = {};  ///< of a pattern
     };
     struct Data {
         DataFlags flags;
@@ -62,6 +63,8 @@ struct Plan {
     Dataset open(const Data& listed, const ClassList& classes) const;
     /// What the models are on one of the data sets. Throws as resolve_model.
     std::vector<ModelSpec> specs_on(const Data& on) const;
+    /// Puts drawn models into the place of patterns. Throws as drawn_models(), with the pattern.
+    void draw(bool keep);
     /// Flags that were given on the command line win over the file.
     void override_with(const CLI::App& app, const StoreFlags& flags);
     /// Everything, resolved: what `run` prints with --dry-run and stores in RUNS/run.json.

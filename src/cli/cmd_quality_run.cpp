@@ -53,6 +53,7 @@ int quality_run(std::vector<std::string> arguments) {
                         "` has no table [quality], which says which data sets play which role");
     }
     if (no_check) plan.quality->checks = false;
+    plan.draw(!plan.store.dry_run && !plan_only);
     const std::vector<ModelSpec> specs = plan.specs_on({});
     if (plan.store.dry_run) {
         output.write(json_text(plan.resolved(specs)));

@@ -52,6 +52,7 @@ int cmd_run(std::vector<std::string> arguments) {
     Plan plan = with_note("reading `" + file.string() + "`", [&] { return read_plan(file); });
     plan.override_with(*app, flags);
     copy_given(*app, plugins, plan.plugins);
+    plan.draw(!plan.store.dry_run);
     const std::vector<ModelSpec> specs = plan.specs_on({});
     with_note("reading `" + file.string() + "`", [&] { plan.check(specs); });
     if (plan.store.dry_run) {

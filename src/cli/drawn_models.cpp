@@ -1,4 +1,6 @@
 // Patterns of models in Python (timm:resnet*), and the models that are drawn of them.
+#include "cli/drawn_models.h"
+
 #include <algorithm>
 #include <map>
 
@@ -9,7 +11,6 @@
 #include "assay/evaluate/published.h"
 #include "assay/report.h"
 #include "cli/command.h"
-#include "cli/inputs.h"
 #include "cli/ranks.h"
 #include "core/file.h"
 #include "core/hash.h"
@@ -105,7 +106,12 @@ struct Drawn {
     std::string how;  ///< for people
 };
 
-Drawn drawn_from(SourceNames found, const std::string& pattern, const DrawFlags& how) {
+/// What draws so many models: the option, or the key of an assay.toml.
+std::string draws(DrawnBy by, std::size_t models) {
+    return fmt::format("{} {}", by == DrawnBy::keys ? "draw_models =" : "--draw-models", models);
+}
+
+Drawn drawn_from(SourceNames found, const std::string& pattern, const DrawFlags& how, DrawnBy by) {
     const std::string left_out =
         found.left_out == 0
             ? ""
@@ -116,8 +122,8 @@ Drawn drawn_from(SourceNames found, const std::string& pattern, const DrawFlags&
     if (how.models == 0 && found.names.size() > 1) {
         const std::size_t some = std::min<std::size_t>(10, found.names.size() - 1);
         throw Error(ErrorCode::usage,
-                    fmt::format("{}: --draw-models {} draws {} of them, --draw-models {} takes all",
-                                stands, some, some, found.names.size()));
+                    fmt::format("{}: {} draws {} of them, {} takes all", stands, draws(by, some),
+                                some, draws(by, found.names.size())));
     }
     std::size_t without = 0;
     if (!how.published.empty()) {
@@ -143,9 +149,9 @@ Drawn drawn_from(SourceNames found, const std::string& pattern, const DrawFlags&
         throw Error(
             ErrorCode::usage,
             fmt::format(
-                "{}{}: --draw-models {} is allowed at most, and {} is given", stands,
+                "{}{}: {} is allowed at most, and {} is given", stands,
                 without == 0 ? "" : fmt::format(", {} without a published accuracy", without),
-                found.names.size(), count));
+                draws(by, found.names.size()), count));
     }
     const std::vector<SourceNames::Name> chosen = drawn_of(found.names, count, how.seed);
     Drawn out;
@@ -153,18 +159,20 @@ Drawn drawn_from(SourceNames found, const std::string& pattern, const DrawFlags&
     out.how = by_accuracy ? fmt::format("evenly over published accuracies from {:.3f} to {:.3f}{}",
                                         *found.names.front().accuracy, *found.names.back().accuracy,
                                         without == 0 ? "" : fmt::format(", {} have none", without))
-                          : std::string(
+                          : fmt::format(
                                 "evenly over their names, for no accuracies are known "
-                                "(--published FILE gives them)");
+                                "({} gives them)",
+                                by == DrawnBy::keys ? "published = \"FILE\"" : "--published FILE");
     out.how = fmt::format("{}; {} drawn {} (seed {})", stands, how_many(count, "model"), out.how,
                           how.seed);
     return out;
 }
 
-/// The models of one pattern.
-std::vector<std::string> models_of(const std::string& pattern, const DrawFlags& how,
-                                   const ClassifierOptions& options, const fs::path& runs,
-                                   bool keep) {
+}  // namespace
+
+std::vector<std::string> drawn_models(const std::string& pattern, const DrawFlags& how, DrawnBy by,
+                                      const ClassifierOptions& options, const fs::path& runs,
+                                      bool keep) {
     const json request = draw_request(pattern, how);
     const fs::path file = list_place(runs, request);
     if (!file.empty() && how.models > 0 && is_there(file)) {
@@ -173,7 +181,7 @@ std::vector<std::string> models_of(const std::string& pattern, const DrawFlags& 
                          fmt::join(models, ", ")));
         return models;
     }
-    const Drawn found = drawn_from(names_in_python(pattern, options), pattern, how);
+    const Drawn found = drawn_from(names_in_python(pattern, options), pattern, how, by);
     note(fmt::format("{}: {}", found.how, fmt::join(found.models, ", ")));
     if (!file.empty() && how.models > 0 && keep && is_first_rank()) {
         make_folders(runs);
@@ -187,8 +195,6 @@ std::vector<std::string> models_of(const std::string& pattern, const DrawFlags& 
     }
     return found.models;
 }
-
-}  // namespace
 
 void ModelFlags::draw(const fs::path& runs, bool keep) {
     const auto pattern = [](const fs::path& model) { return is_source_pattern(model); };
@@ -207,7 +213,8 @@ void ModelFlags::draw(const fs::path& runs, bool keep) {
             all.push_back(file);
             continue;
         }
-        for (const std::string& model : models_of(file.string(), drawn, options, runs, keep))
+        for (const std::string& model :
+             drawn_models(file.string(), drawn, DrawnBy::options, options, runs, keep))
             all.emplace_back(model);
     }
     files = std::move(all);

@@ -174,6 +174,47 @@ TEST_F(PythonCommands, APatternOfSeveralModelsNeedsANumber) {
                                     "(--published FILE gives them)"));
 }
 
+TEST_F(PythonCommands, AnAssayTomlListsPatterns) {
+    const fs::path file = scratch_ / "assay.toml";
+    const auto run = [&](const std::string& model, std::vector<std::string> more = {},
+                         const std::string& command = "run") {
+        std::ofstream(file) << "out = 'runs'\nthreads = 1\ndevice = 'cpu'\n[[model]]\n"
+                            << model << "\n[[model]]\npath = 'timm:linear'\n[[data]]\npath = '"
+                            << images() << "'\n";
+        std::vector<std::string> words = {ASSAY_PROGRAM, command, file.string()};
+        words.insert(words.end(), more.begin(), more.end());
+        return Program(words).wait();
+    };
+    const std::string drawn = "path = 'torchvision:drawn*'\ndraw_models = 3\ndraw-seed = 1";
+    EXPECT_EQ(run(drawn, {"--dry-run"}).status, 0);
+    EXPECT_FALSE(fs::exists(runs()));
+    const Outcome outcome = run(drawn);
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr("3 models drawn evenly over published accuracies"));
+    EXPECT_EQ(stored_models(fs::path(runs()) / "shapes").size(), 4U);
+    EXPECT_THAT(run(drawn).err, AllOf(HasSubstr("everything was there already"),
+                                      HasSubstr("torchvision:drawn*: the models that ")));
+    EXPECT_THAT(slurp(fs::path(runs()) / "run.json"), HasSubstr("torchvision:drawn"));
+
+    const auto refused = [&](const std::string& model, const std::string& text) {
+        const Outcome other = run(model, {"--out", runs("others")});
+        EXPECT_EQ(other.status, 2) << model;
+        EXPECT_THAT(other.err, HasSubstr(text));
+    };
+    refused("path = 'timm:drawn*'", "draw_models = 9 draws 9 of them, draw_models = 10 takes all");
+    refused("path = 'timm:drawn*'\ndraw_models = 11",
+            "draw_models = 10 is allowed at most, and 11 is given");
+    refused("path = 'timm:drawn*'\ndraw_models = 'all'", "draw_models");
+    refused("path = 'timm:drawn*'\ndraw_models = 2\nname = 'a'", "leave its `name` out");
+    refused("path = 'timm:other'\ndraw_models = 2", "draw_models, draw_seed and published are of");
+    refused("path = 'timm:drawn*'\ndraw_models = 2\npublished = 'nowhere.csv'", "nowhere.csv");
+    EXPECT_FALSE(fs::exists(runs("others")));
+    // One that stands for one model needs no number.
+    EXPECT_EQ(run("path = 'timm:drawn[4]'", {"--out", runs("one")}).status, 0);
+    EXPECT_THAT(stored_models(fs::path(runs("one")) / "shapes"),
+                testing::ElementsAre("drawn4.v1", "linear.v1"));
+}
+
 TEST_F(PythonCommands, PublishedAccuraciesComeFromATable) {
     std::ofstream(scratch_ / "results.csv")
         << "model,img_size,top1\ndrawn2,224,70.5\ndrawn2,288,71\ndrawn5,224,80.25\nother,224,9\n";

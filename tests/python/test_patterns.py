@@ -1,6 +1,12 @@
 """Which models a pattern stands for, with libraries of those names that the test makes."""
 import fnmatch
+import http.server
+import importlib.util
+import json
+import os
+import subprocess
 import sys
+import threading
 import types
 import unittest
 from unittest import mock
@@ -68,11 +74,77 @@ class Patterns(unittest.TestCase):
     def test_what_has_no_list_is_refused(self):
         for text, modules, said in (
             ("timm:nothing*", fake_timm({"resnet18.a": 1000}), "timm 1.0 has no model with weights that nothing* matches"),
-            ("hf:*", {}, "no list says which models hf: has"),
+            ("hf:*", {}, "name the owner, as in hf:google/vit-*"),
+            ("hf:google", {}, "name the owner"),
+            ("hf:goo*/vit", {}, "name the owner"),
+            ("python:*", {}, "no list says which models python: has"),
         ):
             with self.assertRaises(Refused) as caught:
                 self.of(text, modules)
             self.assertIn(said, caught.exception.message)
+
+
+class Hub(http.server.BaseHTTPRequestHandler):
+    """The list of models of a hub: of `google`, in two pages. That of `closed` is for others."""
+
+    asked: "list[str]" = []
+
+    def do_GET(self):
+        type(self).asked.append(self.path)
+        second = "cursor=2" in self.path
+        known = self.path.startswith("/api/models?") and "author=google" in self.path
+        names = ["google/vit-large", "google/mobilenet"] if second else ["google/vit-base", "google/vit-base-in21k"]
+        data = json.dumps([{"id": name, "modelId": name, "tags": ["image-classification"]} for name in names] if known else []).encode()
+        self.send_response(403 if "author=closed" in self.path else 200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(data)))
+        if known and not second:
+            self.send_header("Link", f'<http://{self.headers["Host"]}{self.path}&cursor=2>; rel="next"')
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *_):
+        pass
+
+
+@unittest.skipUnless(importlib.util.find_spec("huggingface_hub"), f"SKIPPED: {sys.executable} has no huggingface_hub")
+class ListsOfAHub(unittest.TestCase):
+    def listed(self, pattern, **environment):
+        """The answer, or the text of a refusal, of a process of its own: the library reads its address once."""
+        script = (
+            "import json, sys\nfrom assay._worker import patterns\nfrom assay._worker.wire import Refused\n"
+            "try: print(json.dumps(patterns.matches_of(sys.argv[1])))\nexcept Refused as error: print(json.dumps([error.code, error.message]))\n"
+        )
+        clean = {name: value for name, value in os.environ.items() if not name.startswith(("HF_", "ASSAY_OFFLINE", "TRANSFORMERS_"))}
+        done = subprocess.run(
+            [sys.executable, "-c", script, pattern], capture_output=True, text=True, timeout=120,
+            env={**clean, "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1", "HF_HUB_DISABLE_TELEMETRY": "1", **environment},
+        )
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def test_a_hub_lists_the_models_of_an_owner(self):
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Hub)
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        point = f"http://127.0.0.1:{server.server_port}"
+        found = self.listed("hf:google/vit-*", HF_ENDPOINT=point)
+        self.assertEqual(found["names"], [["hf:google/vit-base", None], ["hf:google/vit-base-in21k", None], ["hf:google/vit-large", None]])
+        self.assertEqual((found["library"], found["left_out"]), ("google on the hub (4 classifiers of transformers)", 0))
+        self.assertIn("filter=image-classification", Hub.asked[0])
+        self.assertIn("filter=transformers", Hub.asked[0])
+        code, message = self.listed("hf:closed/*", HF_ENDPOINT=point)
+        self.assertEqual(code, "unreachable")
+        self.assertIn("the list of closed's models cannot be fetched", message)
+        code, message = self.listed("hf:nobody/*", HF_ENDPOINT=point)
+        self.assertEqual(code, "usage")
+        self.assertIn("nobody on the hub (0 classifiers of transformers) has no model with weights that nobody/* matches", message)
+
+    def test_offline(self):
+        code, message = self.listed("hf:google/vit-*", HF_HUB_OFFLINE="1")
+        self.assertEqual(code, "unreachable")
+        self.assertIn("only the hub lists the models of google, and this call is offline", message)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""Models that a pattern stands for, by the list of the library itself: timm:resnet*, torchvision:*, open_clip:ViT-B-32/*.
+"""Models that a pattern stands for, by the list of the library itself: timm:resnet*, torchvision:*, open_clip:ViT-B-32/*, hf:google/vit-*.
 
-Nothing is downloaded for it, and no model is built.
+No model is downloaded for it, and none is built. The list of hf: is the hub's own, of one owner.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import fnmatch
 from typing import Any, Optional, Tuple
 
 from .hubs import package
+from .offline import is_offline, refused_by_hub
 from .wire import Refused
 
 _IMAGENET = 1000
@@ -51,7 +52,26 @@ def _open_clip(pattern: str) -> "tuple[str, list[Match], int]":
     return f"open_clip {library.__version__}", [(f"open_clip:{name}", None) for name in names if fnmatch.fnmatchcase(name, pattern)], 0
 
 
-_LISTS = {"timm": _timm, "torchvision": _torchvision, "open_clip": _open_clip}
+def _hugging_face(pattern: str) -> "tuple[str, list[Match], int]":
+    owner, slash, _ = pattern.partition("/")
+    if not slash or not owner or any(c in owner for c in "*?["):
+        raise Refused(f"hf:{pattern}: name the owner, as in hf:google/vit-*; a list of all models of the hub would be too long", "usage")
+    library = package("huggingface_hub", "transformers")
+    if is_offline():
+        raise Refused(
+            f"hf:{pattern}: only the hub lists the models of {owner}, and this call is offline (--offline, ASSAY_OFFLINE, HF_HUB_OFFLINE). "
+            "Name the models, or make the call online once: --draw-models lists them in the folder of the results", "unreachable"
+        )
+    try:
+        models = list(library.HfApi().list_models(author=owner, filter=["image-classification", "transformers"]))
+    except Exception as error:
+        raise refused_by_hub(f"the list of {owner}'s models", error)
+    names = sorted({str(model.id) for model in models})
+    found: "list[Match]" = [(f"hf:{name}", None) for name in names if fnmatch.fnmatchcase(name, pattern)]
+    return f"{owner} on the hub ({len(names)} classifiers of transformers)", found, 0
+
+
+_LISTS = {"timm": _timm, "torchvision": _torchvision, "open_clip": _open_clip, "hf": _hugging_face}
 
 
 def matches_of(text: str) -> "dict[str, Any]":

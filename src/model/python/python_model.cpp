@@ -241,7 +241,8 @@ SourceNames names_in_python(const std::string& pattern, const ClassifierOptions&
         fmt::format("listing {} in {} (chosen by {})", pattern, python.program.string(),
                     python.chosen_by),
         [&] {
-            constexpr bool offline = true;  // a list is part of the library
+            // Most lists are part of the library; that of a hub is fetched.
+            const bool offline = options.offline || kind_of_source(pattern) != "hf";
             const auto process = start_worker(python, {"--names", pattern}, offline);
             std::vector<Descriptor> along;
             std::optional<std::string> message;
