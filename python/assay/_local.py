@@ -48,6 +48,7 @@ class _Wish:
 
     num_classes: Optional[int] = None
     layout = input_type = precision = process = 0
+    scale, mean, std = 1 / 255, [0.5] * 3, [0.25] * 3  # about those of any loader: of the images by which gradient= is checked
 
     def __init__(self, height: int, width: int, output: str, device: str, channels: int = 3):
         self.height, self.width, self.output, self.device, self.channels = height, width, output, device, channels
@@ -117,7 +118,7 @@ def _check_options(options: "dict[str, Any]", items: Items, further: "tuple[str,
     preparing = [key for key in options if items.raw and key in (*PREPARING, *GIVEN_PREPARING)]
     if preparing:
         raise Error(f"{items.says}: they are used unchanged, so leave {', '.join(f'{key}=' for key in preparing)} out")
-    unknown = [key for key in options if key not in known and key not in ("tune_allocator", "identity", "batches", "channels_last", *GIVEN_PREPARING)]
+    unknown = [key for key in options if key not in known and key not in ("tune_allocator", "identity", "batches", "channels_last", "gradient", *GIVEN_PREPARING)]
     if unknown:
         raise Error(
             f"{', '.join(f'{key}=' for key in unknown)} belong to images in files, and these are in this process; options here are "

@@ -187,7 +187,7 @@ class Modules(Serves):
         net = torch.nn.Sequential(torch.nn.Conv2d(1, 4, 3), torch.nn.ReLU(), torch.nn.AdaptiveAvgPool2d(1), torch.nn.Flatten(), torch.nn.Linear(4, CLASSES))
         peer = self.peer(net)
         peer.described()
-        self.failed(lambda: peer.open(SIDE), "bad_input")
+        self.failed(lambda: peer.open(SIDE), "bad_input", 'Pass channel_order="gray"', "begins with Grayscale()")
         self.assertEqual(peer.open(SIDE, gray=True)["classes"], CLASSES)
         lane, x = peer.lane(), images(3)
         with torch.no_grad():

@@ -5,9 +5,25 @@ from __future__ import annotations
 import sys
 from typing import Any, Callable
 
-from . import costs, fingerprints
+from . import array_losses, costs, fingerprints, given_gradients
 from .models import Description, Model, as_rows, checked_shape, refuse_device, scores_in
 from .wire import Batch, CostRequest, Refused
+
+
+def _floats(value: Any, what: str, wanted: str) -> Any:
+    """The array of what a function returned: NumPy's, or whatever NumPy or DLPack reads on the processor."""
+    import numpy
+
+    if fingerprints.is_tensor(value):
+        value = value.detach().cpu().float().numpy()
+    elif not hasattr(value, "__array__"):
+        value = numpy.from_dlpack(value)
+    array = numpy.asarray(value)
+    if array.dtype.name == "bfloat16":  # a type that JAX adds to NumPy's
+        array = array.astype(numpy.float32)
+    if array.dtype.kind != "f":
+        raise Refused(f"{what} of the type {array.dtype}; {wanted} floating-point numbers")
+    return array
 
 
 class ArrayModel(Model):
@@ -28,21 +44,16 @@ class ArrayModel(Model):
         refuse_device(device)
 
     def _run(self, x: Any) -> "tuple[Any, str]":
+        x = self._as_taken(x)
+        value, note = scores_in(self._call(x), self.output)
+        return as_rows(_floats(value, "the function returns numbers", "scores are"), x.shape[0]), note
+
+    def _as_taken(self, x: Any) -> Any:
         import numpy
 
         if self._channels_last and x.ndim == 4 and x.shape[1] == self.channels:  # a loader may give them last
-            x = numpy.ascontiguousarray(x.transpose(0, 2, 3, 1))
-        value, note = scores_in(self._call(x), self.output)
-        if fingerprints.is_tensor(value):
-            value = value.detach().cpu().float().numpy()
-        elif not hasattr(value, "__array__"):
-            value = numpy.from_dlpack(value)
-        array = numpy.asarray(value)
-        if array.dtype.name == "bfloat16":  # a type that JAX adds to NumPy's
-            array = array.astype(numpy.float32)
-        if array.dtype.kind != "f":
-            raise Refused(f"the function returns numbers of the type {array.dtype}; scores are floating-point numbers")
-        return as_rows(array, x.shape[0]), note
+            return numpy.ascontiguousarray(x.transpose(0, 2, 3, 1))
+        return x
 
     def probe(self, height: int, width: int) -> "tuple[int, list[str]]":
         import numpy
@@ -60,17 +71,45 @@ class ArrayModel(Model):
         checked_shape(scores.shape, len(images), None)
         return scores.astype(numpy.float32)
 
+    def gradient_of(self, images: Any, weights: Any) -> Any:
+        import numpy
+
+        assert self.gradient is not None
+        x = self._as_taken(images)
+        value = self.gradient(x, weights)
+        if not any(hasattr(value, name) for name in ("__array__", "__dlpack__", "detach")):
+            raise Refused(f"gradient= of {self.description.name} returned {type(value).__name__}, no array. {given_gradients.CONTRACT}")
+        found = given_gradients.checked(_floats(value, f"gradient= of {self.description.name} returned numbers", "gradients are"), x.shape, self.description.name)
+        return numpy.ascontiguousarray(found.transpose(0, 3, 1, 2) if x is not images else found).astype(numpy.float32)
+
     def compute(self, batch: Batch, buffer: Any) -> None:
         import numpy
 
         height, width, classes = self.sides_of(batch)
-        if batch.loss is not None:
-            raise Refused("a function of NumPy arrays has no gradients: give an nn.Module, or a function of tensors (batches=\"torch\")")
+        if batch.loss is not None and self.gradient is None:
+            raise Refused(
+                "a function of NumPy arrays has no gradients. Pass gradient=, a function from (batch, weights) to the derivative of "
+                "(weights * scores).sum() by the batch. Or pass an nn.Module, or a function of tensors (batches=\"torch\")"
+            )
         floats = numpy.frombuffer(buffer, numpy.float32, batch.floats)
         images = numpy.ascontiguousarray(floats[:batch.input].reshape(batch.images, 3, height, width)[:, :self.channels])
+        kept = images.copy() if batch.loss is not None else images  # a function may write into its input
         scores, _ = self._run(images)
         checked_shape(scores.shape, batch.images, classes)
         floats[batch.input:batch.gradient_at].reshape(batch.images, -1)[...] = scores
+        if batch.loss is None:
+            return
+        labels = floats[batch.labels_at:batch.targets_at].view(numpy.int32).astype(numpy.int64)
+        targets = floats[batch.targets_at:batch.floats].view(numpy.int32).astype(numpy.int64)
+        for numbers in (labels, targets):
+            if numbers.size and not 0 <= int(numbers.min()) <= int(numbers.max()) < classes:
+                raise Refused("a label is beyond the model's classes", "internal")
+        with numpy.errstate(all="ignore"):  # scores that are not finite are counted by the program
+            losses, derivative = array_losses.loss_of(batch.loss, scores.astype(numpy.float32), labels, targets)
+        planes = floats[batch.gradient_at:batch.losses_at].reshape(batch.images, 3, height, width)
+        planes[...] = 0
+        planes[:, :self.channels] = self.gradient_of(kept, derivative)
+        floats[batch.losses_at:batch.labels_at] = losses.view(numpy.float32)
 
     def cost(self, request: CostRequest) -> "dict[str, Any]":
         import numpy

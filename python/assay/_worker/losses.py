@@ -11,15 +11,19 @@ from .wire import Refused
 
 NAMES = ("cross-entropy", "margin", "difference", "dlr", "targeted dlr")
 LEAST_CLASSES = (2, 2, 2, 3, 4)
-_TINY = 1e-12  # against a division by zero where all scores are equal
+TINY = 1e-12  # against a division by zero where all scores are equal
+
+
+def check_kind(kind: int) -> None:
+    if kind >= len(NAMES):
+        raise Refused(f"a loss of kind {kind} where 0 to {len(NAMES) - 1} are known", "internal")
 
 
 def loss_of(kind: int, scores: Any, labels: Any, targets: Any) -> "tuple[Any, Any]":
     """Losses (n, float64) and derivatives (n x classes, float32) of float32 scores. Raises Refused: too few classes."""
     import torch
 
-    if kind >= len(NAMES):
-        raise Refused(f"a loss of kind {kind} where 0 to {len(NAMES) - 1} are known", "internal")
+    check_kind(kind)
     if scores.shape[1] == 1:  # the program makes two classes of the score, and has their loss
         return scores.detach().double().squeeze(1), torch.ones_like(scores, dtype=torch.float32)
     if scores.shape[1] < LEAST_CLASSES[kind]:
@@ -39,7 +43,7 @@ def loss_of(kind: int, scores: Any, labels: Any, targets: Any) -> "tuple[Any, An
     values, places = z.sort(dim=1, descending=True, stable=True)
     if kind == 4:
         rival = targets.long().unsqueeze(1)
-        below = values[:, 0:1] - (values[:, 2:3] + values[:, 3:4]) / 2 + _TINY
+        below = values[:, 0:1] - (values[:, 2:3] + values[:, 3:4]) / 2 + TINY
         parts = [(places[:, 0:1], 1.0), (places[:, 2:3], -0.5), (places[:, 3:4], -0.5)]
     else:
         first = places[:, 0:1]
@@ -48,7 +52,7 @@ def loss_of(kind: int, scores: Any, labels: Any, targets: Any) -> "tuple[Any, An
             _add(derivative, rival, 1.0)
             _add(derivative, label, -1.0)
             return (z.gather(1, rival) - of_label).squeeze(1), derivative.float()
-        below = values[:, 0:1] - values[:, 2:3] + _TINY
+        below = values[:, 0:1] - values[:, 2:3] + TINY
         parts = [(first, 1.0), (places[:, 2:3], -1.0)]
     above = z.gather(1, rival) - of_label
     squared = below * below

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from typing import Any, Callable, Optional
 
-from . import costs, fingerprints
+from . import costs, fingerprints, given_gradients
 from .losses import loss_of
 from .wire import Batch, CostRequest, OpenRequest, Refused
 
@@ -111,6 +111,7 @@ class Model:
         self.description = description
         self.output = ""
         self.channels = 3  # 1: a model of gray images, given the first of the buffer's three equal channels
+        self.gradient: "Optional[Callable[[Any, Any], Any]]" = None  # of a function: given_gradients.py
         self._opened: "dict[int, tuple[int, int, int]]" = {}  # height, width and classes by the floats of an image
         self._last = (0, 0, 0)  # opened last
         self._threads: Optional[int] = None
@@ -149,6 +150,11 @@ class Model:
             classes, notes = self.probe(request.height, request.width)
             if request.num_classes not in (None, classes, 2 if classes == 1 else classes):  # one score is two classes
                 raise Refused(f"the model returns {classes} scores, but num_classes is {request.num_classes}")
+            if self.gradient is not None and there is None:
+                notes.append(given_gradients.check(
+                    self.description.name, self.scores_of, self.gradient_of, self.channels, request.height, request.width,
+                    request.scale, request.mean, request.std,
+                ))
         except BaseException:
             self.output = before
             raise
@@ -184,6 +190,10 @@ class Model:
 
     def scores_of(self, images: Any) -> Any:
         """Scores, a float32 array, of a batch of any shape that the model takes: what a loader gives. No program takes part in it."""
+        raise NotImplementedError
+
+    def gradient_of(self, images: Any, weights: Any) -> Any:
+        """What `gradient` returns of a batch of NumPy arrays, as an array of its shape."""
         raise NotImplementedError
 
     def sides_of(self, batch: Batch) -> "tuple[int, int, int]":
@@ -332,10 +342,24 @@ class TorchModel(Model):
 
         with torch.no_grad():
             self._take_channels_last(height, width)
-            value, note = self._run(self._zeros(height, width))
+            try:
+                value, note = self._run(self._zeros(height, width))
+            except RuntimeError as error:
+                self._refuse_channels(str(error))
+                raise
         if not value.is_floating_point():
             raise Refused(f"the model returns numbers of the type {value.dtype}; scores are floating-point numbers")
         return checked_shape(value.shape, 1, None), [note] if note else []
+
+    def _refuse_channels(self, error: str) -> None:
+        """Raises Refused: by the words of a convolution, the model takes gray images, or no gray ones. src/model/torch/network.cpp reads them, too."""
+        if self.channels == 3 and "to have 1 channels, but got 3 channels" in error:
+            raise Refused(
+                "the model takes images of one channel. Pass channel_order=\"gray\" with mean= and std= of one number each (--channel-order gray), or a "
+                "transform= that begins with Grayscale(). For one of several models, settings={name: {\"channel_order\": \"gray\", ...}} says it"
+            )
+        if self.channels == 1 and "to have 3 channels, but got 1 channels" in error:
+            raise Refused("the model takes images of three channels, and its settings say gray ones: leave channel_order=\"gray\" out")
 
     def _take_channels_last(self, height: int, width: int) -> None:
         """Convolutions on a processor are up to half faster so. By rule, because the bits depend on it."""
@@ -404,10 +428,13 @@ class TorchModel(Model):
             # No leaf: a model may write into its input.
             scores, _ = self._run(leaf.to(self._dtype).clone(memory_format=self._memory_format))
             checked_shape(scores.shape, batch.images, classes)
-            if not scores.requires_grad:
+            if self.gradient is None and not scores.requires_grad:
                 raise Refused("the model's scores are cut off from its input: it has no gradient (detach(), no_grad() or integers inside?)")
             losses, derivative = loss_of(batch.loss or 0, scores.detach().float(), labels.to(self._device), targets.to(self._device))
-            (gradient,) = torch.autograd.grad(scores, leaf, derivative.to(scores.dtype), allow_unused=True)
+            if self.gradient is not None:
+                gradient = self._given(images.to(self._device, copy=True), derivative)
+            else:
+                (gradient,) = torch.autograd.grad(scores, leaf, derivative.to(scores.dtype), allow_unused=True)
         if gradient is None:
             raise Refused("the model's scores are cut off from its input: it has no gradient")
         out.copy_(scores.detach())
@@ -415,6 +442,18 @@ class TorchModel(Model):
         planes[:, :self.channels].copy_(gradient)
         floats[batch.losses_at:batch.labels_at].copy_(losses.to("cpu", torch.float64).contiguous().view(torch.float32))
 
+
+    def _given(self, images: Any, weights: Any) -> Any:
+        """What gradient= says, of tensors."""
+        import torch
+
+        assert self.gradient is not None
+        return given_gradients.checked(torch.as_tensor(self.gradient(images, weights)).detach(), images.shape, self.description.name)
+
+    def gradient_of(self, images: Any, weights: Any) -> Any:
+        import torch
+
+        return self._given(torch.as_tensor(images).to(self._device), torch.as_tensor(weights).to(self._device)).to("cpu", torch.float32).numpy()
 
     def cost(self, request: CostRequest) -> "dict[str, Any]":
         import torch

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any, Optional
 
-from . import fingerprints, preprocessing
+from . import fingerprints, given_gradients, preprocessing
 from .array_model import ArrayModel
 from .models import Description, Model, TorchModel
 from .wire import Refused, cut
@@ -79,7 +79,7 @@ def _say(description: Description, settings: "dict[str, Any]") -> None:
 class Given:
     """What the caller says about a model: options of assay.predict beside those of the command."""
 
-    KEYS = ("identity", "weights", "transform", "processor", "settings", "batches", "channels_last")
+    KEYS = ("identity", "weights", "transform", "processor", "settings", "batches", "channels_last", "gradient")
 
     def __init__(self, options: "Optional[dict[str, Any]]" = None):
         given = dict(options or {})
@@ -90,6 +90,9 @@ class Given:
         self.settings: Any = given.pop("settings", None)
         self.batches: Any = given.pop("batches", None)
         self.channels_last: Optional[bool] = given.pop("channels_last", None)
+        self.gradient: Any = given.pop("gradient", None)
+        if self.gradient is not None and not callable(self.gradient):
+            raise Refused(f"gradient= is a {type(self.gradient).__name__}, no function. {given_gradients.CONTRACT}", "usage")
         if self.batches not in (None, "torch", "numpy"):
             raise Refused(f"batches={self.batches!r}: \"torch\" and \"numpy\" are allowed", "usage")
         several = [key for key in ("weights", "transform", "processor") if getattr(self, key) is not None]
@@ -128,6 +131,8 @@ def model_of(value: Any, name: str = "", given: Optional[Given] = None, format: 
     if fingerprints.is_module(value):
         if given.channels_last:
             raise Refused("channels_last= is of functions of NumPy arrays; a module of PyTorch takes n x 3 x H x W", "usage")
+        if given.gradient is not None:
+            raise Refused("gradient= is of functions; the gradient of a module comes from autograd: leave it out, or pass it by the names of a dictionary", "usage")
         _describe_module(value, description)
         description.name = safe_name(description.name or type(value).__name__)
         model: Model = TorchModel(description, value, value, movable)
@@ -147,9 +152,13 @@ def model_of(value: Any, name: str = "", given: Optional[Given] = None, format: 
             raise Refused("channels_last= is of functions of NumPy arrays: give batches=\"numpy\", too, or let the function permute its tensor", "usage")
         if channels_last and identity:  # the same function computes other scores with another order
             description.identity = fingerprints.of_text(f"{identity} channels_last")
+        if given.gradient is not None and identity:  # with another gradient, attacks find other images
+            of_gradient = fingerprints.of_function(given.gradient)[0]
+            description.identity = fingerprints.of_text(f"{description.identity} gradient {of_gradient}") if of_gradient else ""
         model = TorchModel(description, value, _one_of(modules)) if kind == "torch" else ArrayModel(description, value, bool(channels_last))
     else:
         raise Refused(f"{type(value).__name__} is no model: give an nn.Module, a function from a batch to scores, or the path of a file", "usage")
+    model.gradient = given.gradient
     if isinstance(own, dict):
         _say(description, own)
     given.settle(description)
