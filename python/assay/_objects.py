@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import socket
 import threading
 import warnings
@@ -16,7 +17,9 @@ from ._worker.wire import Refused
 
 # Options that say more about an object; the others are the command's.
 KEYS = (*Given.KEYS, "tune_allocator")
-_LISTS = ("mean", "std", "input_size")
+_OPTION = re.compile(r"(-m|--model|--arch|assay \w+) process:\d+")
+HUBS = ("timm", "torchvision", "hf", "open_clip")  # kinds of names that a library knows
+LISTS = ("mean", "std", "input_size")
 
 
 def _is_text(model: Any) -> bool:
@@ -32,6 +35,7 @@ class Served:
 
     def __init__(self, models: Any, options: "dict[str, Any]"):
         self.words: "list[str]" = []
+        self.called: "dict[str, str]" = {}  # the names of objects by the words that name them
         self.models: "list[Optional[Model]]" = []
         self.texts: "list[Optional[str]]" = []
         self._kept: "list[Model]" = []
@@ -49,7 +53,7 @@ class Served:
         if not values:
             raise Error("no models were given")
         given = {key: options.pop(key) for key in KEYS if key in options}
-        for key in _LISTS:
+        for key in LISTS:
             if isinstance(options.get(key), (list, tuple)):
                 options[key] = ",".join(map(str, options[key]))
         if given and all(map(_is_text, values)):
@@ -124,6 +128,35 @@ class Served:
         """What a model raised first."""
         return next((server.error for server in self._servers if server.error is not None), None)
 
+    @property
+    def models_as_words(self) -> "list[str]":
+        return [word for flag, word in zip(self.words, self.words[1:]) if flag == "--model"]
+
+    def is_pattern(self, i: int) -> bool:
+        """Whether a text names many models: timm:resnet*."""
+        kind, _, name = (self.texts[i] or "").partition(":")
+        return kind in HUBS and any(c in name for c in "*?[")
+
+    def named(self, text: str) -> str:
+        """A text of the program with the names of objects, which it knows by numbers. Nobody can type them, so commands say MODEL."""
+        text = _OPTION.sub(r"\1 MODEL", text)
+        for word, name in self.called.items():
+            text = re.sub(rf"{word}\b", lambda _: name, text)  # noqa: B023
+        own = [server.model.description.name for server in self._servers]
+        for name, given in zip(own, self.called.values()):  # as the program calls them, once it has asked
+            shown = given if own.count(name) == 1 else name
+            text = re.sub(rf"process:{re.escape(name)}(?![\w.-])", lambda _: shown, text)  # noqa: B023
+        return text
+
+    def named_error(self, error: Error) -> Error:
+        """An error of the program, which says which of several models it is about."""
+        message, notes = self.named(error.message), [self.named(note) for note in error.notes]
+        if len(self._values) > 1:
+            failed = {name for server, name in zip(self._servers, self.called.values()) if server.failure and server.failure in error.message}
+            if len(failed) == 1 and not any(f"`{name}`" in text or text.endswith(f" {name}") for name in failed for text in (message, *notes)):
+                message = f"{failed.pop()}: {message}"
+        return Error(message, error.code, notes)
+
     def _of_model(self, i: int) -> "dict[str, Any]":
         """What was said of one model: a dictionary by the names of the models has a value for each."""
         of_one = {}
@@ -141,12 +174,19 @@ class Served:
             self.models.append(None)
             self.texts.append(os.fspath(value))
             return
-        model = model_of(value, given=Given(self._of_model(i)))
+        try:
+            model = model_of(value, given=Given(self._of_model(i)))
+        except Refused as error:
+            if len(self._values) == 1:
+                raise
+            name = self._names[i] if self._names is not None else f"model {i + 1} of {len(self._values)} ({type(value).__name__})"
+            raise Refused(f"{name}: {error.message}", error.code)
         self.models.append(model)
         self.texts.append(None)
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.descriptors.append(theirs.detach())
         self.words += ["--model", f"process:{self.descriptors[-1]}"]
+        self.called[self.words[-1]] = self._names[i] if self._names is not None else model.description.name
         self._servers.append(Server(model.__enter__(), ours))
         thread = threading.Thread(target=self._servers[-1].run, name="assay-model", daemon=True)
         self._threads.append(thread)
@@ -159,4 +199,4 @@ class Served:
             raise Error(f"two models are called {twice[0]}: give a dictionary, {{\"a\": net, \"b\": other}}")
 
 
-__all__ = ["KEYS", "Served"]
+__all__ = ["HUBS", "KEYS", "LISTS", "Served"]

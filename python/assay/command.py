@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import threading
+import warnings
 from pathlib import Path
 from typing import Any, Optional, Sequence
 
@@ -93,7 +94,8 @@ def _run(arguments: "list[Any]", progress: Optional[bool], check: bool, served: 
     if done.status == 130:
         raise KeyboardInterrupt
     if check and done.status not in (0, 1, 3):
-        raise _error_of(done) from (served.error if served else None)
+        error = _error_of(done)
+        raise (served.named_error(error) if served else error) from (served.error if served else None)
     return done
 
 
@@ -238,7 +240,8 @@ def predict(
     tune_allocator: let this process keep freed memory, up to half faster on a processor.
     options: those of `assay predict`: storage="top_k", top_k=5, batch=64, limit=1000, output_entry="logits", ...
 
-    Raises Error: what the command refuses; what the model raises, as the cause. Cost: decoding and resizing run in the program, on all
+    Raises Error: what the command refuses; what the model raises, as the cause. If images have no scores (NaN, unreadable files), a
+    RuntimeWarning says so. Cost: decoding and resizing run in the program, on all
     cores. Each batch of an object computes on one thread, one batch per core at a time.
     """
     from .store import Store
@@ -253,7 +256,15 @@ def predict(
 
         refuse_numbers(source, "corrupt=")
     found = _over("predict", model, source, ["--out", runs], progress, options)
-    stores = [Store(row["store"]) for row in found.get("stores", found.get("results", []))]
+    rows = found.get("stores", found.get("results", []))
+    missing = [row for row in rows if row.get("without_score")]
+    if missing:
+        first = missing[0]
+        warnings.warn(
+            f"{first['model']} on {first['dataset']}: {first['without_score']} of {first['rows']} images have no score; the first: {first['first_error']}"
+            + (f". So have images of {len(missing) - 1} other stores" if len(missing) > 1 else ""), RuntimeWarning, stacklevel=2,
+        )
+    stores = [Store(row["store"]) for row in rows]
     if isinstance(source, FolderWords) and stores:
         source.compare(len(stores[0]), options, progress)
     return stores

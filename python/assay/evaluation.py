@@ -20,6 +20,7 @@ _ENDINGS = {"text": "txt", "csv": "csv", "md": "md", "latex": "tex"}
 # Of evaluations of images in this process: options that measure.
 _MEASURING = ("metrics", "labels", "k", "bins", "edges", "bootstrap", "seed", "level")
 _SERVED = re.compile(r"process:\d+")
+_FOR_US = re.compile(r" --(json|also \S+)(?=[ `])")
 
 
 class Evaluation(Report):
@@ -204,7 +205,8 @@ def _by_the_command(model: Any, source: "list[Any]", runs: Any, progress: Option
         try:
             done = _run(arguments, progress, True, served)
         except Error as error:
-            raise Error(_named(error.message), error.code, error.notes) from error.__cause__
+            told = _FOR_US.sub("", _named(error.message))  # commands to type, without what this call alone asks for
+            raise Error(told, error.code, error.notes) from error.__cause__
         texts = {"json": _named(done.output).encode()}
         for form, path in also.items():
             texts[form] = _named(Path(path).read_text(errors="surrogateescape")).encode(errors="surrogateescape")

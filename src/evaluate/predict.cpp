@@ -139,7 +139,8 @@ LoadedModel load_model(ModelSpec spec, const ClassifierOptions& options) {
     } else {
         with_note(fmt::format("giving it images of the size that {} says it is evaluated at; "
                               "train_size (--train-size) takes {}",
-                              spec.sidecar.string(), spec.instead_of),
+                              spec.sidecar.empty() ? "the model" : spec.sidecar.string(),
+                              spec.instead_of),
                   open);
     }
     if (const auto& others = loaded.classifier->facts().data_files; !others.empty()) {

@@ -10,6 +10,7 @@
 #include "model/plugin.h"
 #include "model/python/onnxruntime.h"
 #include "model/python/python_model.h"
+#include "model/python/source.h"
 #include "model/two_classes.h"
 
 namespace assay {
@@ -44,11 +45,14 @@ std::unique_ptr<Classifier> open_as_it_is(const ModelSpec& spec, const Classifie
 
 std::unique_ptr<Classifier> open_classifier(const ModelSpec& spec,
                                             const ClassifierOptions& options) {
-    return with_note(fmt::format("opening the model {}", spec.path.string()), [&] {
-        auto model = open_as_it_is(spec, options);
-        if (model->facts().classes > 1) return model;
-        return two_classes_of(std::move(model), spec.outputs);
-    });
+    // Of objects, the name is what tells one from another.
+    const bool object = kind_of_source(spec.source) == "process";
+    return with_note(fmt::format("opening the model {}", object ? spec.name : spec.path.string()),
+                     [&] {
+                         auto model = open_as_it_is(spec, options);
+                         if (model->facts().classes > 1) return model;
+                         return two_classes_of(std::move(model), spec.outputs);
+                     });
 }
 
 }  // namespace assay

@@ -1,4 +1,5 @@
 """assay.predict, attack and check with objects: the program decodes and stores, the model runs in this process."""
+import importlib.util
 import pathlib
 import signal
 import subprocess
@@ -103,6 +104,67 @@ class Objects(InFolder):
         self.refused(lambda: self.predict({"a": net}, name="b"), "usage", "name=")
         self.refused(lambda: self.predict(net, batches="jax"), "usage", "jax")
         self.refused(lambda: self.predict(lambda x: x), "bad_input", "shape")
+
+    def test_images_without_scores_are_said(self):
+        class Nan(torch.nn.Module):
+            def forward(self, x):
+                return torch.full((len(x), CLASSES), float("nan"))
+
+        with self.assertWarnsRegex(RuntimeWarning, f"Nan on data: {COUNT} of {COUNT} images have no score; the first: c0/00.png"):
+            self.predict(Nan(), no_trial=True)
+
+    def test_errors_of_several_models_say_which(self):
+        class Picky(torch.nn.Module):
+            def forward(self, x):
+                if len(x) > 1:
+                    raise ValueError("not today")
+                return torch.zeros(1, CLASSES)
+
+        for call in (assay.evaluate, assay.predict):
+            found = self.refused(
+                lambda call=call: call({"good": network(), "bad one": Picky()}, self.data, self.folder / call.__name__, settings=SETTINGS, progress=False),
+                "bad_input", "the model raised ValueError: not today", "bad one",
+            )
+            self.assertNotIn("process:", str(found))
+        # Two of one class: the name of the dictionary says it.
+        two = {"one": network(), "two": torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(5, 2))}
+        self.refused(lambda: self.predict(two), "bad_input", "opening the model two")
+        self.refused(lambda: self.predict({"a": network(), "b": 3}), "usage", "b: int is no model")
+        self.refused(lambda: self.predict([network(), 3]), "usage", "model 2 of 2 (int)")
+
+    def test_gray_images(self):
+        torch.manual_seed(0)
+        net = torch.nn.Sequential(torch.nn.Conv2d(1, 4, 3), torch.nn.ReLU(), torch.nn.Flatten(), torch.nn.Linear(4 * (SIDE - 2) ** 2, CLASSES))
+        self.refused(lambda: self.predict(net), "bad_input", 'channel_order="gray"', "Grayscale()")
+        gray = {**SETTINGS, "input_size": [1, SIDE, SIDE], "mean": 0.5, "std": 0.25}
+        (store,) = self.predict(net, settings=gray)
+        found = np.asarray(store.scores())
+        options = {"channel_order": "gray", "input_size": SIDE, "resize_size": 20, "interpolation": "bilinear", "mean": 0.5, "std": 0.25}
+        (again,) = self.predict({"options": net}, settings=None, **options)
+        np.testing.assert_array_equal(np.asarray(again.scores()), found)
+        coloured = torch.nn.Sequential(torch.nn.Conv2d(3, 4, 3), torch.nn.Flatten(), torch.nn.Linear(4 * (SIDE - 2) ** 2, CLASSES))
+        self.refused(lambda: self.predict({"coloured": coloured}, settings=gray), "bad_input", "images of three channels", "coloured")
+        # FGSM of the one channel: accuracy falls, and the budget is that of gray levels.
+        cells = assay.attack(net, self.data, attack="fgsm", eps="8/255", settings=gray, progress=False)["models"][0]["attacks"]
+        self.assertEqual([cell["attack"] for cell in cells], ["noise", "fgsm"])
+        self.assertGreaterEqual(cells[0]["robust"], cells[1]["robust"])
+
+    @unittest.skipUnless(importlib.util.find_spec("torchvision"), f"SKIPPED: {sys.executable} has no torchvision")
+    def test_a_transform_says_that_images_are_gray(self):
+        from torchvision import transforms
+
+        torch.manual_seed(0)
+        net = torch.nn.Sequential(torch.nn.Conv2d(1, 4, 3), torch.nn.Flatten(), torch.nn.Linear(4 * (SIDE - 2) ** 2, CLASSES))
+        resize, to, normalize = transforms.Resize(20), transforms.ToTensor(), transforms.Normalize((0.5,), (0.25,))
+        steps = transforms.Compose([transforms.Grayscale(), resize, transforms.CenterCrop(SIDE), to, normalize])
+        (store,) = self.predict(net, settings=None, transform=steps)
+        with torch.no_grad():
+            x = torch.stack([steps(Image.open(self.data / id_)) for id_ in store.ids])
+            np.testing.assert_allclose(np.asarray(store.scores()), net(x).numpy(), rtol=1e-4, atol=1e-5)
+        late = transforms.Compose([resize, transforms.Grayscale(), transforms.CenterCrop(SIDE), to, normalize])
+        self.refused(lambda: self.predict({"late": net}, settings=None, transform=late), "bad_input", "let it come first")
+        three = transforms.Compose([transforms.Grayscale(3), resize, transforms.CenterCrop(SIDE), to, normalize])
+        self.refused(lambda: self.predict({"three": net}, settings=None, transform=three), "bad_input", "Grayscale of three channels")
 
     def test_attack_and_check(self):
         net = network()

@@ -31,15 +31,20 @@ def place_of(error: BaseException) -> str:
 
 def failure_of(error: BaseException) -> bytes:
     """The `failed` message of what a model raised."""
+    return wire.failure(*text_of(error))
+
+
+def text_of(error: BaseException) -> "tuple[str, str]":
+    """What a model raised in words, and its code."""
     if isinstance(error, Refused):
-        return wire.failure(error.message, error.code)
+        return error.message, error.code
     text = str(error).strip() or "no text"
     kind = type(error).__name__
     code = "bad_input"
     if isinstance(error, MemoryError) or kind == "OutOfMemoryError" or "can't allocate memory" in text or "out of memory" in text:
         code = "out_of_memory"
     place = place_of(error)
-    return wire.failure(f"the model raised {kind}: {text[:4000]}" + (f" ({place})" if place else ""), code)
+    return f"the model raised {kind}: {text[:4000]}" + (f" ({place})" if place else ""), code
 
 
 def send_description(control: socket.socket, framework: str, facts: "dict[str, Any]") -> None:
@@ -55,10 +60,14 @@ def send_description(control: socket.socket, framework: str, facts: "dict[str, A
 
 
 class Server:
-    """Answers for one model over one control channel until the program closes it. `error` is the first thing that the model raised."""
+    """Answers for one model over one control channel until the program closes it. `error` is the first thing that the model raised.
+
+    failure: the last failure, as the program got it.
+    """
 
     def __init__(self, model: Model, control: socket.socket):
         self.model = model
+        self.failure = ""
         self.error: Optional[BaseException] = None
         self._control = control
         self._lanes: "list[socket.socket]" = []
@@ -129,6 +138,7 @@ class Server:
         except BaseException as error:  # SystemExit, too: the program is told of everything
             if self.error is None and not isinstance(error, Refused):
                 self.error = error
+            self.failure = text_of(error)[0]
             wire.send(end, failure_of(error))
             return False
         finally:
