@@ -2,15 +2,41 @@
 
 from __future__ import annotations
 
-from typing import Any
+import os
+from typing import Any, Optional
 
-from .command import Files, run, words
+from . import command
+from .command import Files, words
 
 
 def _step(name: str, source: Any, options: "dict[str, Any]") -> Any:
     with Files() as files:
         given = ["published" if source is None else files.path_of(source)]
-        return run("quality", name, *given, *words(options), "--json").json
+        return command.run("quality", name, *given, *words(options), "--json").json
+
+
+def run(
+    models: Any, data: Any = None, runs: "str | os.PathLike[str] | None" = None, *, plan: bool = False, progress: Optional[bool] = None, **options: Any
+) -> Any:
+    """All nine dimensions of models, as `assay quality run --json` gives them: predicts, corrupts, attacks, checks and measures.
+
+        found = assay.quality.run({"v1": net, "v2": "timm:resnet18"}, {"val": "imagenet/val", "sketch": "imagenet-sketch"}, "runs")
+        assay.quality.table("runs/quality.csv", drop_missing=True)
+
+    models: as of assay.predict(): one, a list, or a dictionary {name: model}. Names of hubs may be patterns ("timm:resnet*", draw_models=5).
+    data: {role: folder or ImageFolder}, with the roles of docs/quality.md; a path alone is val. If data is missing, or a model has no
+    gradient, `undefined` says why a dimension has no value.
+    runs: the folder of the results ("runs"). Repeat a call that was interrupted to resume it.
+    plan: what would be done, and about how long it takes; nothing is written.
+    options: keys of [quality] (attack_limit=1000), of an assay.toml (threads=8) and of a model settings file (preset="timm"). Those of
+    assay.predict() for objects work, too: weights=, transform=, identity=, gradient=.
+
+    `run("assay.toml")` runs a file; options are then those of the command. If some images have no scores, a RuntimeWarning says so. Raises
+    Error, with the model's name.
+    """
+    from ._quality_run import run as run_models
+
+    return run_models(models, data, runs, plan, progress, options)
 
 
 def table(source: Any = None, **options: Any) -> Any:
@@ -20,7 +46,7 @@ def table(source: Any = None, **options: Any) -> Any:
 
 def measure(runs: Any, **options: Any) -> Any:
     """The dimensions that can be measured from the stores below `runs`."""
-    return run("quality", "measure", runs, *words(options), "--json").json
+    return command.run("quality", "measure", runs, *words(options), "--json").json
 
 
 def correlate(source: Any = None, **options: Any) -> Any:
@@ -33,4 +59,4 @@ def choose(source: Any = None, **options: Any) -> Any:
     return _step("choose", source, options)
 
 
-__all__ = ["choose", "correlate", "measure", "table"]
+__all__ = ["choose", "correlate", "measure", "run", "table"]
