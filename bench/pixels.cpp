@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "assay/image/image.h"
 #include "assay/image/preprocess.h"
 #include "core/file.h"
@@ -126,12 +128,30 @@ void normalise(benchmark::State& state) {
     state.SetItemsProcessed(state.iterations());
 }
 
+/// From bytes to normalised floats by PyTorch's resize of floats.
+void float_input_500x375(benchmark::State& state) {
+    Preprocess p = input_of(224, static_cast<Interpolation>(state.range(0)));
+    p.resize_as = ResizeRule::torch_float;
+    p.antialias = state.range(1) != 0;
+    p.mean = {0.485, 0.456, 0.406};
+    p.std = {0.229, 0.224, 0.225};
+    state.SetLabel(fmt::format("{}{}", name_of(p.interpolation), p.antialias ? "" : " sharp"));
+    std::vector<float> out(3 * 224 * 224);
+    for (auto _ : state) preprocess_into(photograph(), p, out);
+    state.SetItemsProcessed(state.iterations());
+}
+
 BENCHMARK(decode)->Unit(benchmark::kMillisecond);
 BENCHMARK(decode_and_crop)->Arg(224)->Arg(128)->Unit(benchmark::kMillisecond);
 BENCHMARK(decode_and_crop_five)->Unit(benchmark::kMillisecond);
 BENCHMARK(decode_to_floats)->Unit(benchmark::kMillisecond);
 BENCHMARK(crop_500x375)->DenseRange(0, 5)->Unit(benchmark::kMicrosecond);
 BENCHMARK(resize_500x375)->DenseRange(0, 5)->Unit(benchmark::kMicrosecond);
+BENCHMARK(float_input_500x375)
+    ->ArgsProduct({{static_cast<int>(Interpolation::bilinear),
+                    static_cast<int>(Interpolation::bicubic)},
+                   {1, 0}})
+    ->Unit(benchmark::kMicrosecond);
 BENCHMARK(normalise)->Unit(benchmark::kMicrosecond);
 
 }  // namespace

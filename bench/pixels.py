@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Images per second and core: Assay beside Pillow and OpenCV, on the same bytes, in one run.
+"""Images per second and core: Assay beside Pillow and OpenCV, on the same bytes, in one run. PyTorch's resize of floats, too, if there is a PyTorch.
 
     bench/pixels.py BENCH_PIXELS [FOLDER]
 
@@ -25,6 +25,13 @@ try:
     cv2.setNumThreads(1)
 except ImportError:
     cv2 = None
+
+try:
+    import torch
+
+    torch.set_num_threads(1)
+except ImportError:
+    torch = None
 
 MOST_IMAGES = 200
 
@@ -66,6 +73,15 @@ def opencv_decode(data):
 def opencv_crop(pixels, interpolation):
     new, left, top, size = target(pixels.shape[1], pixels.shape[0])
     return np.ascontiguousarray(cv2.resize(pixels, new, interpolation=interpolation)[top : top + size, left : left + size])
+
+
+def torch_input(pixels, mode, antialias):
+    """Bytes to normalised floats: ToTensor, Resize, CenterCrop, Normalize."""
+    tensor = torch.from_numpy(pixels).permute(2, 0, 1).contiguous().float().div(255)[None]
+    new, left, top, size = target(pixels.shape[1], pixels.shape[0])
+    tensor = torch.nn.functional.interpolate(tensor, new[::-1], mode=mode, align_corners=False, antialias=antialias)
+    mean, std = (torch.tensor(three).view(-1, 1, 1) for three in ([0.485, 0.456, 0.406], [0.229, 0.224, 0.225]))
+    return tensor[0, :, top : top + size, left : left + size].sub(mean).div_(std)
 
 
 def assay(program, folder):
@@ -115,11 +131,17 @@ def main():
             alone = per_second(lambda _: opencv_crop(noise, how), repeated)
             rows.append(("500 x 375 to crop 224", ours[f"crop_500x375/{filter}"], f"OpenCV {name}", alone))
 
+    if torch is not None:
+        for mode in ("bilinear", "bicubic"):
+            for antialias, sharp in ((True, ""), (False, " sharp")):
+                each = per_second(lambda _: torch_input(noise, mode, antialias), repeated)
+                rows.append(("500 x 375 to float input 224", ours[f"float_input_500x375/{mode}{sharp}"], f"torch {mode}{sharp}", each))
+
     print("OpenCV's linear and cubic do not blur before they shrink, so they do less work; its pixels are others.")
     print(f"{len(data)} images; items per second of processor time, one thread, best of 3\n")
-    print(f"{'work':<26}{'Assay':>10}  {'other':<16}{'per second':>11}{'ratio':>8}")
+    print(f"{'work':<30}{'Assay':>10}  {'other':<22}{'per second':>11}{'ratio':>8}")
     for work, mine, other, theirs in rows:
-        print(f"{work:<26}{mine:>10,.0f}  {other:<16}{theirs:>11,.0f}{mine / theirs:>7.2f}x")
+        print(f"{work:<30}{mine:>10,.0f}  {other:<22}{theirs:>11,.0f}{mine / theirs:>7.2f}x")
     five = ours["decode_and_crop_five"]
     print(f"\none decode and the windows of five models: {five:,.0f} images per second")
     print(f"decode to normalised floats: {ours['decode_to_floats']:,.0f}; floats of a 224 window alone: {ours['normalise']:,.0f}")

@@ -30,7 +30,7 @@ OPTIONS = (
 )
 # Those that say how images become the input.
 PREPARING = (
-    "preset", "input_size", "resize_size", "crop_pct", "crop_mode", "interpolation", "mean", "std", "scale", "channel_order", "fill", "resize_as", "sidecar",
+    "preset", "input_size", "resize_size", "crop_pct", "crop_mode", "interpolation", "mean", "std", "scale", "channel_order", "fill", "resize_as", "antialias", "sidecar",
 )
 # Of batches that wait for the model.
 _MOST_BYTES = 2 << 30

@@ -33,7 +33,7 @@ class Pixels:
         self.floor = how.get("crop_start", "round") == "floor"
         if (rule := how.get("resize_as", "pillow")) != "pillow":
             raise Error(
-                f"images of this process are resized by Pillow, and this preprocessing resizes as {'PyTorch' if rule == 'torch' else 'OpenCV'} does. "
+                f"images of this process are resized by Pillow, and this preprocessing resizes as {'OpenCV' if rule == 'opencv' else 'PyTorch'} does. "
                 "Store the images in a folder, or give resize_as=\"pillow\""
             )
 

@@ -135,6 +135,13 @@ def _with_models(command: str, model: Any, rest: "list[Any]", progress: Optional
         return _run([command, *served.words, *rest, *words(options), "--json"], progress, True, served).json
 
 
+def _typed(value: Any) -> Any:
+    """A setting as the command's option takes it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return ",".join(map(str, value)) if isinstance(value, list) else value
+
+
 def _settings_of(transform: Any, options: "dict[str, Any]", progress: Optional[bool]) -> bool:
     """A data set's transform as options of the command. What says more is given by the caller, and then the transform is not used.
 
@@ -162,7 +169,7 @@ def _settings_of(transform: Any, options: "dict[str, Any]", progress: Optional[b
     # What a transform does not name is as it always is there, whatever the model's own settings say.
     found = {"scale": 1 / 255, "resize_as": "pillow", "channel_order": "rgb", **found}
     found["input_size"] = found["input_size"][1:]
-    options.update({key: ",".join(map(str, value)) if isinstance(value, list) else value for key, value in found.items()})
+    options.update({key: _typed(value) for key, value in found.items()})
     note(f"images are prepared as the transform of the data set says ({', '.join(f'{key} {options[key]}' for key in found)})", progress)
     for text in notes:
         note(text, progress)

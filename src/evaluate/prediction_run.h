@@ -55,8 +55,12 @@ struct ModelRun {
         }
     }
 
-    /// Else floats: what stands in the classifier's place takes these alone.
-    bool takes_bytes() const { return !model->scores && model->classifier->prefers_bytes(); }
+    /// Else floats: what stands in the classifier's place takes these alone, and a resize of
+    /// floats gives no bytes.
+    bool takes_bytes() const {
+        return !model->scores && model->classifier->prefers_bytes() &&
+               resizes_to_bytes(model->spec.preprocess);
+    }
 
     /// Of the batch that begins with this row.
     bool lacks(std::uint64_t row) const {

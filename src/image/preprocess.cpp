@@ -8,6 +8,8 @@
 
 #include "assay/error.h"
 #include "core/refuse.h"
+#include "image/resample.h"
+#include "image/resample_floats.h"
 
 namespace assay {
 namespace {
@@ -81,14 +83,18 @@ int crop_start(int size, int crop, CropStart start) {
     return margin % 2 == 0 || start == CropStart::floor ? half : half + (half & 1);
 }
 
+/// What a byte becomes before mean and std.
+pixels::ByteScale byte_scale(double scale) {
+    return {static_cast<float>(scale), divides_by_255(scale)};
+}
+
 /// (byte * scale - mean) / std for every byte, so that an image costs one look-up a value.
 std::array<float, 256> value_table(double scale, double mean, double std) {
-    const bool by_255 = divides_by_255(scale);
+    const pixels::ByteScale bytes = byte_scale(scale);
     std::array<float, 256> table;
     for (int v = 0; v < 256; ++v) {
-        const float x = by_255 ? static_cast<float>(v) / 255.0F
-                               : static_cast<float>(v) * static_cast<float>(scale);
-        table[v] = (x - static_cast<float>(mean)) / static_cast<float>(std);
+        table[v] = (bytes.of(static_cast<std::uint8_t>(v)) - static_cast<float>(mean)) /
+                   static_cast<float>(std);
     }
     return table;
 }
@@ -102,6 +108,11 @@ struct TheByte {
     std::uint8_t operator[](std::uint8_t byte) const { return byte; }
 };
 
+void check_numbers(std::size_t numbers, std::size_t plane) {
+    if (numbers != 3 * plane)
+        refuse(fmt::format("the output has {} numbers, the input {}", numbers, 3 * plane));
+}
+
 /// Writes the window as planes in the order of the channels fed; a table for each.
 template <class Number, class Table>
 void fill_planes(const Image& window, const Preprocess& p, std::span<Number> out,
@@ -112,8 +123,7 @@ void fill_planes(const Image& window, const Preprocess& p, std::span<Number> out
         refuse(fmt::format("a window of {} x {} pixels is given; the preprocessing makes {} x {}",
                            window.width, window.height, p.width, p.height));
     }
-    if (out.size() != 3 * plane)
-        refuse(fmt::format("the output has {} numbers, the input {}", out.size(), 3 * plane));
+    check_numbers(out.size(), plane);
     const bool bgr = p.channel_order == ChannelOrder::bgr;
     const int first_byte = bgr ? 2 : 0;
     const int third_byte = bgr ? 0 : 2;
@@ -126,6 +136,54 @@ void fill_planes(const Image& window, const Preprocess& p, std::span<Number> out
         b[i] = second[pixel[1]];
         c[i] = third[pixel[third_byte]];
     }
+}
+
+std::array<std::uint8_t, 3> fill_of(const Preprocess& p) {
+    if (p.channel_order != ChannelOrder::gray) return p.fill;
+    const std::uint8_t fill = luma(p.fill[0], p.fill[1], p.fill[2]);
+    return {fill, fill, fill};
+}
+
+/// Scale, resize and crop of floats, then mean and std. A gray image is gray already.
+void resize_floats_into(const Image& image, const Preprocess& p, std::span<float> out) {
+    const std::size_t plane =
+        static_cast<std::size_t>(p.width) * static_cast<std::size_t>(p.height);
+    check_numbers(out.size(), plane);
+    check_filter(p.resize_as, p.interpolation, p.antialias);
+    const ResizeWindow window = window_of(p, image.width, image.height);
+    const pixels::VisiblePart part = pixels::visible_part(image, window);
+    const pixels::ByteScale scale = byte_scale(p.scale);
+    const std::array<std::uint8_t, 3> fill = fill_of(p);
+    pixels::Normaliser normaliser{};
+    std::array<float*, 3> planes{};  // of R, G and B
+    for (std::size_t c = 0; c < 3; ++c) {
+        const std::size_t at = p.channel_order == ChannelOrder::bgr ? 2 - c : c;
+        normaliser.mean[c] = static_cast<float>(p.mean[at]);
+        normaliser.std[c] = static_cast<float>(p.std[at]);
+        planes[c] = out.data() + at * plane;
+        if (!part.fills_window()) {
+            std::fill_n(planes[c], plane,
+                        (scale.of(fill[c]) - normaliser.mean[c]) / normaliser.std[c]);
+        }
+    }
+    if (part.empty()) return;
+    const pixels::FloatResize how = {.filter = p.interpolation,
+                                     .antialias = p.antialias,
+                                     .one_channel = p.channel_order == ChannelOrder::gray,
+                                     .width = window.width,
+                                     .height = window.height,
+                                     .x0 = part.x0,
+                                     .x1 = part.x1,
+                                     .y0 = part.y0,
+                                     .y1 = part.y1,
+                                     .scale = scale};
+    pixels::resize_floats(image, how, [&](int y, const float* row) {
+        const std::size_t at =
+            static_cast<std::size_t>(y - window.crop_y) * static_cast<std::size_t>(p.width) +
+            static_cast<std::size_t>(part.x0 - window.crop_x);
+        float* const to[3] = {planes[0] + at, planes[1] + at, planes[2] + at};
+        pixels::normalise_floats(row, static_cast<std::size_t>(part.x1 - part.x0), normaliser, to);
+    });
 }
 
 }  // namespace
@@ -156,18 +214,17 @@ Image in_gray(const Image& image) {
 }
 
 Image crop_window(const Image& image, const Preprocess& p) {
-    if (p.channel_order == ChannelOrder::gray) {
-        const std::uint8_t fill = luma(p.fill[0], p.fill[1], p.fill[2]);
-        return resize(in_gray(image), p.interpolation, window_of(p, image.width, image.height),
-                      {fill, fill, fill}, p.resize_as);
-    }
-    return resize(image, p.interpolation, window_of(p, image.width, image.height), p.fill,
-                  p.resize_as);
+    const ResizeWindow window = window_of(p, image.width, image.height);
+    const auto resized = [&](const Image& from) {
+        return resize(from, p.interpolation, window, fill_of(p), p.resize_as, p.antialias);
+    };
+    return p.channel_order == ChannelOrder::gray ? resized(in_gray(image)) : resized(image);
 }
 
 void preprocess_into(const Image& image, const Preprocess& p, std::span<float> out) {
-    const Image window = crop_window(image, p);
-    normalise_into(window, p, out);
+    if (resizes_to_bytes(p)) return normalise_into(crop_window(image, p), p, out);
+    if (p.channel_order == ChannelOrder::gray) return resize_floats_into(in_gray(image), p, out);
+    resize_floats_into(image, p, out);
 }
 
 ByteValues byte_values(const Preprocess& p) {

@@ -34,7 +34,13 @@ constexpr Named<CropMode> crop_modes[] = {
 constexpr Named<ChannelOrder> channel_orders[] = {
     {"rgb", ChannelOrder::rgb}, {"bgr", ChannelOrder::bgr}, {"gray", ChannelOrder::gray}};
 constexpr Named<ResizeRule> resize_rules[] = {
-    {"pillow", ResizeRule::pillow}, {"torch", ResizeRule::torch}, {"opencv", ResizeRule::opencv}};
+    {"pillow", ResizeRule::pillow},
+    {"pillow13", ResizeRule::pillow13},
+    {"torch", ResizeRule::torch},
+    {"torch_float", ResizeRule::torch_float},
+    {"torch_rounded", ResizeRule::torch_rounded},
+    {"opencv", ResizeRule::opencv},
+};
 constexpr Named<CropStart> crop_starts[] = {{"round", CropStart::round},
                                             {"floor", CropStart::floor}};
 
@@ -105,6 +111,8 @@ void read_field(Preprocess& p, std::string_view key, const JsonReader& value) {
         p.resize_as = resize_rule_named(value.text());
     } else if (key == "crop_start") {
         p.crop_start = crop_start_named(value.text());
+    } else if (key == "antialias") {
+        p.antialias = value.truth();
     }
 }
 
@@ -122,12 +130,32 @@ std::string describe_size(const Preprocess& p) {
                            : fmt::format("{:.0f}x{:.0f}", rows, columns);
 }
 
+std::string_view whose_resize(ResizeRule rule) {
+    switch (rule) {
+        case ResizeRule::pillow:
+            break;
+        case ResizeRule::pillow13:
+            return "Pillow 13's ";
+        case ResizeRule::torch:
+            return "PyTorch's ";
+        case ResizeRule::torch_float:
+            return "PyTorch's float ";
+        case ResizeRule::torch_rounded:
+            return "PyTorch's rounded float ";
+        case ResizeRule::opencv:
+            return "OpenCV's ";
+    }
+    return "";
+}
+
+std::string describe_filter(const Preprocess& p) {
+    return fmt::format("{}{}{}", whose_resize(p.resize_as), name_of(p.interpolation),
+                       p.antialias ? "" : " without antialias");
+}
+
 std::string describe_window(const Preprocess& p) {
     const std::string window = fmt::format("{}x{}", p.height, p.width);
-    const std::string_view whose = p.resize_as == ResizeRule::torch    ? "PyTorch's "
-                                   : p.resize_as == ResizeRule::opencv ? "OpenCV's "
-                                                                       : "";
-    const std::string filter = fmt::format("{}{}", whose, name_of(p.interpolation));
+    const std::string filter = describe_filter(p);
     if (p.crop_mode == CropMode::none) return fmt::format("resize to {} ({})", window, filter);
     const std::string_view how = p.crop_mode == CropMode::center   ? "short side"
                                  : p.crop_mode == CropMode::squash ? "both sides"
@@ -165,31 +193,42 @@ ChannelOrder channel_order_named(std::string_view name) {
     return find_value(channel_orders, "channel order", name);
 }
 ResizeRule resize_rule_named(std::string_view name) {
-    if (name == "torch_float") {
-        throw Error(
-            ErrorCode::usage,
-            fmt::format("the resize `{}` is not reproduced; known: pillow, torch, opencv. "
-                        "Run the model with your own preprocessing and read its scores with "
-                        "`assay import`",
-                        name));
-    }
     return find_value(resize_rules, "resize_as", name);
 }
 CropStart crop_start_named(std::string_view name) {
     return find_value(crop_starts, "crop_start", name);
 }
 
-void check_filter(ResizeRule rule, Interpolation filter) {
-    if (rule == ResizeRule::torch &&
-        (filter == Interpolation::box || filter == Interpolation::hamming)) {
+void check_filter(ResizeRule rule, Interpolation filter, bool antialias) {
+    const bool of_torch = rule == ResizeRule::torch || rule == ResizeRule::torch_float ||
+                          rule == ResizeRule::torch_rounded;
+    const bool lanczos = filter == Interpolation::lanczos;
+    if (!antialias && !of_torch) {
+        throw Error(ErrorCode::usage,
+                    fmt::format("--resize-as {} has no antialias to switch off: --antialias false "
+                                "needs --resize-as torch, torch_float or torch_rounded",
+                                name_of(rule)));
+    }
+    if (of_torch && (filter == Interpolation::box || filter == Interpolation::hamming)) {
         throw Error(
             ErrorCode::usage,
-            fmt::format("PyTorch has no filter {}: with --resize-as torch, --interpolation is "
-                        "nearest, bilinear, bicubic or lanczos",
-                        name_of(filter)));
+            fmt::format("PyTorch has no filter {}: with --resize-as {}, --interpolation is "
+                        "nearest, bilinear{}",
+                        name_of(filter), name_of(rule),
+                        rule == ResizeRule::torch ? ", bicubic or lanczos" : " or bicubic"));
     }
-    if (rule == ResizeRule::opencv &&
-        (filter == Interpolation::hamming || filter == Interpolation::lanczos)) {
+    if (lanczos && of_torch && rule != ResizeRule::torch) {
+        throw Error(ErrorCode::usage,
+                    fmt::format("PyTorch's lanczos of floats is not reproduced: with --resize-as "
+                                "{}, --interpolation is nearest, bilinear or bicubic",
+                                name_of(rule)));
+    }
+    if (lanczos && of_torch && !antialias) {
+        throw Error(ErrorCode::usage,
+                    "PyTorch has no lanczos without antialias: drop --antialias false, or "
+                    "give --interpolation bilinear or bicubic");
+    }
+    if (rule == ResizeRule::opencv && (filter == Interpolation::hamming || lanczos)) {
         throw Error(
             ErrorCode::usage,
             fmt::format("OpenCV's {} is not reproduced: with --resize-as opencv, "
@@ -215,14 +254,16 @@ nlohmann::json to_json(const Preprocess& p) {
     const Preprocess usual;
     if (p.resize_as != usual.resize_as) json["resize_as"] = name_of(p.resize_as);
     if (p.crop_start != usual.crop_start) json["crop_start"] = name_of(p.crop_start);
+    if (p.antialias != usual.antialias) json["antialias"] = p.antialias;
     return json;
 }
 
 Preprocess preprocess_from_json(const nlohmann::json& json) {
     Preprocess p;
     const JsonReader fields(json, {}, "preprocess");
-    fields.only({"channel_order", "crop_mode", "crop_pct", "crop_start", "fill", "height",
-                 "interpolation", "mean", "resize_as", "resize_size", "scale", "std", "width"});
+    fields.only({"antialias", "channel_order", "crop_mode", "crop_pct", "crop_start", "fill",
+                 "height", "interpolation", "mean", "resize_as", "resize_size", "scale", "std",
+                 "width"});
     for (const auto& [key, value] : json.items()) {
         try {
             read_field(p, key, fields[key]);

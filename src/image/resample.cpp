@@ -12,6 +12,7 @@
 #include "assay/error.h"
 #include "core/cpu.h"
 #include "image/decode.h"
+#include "image/resample_floats.h"
 #include "image/resample_opencv.h"
 
 namespace assay {
@@ -42,18 +43,20 @@ struct Part {
 
 class Resampler {
 public:
-    Resampler(const Image& image, Interpolation filter, ResizeRule rule, int width, int height,
-              const Part& part, Scratch& scratch)
+    Resampler(const Image& image, Interpolation filter, ResizeRule rule, bool antialias, int width,
+              int height, const Part& part, Scratch& scratch)
         : image_(image), part_(part), scratch_(scratch), fast_(cpu_has_avx2()) {
         // A pass whose size stays is exact, and left out.
         columns_ = width != image.width;
         rows_ = height != image.height;
         if (columns_) {
-            make_axis(scratch.columns, filter, image.width, width, part.x0, part.x1, rule);
+            make_axis(scratch.columns, filter, image.width, width, part.x0, part.x1, rule,
+                      antialias);
             paired_ = fast_ && make_paired(scratch.paired, scratch.columns);
         }
         if (rows_) {
-            make_axis(scratch.rows, filter, image.height, height, part.y0, part.y1, rule);
+            make_axis(scratch.rows, filter, image.height, height, part.y0, part.y1, rule,
+                      antialias);
             scratch.pointers.resize(static_cast<std::size_t>(scratch.rows.taps) + 1);
             paired_rows_ = fast_ && part.width() >= 8;
             if (paired_rows_) make_row_pairs(scratch.row_pairs, scratch.rows);
@@ -179,7 +182,8 @@ std::vector<int> nearest_inputs_of_torch(int inputs, int size, int begin, int en
 }
 
 void resize_nearest(const Image& image, int width, int height, const Part& part, ResizeRule rule) {
-    const auto inputs = rule == ResizeRule::torch ? nearest_inputs_of_torch : nearest_inputs;
+    const bool of_pillow = rule == ResizeRule::pillow || rule == ResizeRule::pillow13;
+    const auto inputs = of_pillow ? nearest_inputs : nearest_inputs_of_torch;
     const std::vector<int> columns = inputs(image.width, width, part.x0, part.x1);
     const std::vector<int> rows = inputs(image.height, height, part.y0, part.y1);
     for (int y = part.y0; y < part.y1; ++y) {
@@ -214,6 +218,39 @@ void resize_by_opencv(const Image& image, Interpolation filter, const ResizeWind
     }
 }
 
+/// Pillow 13 resizes the rows before the columns: the bytes between the passes are others.
+bool rows_come_first(const Image& image, const ResizeWindow& window) {
+    const std::int64_t shorter = image.height - window.height;
+    const std::int64_t narrower = std::int64_t{image.width} - window.width;
+    return shorter > 0 && 2 * narrower < shorter;
+}
+
+/// A byte of a float that may lie a little outside; half to even.
+std::uint8_t rounded_byte(float value) {
+    constexpr float shift = 1.5F * (1 << 23);
+    return static_cast<std::uint8_t>((std::clamp(value, 0.0F, 255.0F) + shift) - shift);
+}
+
+void resize_rounded(const Image& image, Interpolation filter, bool antialias,
+                    const ResizeWindow& window, const Part& part) {
+    // Of a gray image the sums of one channel could differ in their last bit, before the rounding.
+    const FloatResize how = {.filter = filter,
+                             .antialias = antialias,
+                             .one_channel = false,
+                             .width = window.width,
+                             .height = window.height,
+                             .x0 = part.x0,
+                             .x1 = part.x1,
+                             .y0 = part.y0,
+                             .y1 = part.y1,
+                             .scale = {}};
+    resize_floats(image, how, [&part](int y, const float* row) {
+        std::uint8_t* out = part.row(y);
+        for (int x = 0; x < part.width(); ++x, row += 4, out += 4)
+            put_rgb(out, rounded_byte(row[0]), rounded_byte(row[1]), rounded_byte(row[2]));
+    });
+}
+
 void check(const Image& image, const ResizeWindow& window, std::int64_t crop_w,
            std::int64_t crop_h) {
     const auto bytes =
@@ -235,31 +272,42 @@ void check(const Image& image, const ResizeWindow& window, std::int64_t crop_w,
 }  // namespace
 }  // namespace pixels
 
-Image resize(const Image& image, Interpolation filter, const ResizeWindow& window,
-             std::array<std::uint8_t, 3> fill, ResizeRule rule) {
-    using namespace pixels;
-    check_filter(rule, filter);
+pixels::VisiblePart pixels::visible_part(const Image& image, const ResizeWindow& window) {
     const int crop_w = window.crop_w < 0 ? window.width : window.crop_w;
     const int crop_h = window.crop_h < 0 ? window.height : window.crop_h;
     check(image, window, crop_w, crop_h);
-    Image result{crop_w, crop_h,
-                 std::vector<std::uint8_t>(4 * static_cast<std::size_t>(crop_w) * crop_h)};
-
     const auto clip = [](std::int64_t v, int size) {
         return static_cast<int>(std::clamp<std::int64_t>(v, 0, size));
     };
-    Part part{};
-    part.x0 = clip(window.crop_x, window.width);
-    part.x1 = clip(std::int64_t{window.crop_x} + crop_w, window.width);
-    part.y0 = clip(window.crop_y, window.height);
-    part.y1 = clip(std::int64_t{window.crop_y} + crop_h, window.height);
-    part.stride = 4 * static_cast<std::size_t>(crop_w);
-    if (part.x1 - part.x0 < crop_w || part.y1 - part.y0 < crop_h) {
+    return {.crop_w = crop_w,
+            .crop_h = crop_h,
+            .x0 = clip(window.crop_x, window.width),
+            .x1 = clip(std::int64_t{window.crop_x} + crop_w, window.width),
+            .y0 = clip(window.crop_y, window.height),
+            .y1 = clip(std::int64_t{window.crop_y} + crop_h, window.height)};
+}
+
+Image resize(const Image& image, Interpolation filter, const ResizeWindow& window,
+             std::array<std::uint8_t, 3> fill, ResizeRule rule, bool antialias) {
+    using namespace pixels;
+    check_filter(rule, filter, antialias);
+    const VisiblePart visible = visible_part(image, window);
+    if (rule == ResizeRule::pillow13 && filter != Interpolation::nearest &&
+        rows_come_first(image, window)) {
+        const Image rows = resize(image, filter, {image.width, window.height});
+        return resize(rows, filter, window, fill);
+    }
+    Image result{
+        visible.crop_w, visible.crop_h,
+        std::vector<std::uint8_t>(4 * static_cast<std::size_t>(visible.crop_w) * visible.crop_h)};
+    if (!visible.fills_window()) {
         for (std::size_t i = 0; i < result.pixels.size(); i += 4) {
             put_rgb(result.pixels.data() + i, fill[0], fill[1], fill[2]);
         }
     }
-    if (part.x0 >= part.x1 || part.y0 >= part.y1) return result;
+    if (visible.empty()) return result;
+    Part part{visible.x0, visible.x1, visible.y0,
+              visible.y1, nullptr,    4 * static_cast<std::size_t>(visible.crop_w)};
     part.out = result.pixels.data() +
                part.stride * static_cast<std::size_t>(part.y0 - std::int64_t{window.crop_y}) +
                4 * static_cast<std::size_t>(part.x0 - std::int64_t{window.crop_x});
@@ -267,9 +315,11 @@ Image resize(const Image& image, Interpolation filter, const ResizeWindow& windo
         resize_by_opencv(image, filter, window, part);
     } else if (filter == Interpolation::nearest) {
         resize_nearest(image, window.width, window.height, part, rule);
+    } else if (rule == ResizeRule::torch_float || rule == ResizeRule::torch_rounded) {
+        resize_rounded(image, filter, antialias, window, part);
     } else {
         thread_local Scratch scratch;
-        Resampler(image, filter, rule, window.width, window.height, part, scratch).run();
+        Resampler(image, filter, rule, antialias, window.width, window.height, part, scratch).run();
     }
     return result;
 }

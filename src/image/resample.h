@@ -28,7 +28,19 @@ struct Axis {
 /// fractional. They are moved up to 22 fractional bits, so that the same kernels give PyTorch's
 /// bits.
 void make_axis(Axis& axis, Interpolation filter, int inputs, int size, int begin, int end,
-               ResizeRule rule = ResizeRule::pillow);
+               ResizeRule rule = ResizeRule::pillow, bool antialias = true);
+
+/// What of a window lies in the resized image: columns [x0, x1) and rows [y0, y1).
+struct VisiblePart {
+    int crop_w, crop_h;  ///< of the window
+    int x0, x1, y0, y1;
+
+    bool empty() const { return x0 >= x1 || y0 >= y1; }
+    bool fills_window() const { return x1 - x0 == crop_w && y1 - y0 == crop_h; }
+};
+
+/// Throws bad_input if the sizes are none that can be computed.
+VisiblePart visible_part(const Image& image, const ResizeWindow& window);
 
 /// The weights as the AVX2 kernels take them. A weight w is split as (w >> 15) * 2^15 + (w &
 /// 32767), so that both parts fit 16 bits, and those of two neighbouring taps share 32 bits.

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 #include <span>
@@ -26,13 +27,19 @@ double hamming(double x) {
     return std::sin(x) / x * (0.54F + 0.46F * std::cos(x));
 }
 
-// Keys, "Cubic convolution interpolation for digital image processing", 1981, with a = -0.5.
-double cubic(double x) {
-    constexpr double a = -0.5;
+// Keys, "Cubic convolution interpolation for digital image processing", 1981.
+double keys(double x, double a) {
     x = std::abs(x);
     if (x < 1.0) return ((a + 2.0) * x - (a + 3.0)) * x * x + 1;
     if (x < 2.0) return (((x - 5) * x + 8) * x - 4) * a;
     return 0.0;
+}
+double cubic(double x) {
+    return keys(x, -0.5);
+}
+/// PyTorch's without antialias.
+double sharp_cubic(double x) {
+    return keys(x, -0.75);
 }
 
 double sinc(double x) {
@@ -123,6 +130,41 @@ private:
     std::vector<double> weights_;
 };
 
+/// The same of a resize of PyTorch without antialias, bilinear or bicubic.
+class ExactPlainAxis {
+public:
+    ExactPlainAxis(Interpolation filter, int inputs, int size)
+        : reach_(filter == Interpolation::bicubic ? 2 : 1),
+          inputs_(inputs),
+          scale_(static_cast<double>(inputs) / size) {}
+
+    int taps() const { return 2 * reach_; }
+
+    ExactAxis::Output output(int i) {
+        double at = scale_ * (i + 0.5) - 0.5;
+        if (reach_ == 1) at = std::max(at, 0.0);
+        const int input = std::min(static_cast<int>(std::floor(at)), inputs_ - 1);
+        const double rest = std::clamp(at - input, 0.0, 1.0);
+        const int low = input - reach_ + 1;
+        const int first = std::max(low, 0);
+        const int count = std::min(low + taps(), inputs_) - first;
+        weights_.fill(0.0);
+        for (int t = 0; t < taps(); ++t) {
+            // Inputs outside of the image stand for the nearest one in it.
+            const int place = std::clamp(low + t - first, 0, count - 1);
+            const double x = t + 1 - reach_ - rest;
+            weights_[static_cast<std::size_t>(place)] += reach_ == 2 ? sharp_cubic(x) : triangle(x);
+        }
+        return {first, std::span(weights_).first(static_cast<std::size_t>(count))};
+    }
+
+private:
+    int reach_;
+    int inputs_;
+    double scale_;
+    std::array<double, 4> weights_{};
+};
+
 /// How many fractional bits PyTorch gives 16-bit weights of which none is above `largest`.
 int torch_weight_bits(double largest) {
     int bits = 0;
@@ -136,11 +178,8 @@ std::int32_t rounded(double weight, int bits) {
     return static_cast<std::int32_t>(w < 0 ? w - 0.5 : w + 0.5);
 }
 
-}  // namespace
-
-void make_axis(Axis& axis, Interpolation filter, int inputs, int size, int begin, int end,
-               ResizeRule rule) {
-    ExactAxis exact(filter, inputs, size);
+template <class Exact>
+void fill_axis(Axis& axis, Exact exact, int inputs, int size, int begin, int end, ResizeRule rule) {
     int bits = weight_bits;
     if (rule == ResizeRule::torch) {
         double largest = 0.0;
@@ -162,6 +201,17 @@ void make_axis(Axis& axis, Interpolation filter, int inputs, int size, int begin
             *weights++ = rounded(w, bits) * (1 << (weight_bits - bits));
         axis.first[i] = output.first;
         axis.count[i] = static_cast<int>(output.weights.size());
+    }
+}
+
+}  // namespace
+
+void make_axis(Axis& axis, Interpolation filter, int inputs, int size, int begin, int end,
+               ResizeRule rule, bool antialias) {
+    if (antialias) {
+        fill_axis(axis, ExactAxis(filter, inputs, size), inputs, size, begin, end, rule);
+    } else {
+        fill_axis(axis, ExactPlainAxis(filter, inputs, size), inputs, size, begin, end, rule);
     }
 }
 

@@ -26,6 +26,7 @@ enum class Rule {
     crop_pct,   ///< short side to size / crop_pct, crop
     mobilevit,  ///< B G R, no mean and std
     top,        ///< divides by the standard deviation twice ("include_top")
+    floats,     ///< always computes with tensors, and scales them before the resize
 };
 
 /// Defaults of one processor: what a file leaves out.
@@ -45,6 +46,7 @@ constexpr Processor processors[] = {
     {"ViT", true, 224, false, 0, 2, all_half, all_half, Rule::plain},
     {"DeiT", true, 256, true, 224, 3, all_half, all_half, Rule::plain},
     {"Beit", true, 256, true, 224, 3, all_half, all_half, Rule::plain},
+    {"DINOv3ViT", true, 224, false, 0, 2, imagenet_mean, imagenet_std, Rule::floats},
     {"Siglip", true, 224, false, 0, 3, all_half, all_half, Rule::plain},
     {"Pvt", true, 224, false, 0, 2, imagenet_mean, imagenet_std, Rule::plain},
     {"EfficientNet", true, 346, false, 289, 0, all_half, all_half, Rule::top},
@@ -86,6 +88,8 @@ constexpr std::pair<std::string_view, std::string_view> of_model_type[] = {
     {"pvt", "Pvt"},
     {"bit", "Bit"},
     {"dinov2", "Bit"},
+    {"dinov3_vit", "DINOv3ViT"},
+    {"dinov3_convnext", "DINOv3ViT"},
     {"focalnet", "Bit"},
     {"clip", "CLIP"},
     {"siglip", "Siglip"},
@@ -182,8 +186,9 @@ Size read_size(const JsonReader& value, std::optional<bool> square) {
     value.refuse_as("a size with \"height\" and \"width\", or with \"shortest_edge\"");
 }
 
-/// The centre of an image whose short side is `resize`.
+/// The centre of an image whose short side is `resize`. All processors cut half a pixel off.
 void set_centre(json& out, int resize, const Size& crop) {
+    out["crop_start"] = "floor";
     out["input_size"] = {3, crop.height, crop.width};
     out["crop_mode"] = "center";
     out["resize_size"] = resize;
@@ -329,21 +334,23 @@ void set_interpolation(json& out, ProcessorFile& file, const Processor* processo
 }
 
 /// Fast processors compute with tensors of torchvision.
-bool computes_with_tensors(const json& file) {
+bool computes_with_tensors(const json& file, const Processor* processor) {
+    if (processor != nullptr && processor->rule == Rule::floats) return true;
     const auto type = file.find("image_processor_type");
     return type != file.end() && type->is_string() &&
            type->get_ref<const std::string&>().ends_with("Fast");
 }
 
-/// What tensors change, to the bit: PyTorch's resize, a crop that starts at a rounded-down pixel,
-/// and one step for scale, mean and std: (byte - mean / factor) / (std / factor), in float32. The
-/// factor alone is multiplied with.
+/// What tensors change, to the bit: PyTorch's resize, and one step for scale, mean and std:
+/// (byte - mean / factor) / (std / factor), in float32. The factor alone is multiplied with.
 void set_fast(json& out, ProcessorFile& file, const Processor* processor) {
     out["resize_as"] = "torch";
     out["crop_start"] = "floor";
     if (!file.flag("do_rescale", true)) return;
     const double factor = out["scale"].get<double>();
-    if (!is_normalized(file, processor)) {
+    const bool floats = processor != nullptr && processor->rule == Rule::floats;
+    if (floats) out["resize_as"] = "torch_float";
+    if (floats || !is_normalized(file, processor)) {
         out["scale"] = static_cast<double>(static_cast<float>(factor));
         return;
     }
@@ -411,7 +418,7 @@ json settings_of_image_processor(const json& file, std::string_view model_type,
     json out = json::object();
     set_geometry(out, keys, processor);
     set_values(out, keys, processor);
-    const bool is_fast = computes_with_tensors(file);
+    const bool is_fast = computes_with_tensors(file, processor);
     if (is_fast) set_fast(out, keys, processor);
     set_interpolation(out, keys, processor, is_fast);
     for (std::string& key : keys.left()) ignored.push_back(std::move(key));

@@ -307,7 +307,8 @@ ModelSpec resolve_model(const fs::path& model, const ModelSettings& flags,
             apply_layer(values, *filled);
         }
     }
-    check_filter(spec.preprocess.resize_as, spec.preprocess.interpolation);
+    check_filter(spec.preprocess.resize_as, spec.preprocess.interpolation,
+                 spec.preprocess.antialias);
     check_gray(spec.preprocess);
     if (spec.preprocess != trained.preprocess) spec.instead_of = size_text(trained);
     spec.named = top.contains("name") || side.contains("name");

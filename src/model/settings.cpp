@@ -182,7 +182,7 @@ void check_classes(const JsonReader& value, ModelSpec&) {
     value.refuse_as(allowed);
 }
 
-enum class Form { word, number, list };
+enum class Form { word, truth, number, list };
 
 struct Row {
     SettingKey key;
@@ -211,7 +211,8 @@ const std::vector<Row>& rows() {
         {{"input_size", "224, HEIGHT,WIDTH, or 3 HEIGHT WIDTH", "input-size", "PIXELS", true},
          Form::list,
          set_input_size},
-        {{"resize_as", "Whose resize it is, bit for bit", "resize-as", "{pillow,torch,opencv}"},
+        {{"resize_as", "Whose resize it is, bit for bit", "resize-as",
+          "{pillow,pillow13,torch,torch_float,torch_rounded,opencv}"},
          Form::word,
          [](const JsonReader& v, ModelSpec& s) {
              s.preprocess.resize_as = named(v, resize_rule_named);
@@ -222,6 +223,10 @@ const std::vector<Row>& rows() {
          [](const JsonReader& v, ModelSpec& s) {
              s.preprocess.interpolation = named(v, interpolation_named);
          }},
+        {{"antialias", "false: a resize of PyTorch without antialias, as antialias=False there",
+          "antialias", "{true,false}"},
+         Form::truth,
+         [](const JsonReader& v, ModelSpec& s) { s.preprocess.antialias = v.truth(); }},
         {{"crop_mode",
           "How the resized image becomes the input: its centre, squashed, padded, or as it is",
           "crop-mode", "{center,squash,border,none}"},
@@ -250,7 +255,7 @@ const std::vector<Row>& rows() {
           "is "
           "evaluated at",
           "train-size"},
-         Form::word,
+         Form::truth,
          [](const JsonReader& v, ModelSpec&) { v.truth(); }},
         {{"resize_size", "Short side before the crop, pixels", "resize-size", "PIXELS"},
          Form::number,
@@ -405,6 +410,8 @@ void apply_layer(const json& layer, ModelSpec& spec) {
             std::min(1.0, static_cast<double>(std::min(p.height, p.width)) / *p.resize_size);
         p.resize_size.reset();
     }
+    // An inherited antialias belongs to the inherited resize.
+    if (layer.contains("resize_as")) p.antialias = true;
     for (const Row& row : rows()) {
         const auto found = layer.find(row.key.name);
         if (found != layer.end()) row.set(JsonReader(*found, {}, row.key.name), spec);
@@ -416,10 +423,8 @@ json setting_from_text(std::string_view key, std::string_view text) {
     for (const Row& row : rows()) {
         known.push_back(row.key.name);
         if (row.key.name != key) continue;
-        if (row.form == Form::word) {
-            if (key == "train_size" && (text == "true" || text == "false")) return text == "true";
-            return std::string(text);
-        }
+        if (row.form == Form::truth && (text == "true" || text == "false")) return text == "true";
+        if (row.form == Form::word || row.form == Form::truth) return std::string(text);
         json list = json::array();
         for (std::size_t begin = 0; begin <= text.size();) {
             const std::size_t end = std::min(text.find(',', begin), text.size());

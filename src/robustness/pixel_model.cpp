@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "assay/error.h"
+
 namespace assay {
 namespace {
 
@@ -98,6 +100,11 @@ std::string_view name_of(AttackSpace space) {
 
 std::unique_ptr<AttackedModel> pixel_model(std::shared_ptr<Classifier> classifier,
                                            const Preprocess& preprocess, AttackSpace space) {
+    if (!resizes_to_bytes(preprocess)) {
+        throw Error(ErrorCode::usage,
+                    "attacks start from images of bytes, and a resize as torch_float gives none: "
+                    "add --resize-as torch_rounded");
+    }
     return std::make_unique<PixelModel>(
         std::move(classifier), space == AttackSpace::pixels ? preprocess : as_given(preprocess));
 }

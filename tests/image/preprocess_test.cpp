@@ -253,7 +253,8 @@ TEST(PreprocessJson, GoesThereAndBack) {
          .std = {1e-9, 2, 3e9},
          .fill = {1, 2, 255},
          .resize_as = ResizeRule::torch,
-         .crop_start = CropStart::floor};
+         .crop_start = CropStart::floor,
+         .antialias = false};
     EXPECT_EQ(preprocess_from_json(nlohmann::json::parse(to_json(p).dump())), p);
     EXPECT_EQ(preprocess_from_json(nlohmann::json::object()), Preprocess{});
     EXPECT_EQ(
@@ -294,8 +295,9 @@ TEST(PreprocessJson, EveryFieldChangesTheFingerprint) {
         {"fill", {0, 0, 1}},      {"height", 225},       {"interpolation", "box"},
         {"mean", {0, 0, 1}},      {"resize_size", 256},  {"scale", 1},
         {"std", {1, 1, 2}},       {"width", 225},        {"resize_as", "torch"},
-        {"crop_start", "floor"}};
-    EXPECT_EQ(changed.size(), base.size() + 2);  // the last two are there only where they are given
+        {"crop_start", "floor"},  {"antialias", false}};
+    // The last three are there only where they are given.
+    EXPECT_EQ(changed.size(), base.size() + 3);
     for (const auto& [key, value] : changed.items()) {
         nlohmann::json json = base;
         json[key] = value;
@@ -328,6 +330,11 @@ TEST(PreprocessText, IsOneLineForPeople) {
     EXPECT_EQ(describe(p),
               "resize 256 (PyTorch's bicubic, short side) > centre crop 224x224 (rounded down) > "
               "/255");
+    p.resize_as = ResizeRule::torch_float;
+    p.antialias = false;
+    EXPECT_EQ(describe(p),
+              "resize 256 (PyTorch's float bicubic without antialias, short side) > centre crop "
+              "224x224 (rounded down) > /255");
 }
 
 TEST(PreprocessNames, AreReadAndWritten) {

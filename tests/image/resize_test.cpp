@@ -309,5 +309,40 @@ TEST(ResizeKernels, ThePlainAndTheAvx2OnesGiveTheSameBits) {
     EXPECT_GT(paired_axes, 100);
 }
 
+// Noise of 3 x 6 pixels that Pillow 13.0.0 and 9.5.0 took to 4 x 2 by BICUBIC. The height shrinks
+// by 4, the width by -1.
+TEST(ResizePillow13, TakesTheRowsFirstWhereTheHeightShrinksMore) {
+    const std::vector<int> noise = {
+        139, 74,  229, 241, 169, 65,  6,   160, 149, 106, 38,  175, 188, 205, 175, 229, 98, 249,
+        10,  148, 95,  86,  147, 198, 66,  39,  106, 213, 171, 45,  167, 57,  69,  81,  55, 14,
+        153, 178, 215, 76,  52,  39,  250, 72,  215, 50,  161, 223, 112, 172, 161, 233, 38, 17};
+    const std::vector<int> of_13 = {99,  87,  152, 152, 140, 142, 153, 142, 146, 101, 92, 161,
+                                    126, 175, 159, 109, 126, 121, 135, 74,  93,  187, 50, 94};
+    const std::vector<int> of_9 = {99,  87,  152, 152, 140, 142, 153, 142, 146, 103, 92, 161,
+                                   125, 175, 159, 109, 126, 120, 135, 74,  93,  186, 49, 93};
+    const auto image = [](int width, int height, const std::vector<int>& rgb) {
+        Image out{width, height, {}};
+        for (std::size_t i = 0; i < rgb.size(); ++i) {
+            out.pixels.push_back(static_cast<std::uint8_t>(rgb[i]));
+            if (i % 3 == 2) out.pixels.push_back(255);
+        }
+        return out;
+    };
+    const auto resized = [](const Image& from, ResizeWindow window, ResizeRule rule) {
+        return resize(from, Interpolation::bicubic, window, {1, 2, 3}, rule).pixels;
+    };
+    const Image from = image(3, 6, noise);
+    EXPECT_EQ(resized(from, {4, 2}, ResizeRule::pillow13), image(4, 2, of_13).pixels);
+    EXPECT_EQ(resized(from, {4, 2}, ResizeRule::pillow), image(4, 2, of_9).pixels);
+    // A window is a part of it, with the fill outside: column 3 of row 1.
+    EXPECT_EQ(resized(from, {4, 2, 3, 1, 2, 1}, ResizeRule::pillow13),
+              (std::vector<std::uint8_t>{187, 50, 94, 255, 1, 2, 3, 255}));
+    // Twice the columns' 2 is not below the rows' 4: as before.
+    EXPECT_EQ(resized(from, {1, 2}, ResizeRule::pillow13),
+              resized(from, {1, 2}, ResizeRule::pillow));
+    EXPECT_EQ(resized(from, {4, 7}, ResizeRule::pillow13),
+              resized(from, {4, 7}, ResizeRule::pillow));
+}
+
 }  // namespace
 }  // namespace assay

@@ -1,8 +1,8 @@
 assay_test(pixels
-    SOURCES image/decode_test.cpp image/exif_test.cpp image/encode_test.cpp image/file_facts_test.cpp image/resize_test.cpp image/torch_resize_test.cpp
+    SOURCES image/decode_test.cpp image/exif_test.cpp image/encode_test.cpp image/file_facts_test.cpp image/resize_test.cpp image/torch_resize_test.cpp image/torch_float_test.cpp
         image/opencv_resize_test.cpp image/preprocess_test.cpp image/lettering_test.cpp
     LINKS assay_image PkgConfig::webp Threads::Threads)
-assay_test_without_simd(pixels Resize*:TorchResize*:OpenCvResize*:Preprocess*:CropWindow*)
+assay_test_without_simd(pixels Resize*:TorchResize*:TorchFloat*:OpenCvResize*:Preprocess*:CropWindow*)
 
 # Byte for byte against Pillow on real photographs, where both are there.
 add_executable(pixel_tool image/pixel_tool.cpp)
@@ -17,6 +17,12 @@ if(EXISTS ${ASSAY_PHOTOGRAPHS})
     assay_test_case(torch_parity LABEL pixels COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/image/torch_parity.py
         $<TARGET_FILE:pixel_tool> ${ASSAY_PHOTOGRAPHS} --every 175 --assay $<TARGET_FILE:assay>)
     set_tests_properties(torch_parity PROPERTIES SKIP_RETURN_CODE 77)
+endif()
+# Against the inputs that the presets, configs and image processors of libraries make.
+if(EXISTS ${ASSAY_PHOTOGRAPHS})
+    assay_test_case(rules_parity LABEL pixels COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/image/rules_parity.py
+        $<TARGET_FILE:pixel_tool> $<TARGET_FILE:assay> ${ASSAY_PHOTOGRAPHS} --every 350 --few)
+    set_tests_properties(rules_parity PROPERTIES SKIP_RETURN_CODE 77)
 endif()
 # Against OpenCV's resize, where a Python has it.
 if(EXISTS ${ASSAY_PHOTOGRAPHS})

@@ -72,8 +72,6 @@ TEST(TorchResize, RefusesFiltersThatPyTorchLacks) {
                 ErrorCode::usage),
             HasSubstr("nearest, bilinear, bicubic or lanczos"));
     }
-    EXPECT_THAT(message_of([] { resize_rule_named("torch_float"); }, ErrorCode::usage),
-                HasSubstr("is not reproduced; known: pillow, torch, opencv"));
     EXPECT_THAT(message_of([] { resize_rule_named("tourch"); }, ErrorCode::usage),
                 HasSubstr("did you mean `torch`"));
 }

@@ -230,7 +230,7 @@ TEST(Transformers, FastProcessors) {
     const Preprocess slow = preprocess(processor("CLIPImageProcessor", R"("size": 224)"));
     const Preprocess fast = preprocess(processor("CLIPImageProcessorFast", R"("size": 224)"));
     EXPECT_EQ(slow.resize_as, ResizeRule::pillow);
-    EXPECT_EQ(slow.crop_start, CropStart::round);
+    EXPECT_EQ(slow.crop_start, CropStart::floor);
     EXPECT_EQ(fast.resize_as, ResizeRule::torch);
     EXPECT_EQ(fast.crop_start, CropStart::floor);
     // (byte - 0.5 / (1/255)) / (0.5 / (1/255))
@@ -238,6 +238,12 @@ TEST(Transformers, FastProcessors) {
     EXPECT_EQ(fast.mean, (std::array{127.5, 127.5, 127.5}));
     EXPECT_EQ(fast.std, (std::array{127.5, 127.5, 127.5}));
     EXPECT_EQ(fast.resize_size, slow.resize_size);
+    // DINOv3 has no other one. It scales before the resize.
+    const Preprocess floats = preprocess(
+        processor("DINOv3ViTImageProcessor", R"("size": {"height": 224, "width": 224})"));
+    EXPECT_EQ(floats.resize_as, ResizeRule::torch_float);
+    EXPECT_EQ(floats.scale, float_255th);
+    EXPECT_EQ(floats.mean, (std::array{0.5, 0.5, 0.5}));
     // Without mean and std: a product with the float32 nearest to 1/255.
     const Preprocess mobile =
         preprocess(R"({"image_processor_type": "MobileViTImageProcessorFast", "size": 288,

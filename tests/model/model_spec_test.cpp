@@ -250,7 +250,8 @@ TEST(Sidecar, BadValuesAreRefused) {
         {R"({"interpolation": 3})", "interpolation"},
         {R"({"crop_mode": "centre"})", "crop_mode"},
         {R"({"channel_order": "rbg"})", "channel_order"},
-        {R"({"resize_as": "torch_float"})", "is not reproduced; known: pillow, torch, opencv"},
+        {R"({"resize_as": "torch_flaot"})", "did you mean `torch_float`"},
+        {R"({"antialias": "no"})", "antialias"},
         {R"({"resize_as": 256})", "resize_as"},
         {R"({"crop_start": "ceil"})", "crop_start"},
         {R"({"outputs": "softmax"})", "outputs"},
@@ -290,6 +291,38 @@ TEST(Resolve, PyTorchsResizeNeedsAFilterThatItHas) {
     const json bicubic = {{"preset", "timm"}, {"resize_as", "torch"}};
     EXPECT_EQ(folder.resolve(bicubic).preprocess.resize_as, ResizeRule::torch);
     EXPECT_EQ(folder.resolve({{"preset", "timm"}}).preprocess.resize_as, ResizeRule::pillow);
+}
+
+TEST(Resolve, ResizesOfFloatsNeedAFilterThatIsReproduced) {
+    const ModelFolder folder;
+    json settings = {{"preset", "timm"}, {"resize_as", "torch_float"}, {"antialias", false}};
+    const Preprocess p = folder.resolve(settings).preprocess;
+    EXPECT_EQ(p.resize_as, ResizeRule::torch_float);
+    EXPECT_FALSE(p.antialias);
+    settings["interpolation"] = "lanczos";
+    EXPECT_THAT(message_of([&] { folder.resolve(settings); }, ErrorCode::usage),
+                HasSubstr("PyTorch's lanczos of floats is not reproduced: with --resize-as "
+                          "torch_float, --interpolation is nearest, bilinear or bicubic"));
+    settings["interpolation"] = "box";
+    EXPECT_THAT(message_of([&] { folder.resolve(settings); }, ErrorCode::usage),
+                HasSubstr("--interpolation is nearest, bilinear or bicubic"));
+    settings["resize_as"] = "torch";
+    settings["interpolation"] = "lanczos";
+    EXPECT_THAT(message_of([&] { folder.resolve(settings); }, ErrorCode::usage),
+                HasSubstr("PyTorch has no lanczos without antialias"));
+    settings["resize_as"] = "pillow";
+    EXPECT_THAT(
+        message_of([&] { folder.resolve(settings); }, ErrorCode::usage),
+        HasSubstr("--antialias false needs --resize-as torch, torch_float or torch_rounded"));
+}
+
+TEST(Resolve, AntialiasBelongsToItsResize) {
+    const ModelFolder folder;
+    folder.write("m.toml", "preset = \"timm\"\nresize_as = \"torch\"\nantialias = false\n");
+    EXPECT_FALSE(folder.resolve().preprocess.antialias);
+    EXPECT_TRUE(folder.resolve({{"antialias", true}}).preprocess.antialias);
+    // Another resize has its own.
+    EXPECT_TRUE(folder.resolve({{"resize_as", "pillow"}}).preprocess.antialias);
 }
 
 TEST(Resolve, OpenCvsResizeNeedsAFilterThatIsReproduced) {
@@ -454,6 +487,7 @@ TEST(Settings, EveryKeyIsAccepted) {
                          {"input_size", 8},
                          {"resize_as", "torch"},
                          {"interpolation", "box"},
+                         {"antialias", false},
                          {"crop_mode", "none"},
                          {"crop_pct", 1},
                          {"test_input_size", 8},

@@ -299,12 +299,32 @@ class Preprocessing(unittest.TestCase):
         found = preprocessing.of_transform(transforms.Compose([v2.Resize(40), v2.CenterCrop(32), transforms.ToTensor()]))
         self.assertFalse({"resize_as", "scale"} & set(found))
         nearest = v2.Resize(40, interpolation=v2.InterpolationMode.NEAREST)
+        lanczos = v2.Resize(40, interpolation=v2.InterpolationMode.LANCZOS)
         for steps, text in (
-            ((v2.ToImage(), nearest), "by nearest"), ((v2.ToImage(), v2.Resize(40, antialias=False)), "without antialias"),
-            ((v2.PILToTensor(), transforms.Resize(40)), "first version"), ((v2.ToImage(), *floats, v2.Resize(40)), "tensor of floats"),
+            ((v2.ToImage(), nearest), "bytes by nearest"), ((*floats, v2.Resize(40)), "what Normalize gave"),
+            ((transforms.ToTensor(), lanczos), "floats by lanczos"),
         ):
             with self.assertRaisesRegex(Refused, text):
                 preprocessing.of_transform(v2.Compose([*steps, v2.CenterCrop(32)]))
+
+    def test_a_resize_of_a_tensor_names_its_rule(self):
+        import torch
+        from torchvision import transforms
+        from torchvision.transforms import v2
+        from assay._worker import preprocessing
+
+        exact = v2.InterpolationMode.NEAREST_EXACT
+        for steps, rule, antialias in (
+            ((transforms.ToTensor(), transforms.Resize(40)), "torch_float", None),
+            ((transforms.ToTensor(), v2.Resize(40)), "torch_float", None),
+            ((transforms.ToTensor(), transforms.Resize(40, antialias=None)), "torch_float", False),
+            ((v2.PILToTensor(), transforms.Resize(40), transforms.ConvertImageDtype(torch.float32)), "torch_rounded", None),
+            ((v2.PILToTensor(), v2.Resize(40, antialias=False), transforms.ConvertImageDtype(torch.float32)), "torch", False),
+            ((v2.PILToTensor(), v2.Resize(40, interpolation=exact), transforms.ConvertImageDtype(torch.float32)), "torch", None),
+        ):
+            found = preprocessing.of_transform(transforms.Compose([*steps, transforms.CenterCrop(32)]))
+            self.assertEqual((found["resize_as"], found.get("antialias")), (rule, antialias), steps)
+        self.assertEqual(found["interpolation"], "nearest")
 
     def test_the_type_of_a_processor_says_how_it_resizes(self):
         import transformers

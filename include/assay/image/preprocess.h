@@ -40,11 +40,17 @@ enum class ChannelOrder {
 
 /// Whose arithmetic the resize has, byte for byte.
 enum class ResizeRule {
-    pillow,  ///< Pillow's Image.resize
-    torch,  ///< PyTorch's interpolate(antialias=True) of a uint8 tensor on a CPU, which torchvision
-            ///< v2 and the fast image processors of transformers call
+    pillow,  ///< Image.resize of Pillow before version 13
+    torch,   ///< PyTorch's interpolate() of a uint8 tensor on a CPU, which torchvision v2 and the
+             ///< fast image processors of transformers call
     opencv,  ///< OpenCV's cv2.resize of bytes: `bilinear` is INTER_LINEAR, `bicubic` INTER_CUBIC,
              ///< `box` INTER_AREA, `nearest` INTER_NEAREST
+    torch_float,  ///< PyTorch's interpolate() of a float32 tensor on a CPU. Bytes are scaled before
+                  ///< the resize, and the result is no byte: ToTensor before Resize, kornia
+    torch_rounded,  ///< the same of bytes that are not scaled, rounded to bytes: the first version
+                    ///< of torchvision's Resize of a uint8 tensor
+    pillow13,  ///< Image.resize of Pillow 13, which resizes the rows first where the height shrinks
+               ///< by more than twice as many pixels as the width
 };
 
 /// Where a centre crop starts if the margin is odd.
@@ -77,6 +83,9 @@ struct Preprocess {
     std::array<std::uint8_t, 3> fill = {0, 0, 0};
     ResizeRule resize_as = ResizeRule::pillow;
     CropStart crop_start = CropStart::round;
+    /// False: a resize of PyTorch without antialias, which weighs as many inputs however far an
+    /// image shrinks.
+    bool antialias = true;
 
     bool operator==(const Preprocess&) const = default;
 };
@@ -100,13 +109,18 @@ CropMode crop_mode_named(std::string_view);
 ChannelOrder channel_order_named(std::string_view);
 ResizeRule resize_rule_named(std::string_view);
 CropStart crop_start_named(std::string_view);
-/// Throws usage if PyTorch or OpenCV has no such filter and the rule is theirs.
-void check_filter(ResizeRule, Interpolation);
+/// Throws usage if PyTorch or OpenCV has no such filter and the rule is theirs, or if the rule
+/// cannot leave out antialias.
+void check_filter(ResizeRule, Interpolation, bool antialias = true);
+/// False if the resized image has other numbers than bytes: torch_float, unless it copies pixels.
+inline bool resizes_to_bytes(const Preprocess& p) {
+    return p.resize_as != ResizeRule::torch_float || p.interpolation == Interpolation::nearest;
+}
 
 /// Canonical JSON with every field (sorted keys; resize_size is null when unset), and back.
-/// `resize_as` and `crop_start` are there only if they are not the defaults, so that the
-/// fingerprints of older stores hold. A key that is absent takes its default; preprocess_from_json
-/// throws bad_input on unknown keys and bad values.
+/// `resize_as`, `crop_start` and `antialias` are there only if they are not the defaults, so that
+/// the fingerprints of older stores hold. A key that is absent takes its default;
+/// preprocess_from_json throws bad_input on unknown keys and bad values.
 nlohmann::json to_json(const Preprocess&);
 Preprocess preprocess_from_json(const nlohmann::json&);
 /// hash_text of the canonical JSON.
@@ -119,14 +133,16 @@ std::string describe(const Preprocess&);
 /// src/libImaging/Resample.c), or PyTorch's (2.14, ATen/native/cpu/UpSampleKernel.cpp, on
 /// processors with AVX2; `nearest` is its nearest-exact), or OpenCV's (4.12 and 5.0 for x86-64,
 /// modules/imgproc/src/resize.cpp, without Intel's library). Only columns [crop_x, crop_x + crop_w)
-/// and rows [crop_y, crop_y + crop_h) of the result are computed and returned.
+/// and rows [crop_y, crop_y + crop_h) of the result are computed and returned. `torch_float` gives
+/// what `torch_rounded` does.
 struct ResizeWindow {
     int width, height;             ///< of the whole resized image
     int crop_x = 0, crop_y = 0;    ///< may be negative or reach outside: such pixels are `fill`
     int crop_w = -1, crop_h = -1;  ///< -1: the whole
 };
 Image resize(const Image& image, Interpolation filter, const ResizeWindow& window,
-             std::array<std::uint8_t, 3> fill = {0, 0, 0}, ResizeRule rule = ResizeRule::pillow);
+             std::array<std::uint8_t, 3> fill = {0, 0, 0}, ResizeRule rule = ResizeRule::pillow,
+             bool antialias = true);
 
 /// What `p` does to an image of `width` x `height` pixels: the size after the resize, and the
 /// window in it. Follows timm's create_transform and torchvision's Resize and CenterCrop. Throws
@@ -138,12 +154,13 @@ ResizeWindow window_of(const Preprocess& p, int width, int height);
 Image in_gray(const Image& image);
 
 /// Resize and crop as `p` says, of a gray image where it says so: the uint8 window (p.width x
-/// p.height, RGBX) before any arithmetic on floats.
+/// p.height, RGBX) before any arithmetic on floats. Unless resizes_to_bytes(p), it is rounded, and
+/// preprocess_into() gives other floats than normalise_into() of it.
 Image crop_window(const Image& image, const Preprocess& p);
 
 /// crop_window, then (byte * scale - mean) / std, written as planes: out[c][y][x], 3 * p.height *
 /// p.width floats. The float arithmetic is torchvision's: float32 byte/255, then (x - mean) / std
-/// in float32.
+/// in float32. Unless resizes_to_bytes(p), bytes are scaled first, then resized and cropped.
 void preprocess_into(const Image& image, const Preprocess& p, std::span<float> out);
 
 /// The second half of preprocess_into: from a window that crop_window(image, p) made to floats.

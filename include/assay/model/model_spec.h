@@ -28,8 +28,8 @@ const Preset& preset_named(std::string_view name);
 
 /// Settings by sidecar key (timm's pretrained_cfg keys and ours: input_size, mean, std,
 /// interpolation, crop_pct, crop_mode, test_input_size, test_crop_pct, train_size, num_classes,
-/// resize_size, resize_as, crop_start, channel_order, scale, outputs, output, layout, input_type,
-/// classes, preset, name, arch). Later layers override earlier ones.
+/// resize_size, resize_as, antialias, crop_start, channel_order, scale, outputs, output, layout,
+/// input_type, classes, preset, name, arch). Later layers override earlier ones.
 using ModelSettings = nlohmann::json;
 
 /// One key of a sidecar, with the option of the command that sets it.

@@ -1,6 +1,7 @@
 """How the input of a model is prepared, as the keys of a model settings file (docs/models.md), from what its library says.
 
-Images are resized as Pillow does. A step that resizes a tensor of bytes is PyTorch's resize (`resize_as` "torch").
+Images are resized as Pillow does. A step that resizes a tensor of bytes or of floats is PyTorch's resize (`resize_as` "torch", "torch_rounded",
+"torch_float").
 """
 
 from __future__ import annotations
@@ -80,7 +81,7 @@ def _sides(value: Any) -> "tuple[Optional[int], tuple[int, int]]":
 # Steps of a Compose that leave the pixels of an RGB image as they are: those that make a tensor of floats from 0 to 1, or of bytes.
 _TO_FLOATS = ("ToTensor", "MaybeToTensor")
 _TO_BYTES = ("PILToTensor", "ToImage", "MaybePILToTensor")
-_NEUTRAL = ("ToPureTensor", "_convert_to_rgb")
+_NEUTRAL = ("ToPureTensor", "_convert_to_rgb", "MaybeConvertMode")
 
 
 def _short(value: float) -> float:
@@ -101,6 +102,7 @@ class _Steps:
         self.resize: "Optional[tuple[Optional[int], tuple[int, int]]]" = None
         self.crop: "Optional[tuple[int, int]]" = None
         self.kind = ""  # of the numbers: "" while they are an image
+        self.normalised = False
 
     def add(self, step: Any) -> None:
         name = getattr(step, "__name__", type(step).__name__)
@@ -110,6 +112,7 @@ class _Steps:
             height, width = _sides(step.size)[1]
             self.crop = (height, width)
         elif name == "Normalize":
+            self.normalised = True
             self.settings["mean"] = [_short(float(x)) for x in step.mean]
             self.settings["std"] = [_short(float(x)) for x in step.std]
         elif name in _TO_FLOATS or name == "ConvertImageDtype" or (name == "ToDtype" and getattr(step, "scale", False)):
@@ -138,11 +141,8 @@ class _Steps:
     def _resize(self, step: Any, name: str) -> None:
         if self.crop is not None or self.resize is not None:
             raise Refused("a transform that resizes after a crop, or twice, has no counterpart here: give the preprocessing by options")
-        if self.kind == "floats":
-            raise Refused(
-                "the transform resizes a tensor of floats, which Assay does not: let Resize come before ToTensor, or resize a tensor of "
-                "bytes before ToDtype(scale=True). A data set with this transform prepares its images itself (ImageFolder)"
-            )
+        if self.normalised:
+            raise Refused("a transform that resizes what Normalize gave has no counterpart here: let Resize come before Normalize")
         if getattr(step, "max_size", None):
             raise Refused("Resize with max_size has no counterpart here: give the preprocessing by options")
         if name == "ResizeKeepRatio" and (getattr(step, "longest", None) or getattr(step, "random_scale_prob", None)):
@@ -152,26 +152,26 @@ class _Steps:
             if self.resize[1][0] != self.resize[1][1]:
                 raise Refused(f"ResizeKeepRatio to the unequal sides {self.resize[1]} has no counterpart here: give the preprocessing by options")
             self.resize = (min(self.resize[1]), self.resize[1])
-        self.settings["interpolation"] = _filter_name(step.interpolation)
-        if self.kind == "bytes":
+        if self.kind:
             self._as_torch(step)
+        else:
+            self.settings["interpolation"] = _filter_name(step.interpolation)
 
     def _as_torch(self, step: Any) -> None:
-        """The resize of a tensor of bytes."""
-        name = self.settings["interpolation"]
-        if name not in ("bilinear", "bicubic", "lanczos"):
+        """The resize of a tensor."""
+        exact = str(getattr(step.interpolation, "value", step.interpolation)) == "nearest-exact"
+        name = "nearest" if exact else _filter_name(step.interpolation)
+        bytes_of_v2 = self.kind == "bytes" and _is_of_v2(step)
+        filters = ("bilinear", "bicubic", "lanczos") if bytes_of_v2 else ("bilinear", "bicubic")
+        if not exact and name not in filters:
             raise Refused(
-                f"the transform resizes a tensor by {name}, which has no counterpart here (bilinear, bicubic and lanczos have one): give the "
-                "preprocessing by options"
+                f"the transform resizes a tensor of {self.kind} by {name}, which has no counterpart here ({', '.join(filters)} and nearest-exact "
+                "have one): give the preprocessing by options"
             )
-        if not _is_of_v2(step):
-            raise Refused(
-                "the transform resizes a tensor with the first version of torchvision's Resize, which computes with floats: take "
-                "torchvision.transforms.v2.Resize, or let Resize come before PILToTensor"
-            )
-        if not getattr(step, "antialias", True):
-            raise Refused("the transform resizes a tensor without antialias, which has no counterpart here: give the preprocessing by options")
-        self.settings["resize_as"] = "torch"
+        self.settings["interpolation"] = name
+        self.settings["resize_as"] = "torch_float" if self.kind == "floats" else "torch" if bytes_of_v2 else "torch_rounded"
+        if not exact and getattr(step, "antialias", True) in (False, None, "warn"):
+            self.settings["antialias"] = False
 
     def finished(self) -> "dict[str, Any]":
         if self.kind == "bytes":

@@ -21,6 +21,8 @@ namespace {
 Preprocess without_geometry(Preprocess p) {
     p.crop_mode = CropMode::none;
     p.interpolation = Interpolation::nearest;
+    p.resize_as = ResizeRule::pillow;
+    p.antialias = true;
     p.resize_size.reset();
     return p;
 }

@@ -250,7 +250,13 @@ private:
                                     *declared == at::kByte ? "bytes (uint8)" : "floats",
                                     *spec.input_type == InputType::uint8 ? "uint8" : "float32"));
         }
-        return declared ? *declared == at::kByte : spec.input_type == InputType::uint8;
+        const bool bytes = declared ? *declared == at::kByte : spec.input_type == InputType::uint8;
+        if (bytes && !resizes_to_bytes(spec.preprocess)) {
+            throw Error(ErrorCode::bad_input,
+                        "the model takes bytes, and a resize as torch_float gives none: add "
+                        "--resize-as torch_rounded");
+        }
+        return bytes;
     }
 
     static bool takes_channels_last(const Network& network, const ModelSpec& spec,
