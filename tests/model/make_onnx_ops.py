@@ -739,6 +739,36 @@ case("BitShift", 11, [node("Abs", "x", "p"), node("Mul", "p h", "a"), node("Cast
                       node("BitShift", "s k", direction="RIGHT")], h=f32(99), k=np.array(2, np.uint8))
 rng = earlier
 
+# --- what current exporters and quantisers write -----------------------------------------------------------------------
+earlier, rng = rng, np.random.RandomState(12)
+angles = dict(c=np.cos(f(7, 2) * 3), n=np.sin(f(7, 2) * 3))
+by_place = dict(c=np.cos(f(1, 6, 2) * 3), n=np.sin(f(1, 6, 2) * 3))
+four = dict(s=i(1, 3, 6, 4), first=i(72), flat=i(-1))
+cut = [node("Reshape", "x flat", "l"), node("Slice", "l zero first", "k"), node("Reshape", "k s", "a")]
+for neighbours in (0, 1):
+    case(f"RotaryEmbedding_{neighbours}", 23, cut + [node("RotaryEmbedding", "a c n", interleaved=neighbours)], zero=i(0), **four, **by_place)
+    case(f"RotaryEmbedding_positions_{neighbours}", 23, cut + [node("RotaryEmbedding", "a c n p", interleaved=neighbours)], zero=i(0),
+         p=np.array([[3, 0, 6, 2, 1, 1]]), **four, **angles)
+    case(f"RotaryEmbedding_flat_{neighbours}", 23, cut + [node("RotaryEmbedding", "a c n", interleaved=neighbours, num_heads=3, rotary_embedding_dim=2)],
+         zero=i(0), **{**four, "s": i(1, 6, 12)}, c=np.cos(f(1, 6, 1)), n=np.sin(f(1, 6, 1)))
+    case(f"RotaryEmbedding_microsoft_{neighbours}", 13, cut + [node("com.microsoft::RotaryEmbedding", "a p c n", interleaved=neighbours)], zero=i(0),
+         p=np.array([[3, 0, 6, 2, 1, 1]]), **four, **angles)
+case("RotaryEmbedding_microsoft_offset", 13, cut + [node("com.microsoft::RotaryEmbedding", "a p c n")], zero=i(0), p=i(1), **four, **angles)
+case("RotaryEmbedding_microsoft_flat", 13, cut + [node("com.microsoft::RotaryEmbedding", "a p c n")], zero=i(0), p=i(1), **{**four, "s": i(1, 6, 12)}, **angles)
+case("QLinearWhere", 13, [quant, node("Less", "x h", "o"), node("com.microsoft::QLinearWhere", "o xq s z w ws wz ys yz")], h=np.float32(0.2),
+     w=rng.randint(0, 256, (1, 3, 1, 5)).astype(np.uint8), ws=np.float32(0.02), wz=np.uint8(131), **ys, **q)
+for more in ({}, dict(strides=[2, 1], pads=[1, 0, 0, 1])):
+    case(f"NhwcMaxPool_{len(more)}", 13, [quant, node("Transpose", "xq", "xl", perm=[0, 2, 3, 1]),
+                                          node("com.microsoft::NhwcMaxPool", "xl", kernel_shape=[2, 3], **more)], **q)
+for mode in "half_pixel asymmetric align_corners".split():
+    codes = dict(mode="linear", coordinate_transformation_mode=mode)
+    case(f"Resize_of_codes_{mode}", 13, [quant, node("Resize", "xq - - k", **codes)], k=i(1, 3, 7, 12), **q)
+    case(f"Resize_of_signed_codes_{mode}", 13, [quant, node("Cast", "xq", "xs", to=6), node("Sub", "xs m", "xt"), node("Cast", "xt", "xi", to=3),
+                                                node("Resize", "xi - k", **codes)], m=np.int32(128), k=f32(1, 1, 1, 1.8), **q)
+case("Resize_by_float_scale", 13, node("Resize", "x - k", mode="linear"), k=f32(1, 1, 1.8, 2.6))
+case("Scatter", 9, [node("Add", "x zero", "a"), node("Scatter", "a i u", axis=3)], zero=f32(0), i=np.array([[[[4, 0]]]]), u=f(1, 1, 1, 2))
+rng = earlier
+
 # --- what must be refused ---------------------------------------------------------------------------------------------
 refuse("Newer_attribute", 'attribute "shape_of_things" is not known up to opset 25', 99, node("Softmax", "x", shape_of_things=1))
 refuse("Dropout_random", "drops 0.5 of its input at random", 13, node("Dropout", "x p t"), p=np.float32(0.5), t=np.array(True))
@@ -812,8 +842,11 @@ refuse("Col2Im_channels", "n x (channels x block) x windows are needed", 18, [no
 refuse("CenterCropPad_sizes", "one size for each axis is needed", 18, node("CenterCropPad", "x s", axes=[1]), s=i(1, 2))
 refuse("CenterCropPad_huge", "is not sensible", 18, node("CenterCropPad", "x s"), s=i(1, 1 << 20, 1 << 20, 5))
 refuse("LpPool_p", "p = 0; 1 or more is allowed", 18, node("LpPool", "x", kernel_shape=[2, 2], p=0))
+refuse("RotaryEmbedding_angles", "its cosines and sines do not fit its heads", 23, node("RotaryEmbedding", "x c c"), c=np.ones((1, 5, 2), np.float32))
+refuse("RotaryEmbedding_scale", "a scale are not supported", 13, node("com.microsoft::RotaryEmbedding", "x p c c", scale=2.0), p=i(0),
+       c=np.ones((5, 2), np.float32))
 refuse("Nodes_in_a_circle", "is computed by no earlier node", 13, [node("Neg", "a", "b"), node("Neg", "b", "a"), node("Neg", "x")])
-refuse("Resize_of_codes", 'mode "linear" of whole numbers', 13, [node("Cast", "x", "c", to=3), node("Resize", "c - s", mode="linear")], s=f32(1, 1, 2, 2))
+refuse("Resize_of_codes", 'mode "cubic" of whole numbers', 13, [node("Cast", "x", "c", to=3), node("Resize", "c - s", mode="cubic")], s=f32(1, 1, 2, 2))
 refuse("BitShift_direction", 'direction "UP"; LEFT and RIGHT are allowed', 11, node("BitShift", "k k", direction="UP"), k=np.array([2], np.uint8))
 refuse("BitwiseAnd_of_floats", "bits of numbers that are not whole", 18, node("BitwiseAnd", "x x"))
 refuse("BitwiseNot_of_uint16", "uint16 is held in 32 bits", 18, [node("Cast", "x", "c", to=4), node("BitwiseNot", "c")])

@@ -5,7 +5,9 @@
 #include <ATen/ops/gelu.h>
 #include <ATen/ops/layer_norm.h>
 #include <ATen/ops/leaky_relu.h>
+#include <ATen/ops/stack.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 
@@ -252,6 +254,63 @@ Tensor onnx_attention(const OnnxCall& call) {
     return flat ? joined_heads(y) : y;
 }
 
+/// Turns the pairs of each head by the angles of its position, whose cosines and sines are batch x
+/// positions x pairs. A pair is two neighbours, or one number of each half.
+Tensor turned_pairs(const OnnxCall& call, const Tensor& cosines, const Tensor& sines) {
+    const std::int64_t pairs = cosines.size(-1);
+    const bool flat = call.in(0).dim() == 3;
+    std::int64_t heads = call.integer("num_heads", 0);
+    if (flat && heads == 0) heads = pairs > 0 ? call.in(0).size(-1) / (2 * pairs) : 0;
+    if (flat && heads < 1) throw NodeError("num_heads is missing");
+    const Tensor x = flat ? split_heads(call.in(0), heads) : call.in(0);
+    if (x.dim() != 4) throw NodeError("its input has neither 3 nor 4 dimensions");
+    const std::int64_t width = x.size(-1);
+    const std::int64_t given = call.integer("rotary_embedding_dim", 0);
+    const std::int64_t turned = given == 0 ? width : given;
+    if (cosines.dim() != 3 || sines.sizes() != cosines.sizes() || turned != 2 * pairs ||
+        turned > width)
+        throw NodeError("its cosines and sines do not fit its heads");
+    const bool neighbours = call.integer("interleaved", 0) != 0;
+    const auto half = [&](std::int64_t k) {
+        return neighbours ? x.slice(-1, k, turned, 2) : x.narrow(-1, k * pairs, pairs);
+    };
+    const Tensor c = cosines.unsqueeze(1), s = sines.unsqueeze(1);
+    const Tensor first = half(0).mul(c).sub(half(1).mul(s));
+    const Tensor second = half(0).mul(s).add(half(1).mul(c));
+    const Tensor all =
+        neighbours ? at::stack({first, second}, -1).flatten(-2) : at::cat({first, second}, -1);
+    const Tensor y = at::cat({all, x.narrow(-1, turned, width - turned)}, -1);
+    return flat ? joined_heads(y) : y;
+}
+
+/// The rows of a table by position: batch x positions x pairs.
+Tensor rows_at(const Tensor& table, const Tensor& positions) {
+    if (table.dim() != 2 || positions.dim() != 2)
+        throw NodeError("positions choose rows of a table, and one of them has other dimensions");
+    return table.index_select(0, beside(positions, table).flatten().to(at::kLong))
+        .reshape({positions.size(0), positions.size(1), table.size(1)});
+}
+
+/// x, cosines, sines, positions; without positions there is a row for each.
+Tensor rotary_embedding(const OnnxCall& call) {
+    if (!call.has(3)) return turned_pairs(call, call.in(1), call.in(2));
+    return turned_pairs(call, rows_at(call.in(1), call.in(3)), rows_at(call.in(2), call.in(3)));
+}
+
+/// x, positions, cosines, sines. One number is the first position of each image.
+Tensor microsoft_rotary_embedding(const OnnxCall& call) {
+    if (call.integer("is_packed_batching", 0) != 0 || call.real("scale", 1.0) != 1.0)
+        throw NodeError("packed batches and a scale are not supported");
+    const Tensor& x = call.in(0);
+    if (x.dim() < 3) throw NodeError("its input has neither 3 nor 4 dimensions");
+    Tensor positions = call.in(1).to(at::kLong);
+    if (positions.numel() == 1)
+        positions = at::arange(x.size(-2), positions.options())
+                        .add(positions.reshape({1}))
+                        .expand({x.size(0), x.size(-2)});
+    return turned_pairs(call, rows_at(call.in(2), positions), rows_at(call.in(3), positions));
+}
+
 }  // namespace
 
 std::span<const OnnxOperator> fused_operators() {
@@ -273,6 +332,8 @@ std::span<const OnnxOperator> fused_operators() {
         {"com.microsoft::Attention", microsoft_attention},
         {"com.microsoft::MultiHeadAttention", multi_head_attention},
         {"Attention", onnx_attention},
+        {"RotaryEmbedding", rotary_embedding},
+        {"com.microsoft::RotaryEmbedding", microsoft_rotary_embedding},
     };
     return table;
 }

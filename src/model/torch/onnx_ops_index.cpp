@@ -128,6 +128,7 @@ std::span<const OnnxOperator> index_operators() {
         {"GatherND", gather_nd},
         {"ScatterND", scatter_nd},
         {"ScatterElements", scatter_elements},
+        {"Scatter", scatter_elements},  // its name before opset 11
         {"OneHot", one_hot},
         {"NonZero", [](const OnnxCall& c) { return c.in(0).nonzero().t(); }},
     };

@@ -3,6 +3,7 @@
 #include <ATen/ops/cat.h>
 #include <ATen/ops/convolution.h>
 #include <ATen/ops/softmax.h>
+#include <ATen/ops/where.h>
 #include <fmt/format.h>
 
 #include <limits>
@@ -214,6 +215,13 @@ Tensor qlinear_pool(const OnnxCall& call, const char* op) {
     });
 }
 
+/// The largest code stands for the largest number. The channels are last.
+Tensor nhwc_max_pool(const OnnxCall& call) {
+    if (call.in(0).dim() < 3) throw NodeError("it wants three dimensions");
+    const Tensor inputs[] = {call.in(0).movedim(-1, 1).contiguous()};
+    return call.as("MaxPool", inputs).movedim(1, -1);
+}
+
 /// The same numbers through the operator `op` of floats.
 Tensor qlinear_through(const OnnxCall& call, const char* op) {
     return qlinear_of(call, [&](const Tensor& x) {
@@ -229,6 +237,12 @@ Tensor qlinear_softmax(const OnnxCall& call) {
         if (call.integer("opset") >= 13) return at::softmax(x, axis);
         return at::softmax(x.flatten(axis), -1).reshape(x.sizes());
     });
+}
+
+/// Condition, a, its scale and zero point, b, its, the result's.
+Tensor qlinear_where(const OnnxCall& call) {
+    return written(call, at::where(call.in(0), meant(call, 1, 2), meant(call, 4, 5)), 7,
+                   call.in(1));
 }
 
 /// The result's scale and zero point, then number, scale and zero point of each part.
@@ -330,6 +344,8 @@ std::span<const OnnxOperator> quantised_operators() {
          [](const OnnxCall& c) { return qlinear_through(c, "LeakyRelu"); }},
         {"com.microsoft::QLinearSoftmax", qlinear_softmax},
         {"com.microsoft::QLinearConcat", qlinear_concat},
+        {"com.microsoft::QLinearWhere", qlinear_where},
+        {"com.microsoft::NhwcMaxPool", nhwc_max_pool},
         {"com.microsoft::QGemm", qgemm},
         {"com.microsoft::MatMulIntegerToFloat", matmul_integer_to_float},
         {"com.microsoft::DynamicQuantizeMatMul", dynamic_quantize_matmul},
