@@ -187,7 +187,8 @@ TEST(ExportPackage, OtherPackages) {
     changed["model/data/aotinductor/model/wrapper.so"] =
         "\x7f"
         "ELF";
-    EXPECT_THAT(refusal_of(zipped(changed)), HasSubstr("AOTInductor compiled"));
+    EXPECT_THAT(refusal_of(zipped(changed)),
+                testing::AllOf(HasSubstr("AOTInductor compiled"), HasSubstr("torch.export.save")));
     EXPECT_THAT(refusal_of(zipped({{"cnn/constants.pkl", ""}, {"cnn/data.pkl", ""}})),
                 HasSubstr("a TorchScript model; name it .pt"));
     EXPECT_THAT(refusal_of(zipped({{"archive/data.pkl", ""}})),

@@ -8,6 +8,7 @@
 #include <ATen/ops/zeros.h>
 #include <c10/core/InferenceMode.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <torch/csrc/autograd/autograd.h>
 
 #include <algorithm>
@@ -628,8 +629,10 @@ std::vector<std::unique_ptr<Network>> load_copies(const ModelSpec& spec, const D
             copies.push_back(load_onnx(spec, where));
 #else
             throw Error(ErrorCode::usage,
-                        "this build of assay has no ONNX; install libonnx-dev and build again, or "
-                        "use TorchScript");
+                        framework_name() +
+                            "'s plug-in has no ONNX: `pip install onnxruntime` and "
+                            "--runtime onnxruntime run the file; or save the model "
+                            "by torch.export");
 #endif
         }
     }

@@ -9,6 +9,7 @@
 #include <ATen/ops/var.h>
 #include <ATen/ops/var_mean.h>
 #include <ATen/ops/where.h>
+#include <ATen/ops/zeros.h>
 #include <fmt/format.h>
 #include <torch/csrc/jit/runtime/operator.h>
 
@@ -16,13 +17,13 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <optional>
 #include <vector>
 
 #include "core/refuse.h"
 #include "model/torch/attention.h"
 #include "model/torch/cost_watch.h"
-#include "model/torch/runtime.h"
 
 namespace assay::torch_plugin {
 namespace {
@@ -225,6 +226,83 @@ void prelu(Stack& stack) {
     stack.emplace_back(at::where(x.gt(0), x, x.mul(given.tensor(1))));
 }
 
+double lanczos3(double x) {
+    x = std::abs(x);
+    if (x >= 3) return 0;
+    if (x < 1e-9) return 1;
+    const double turned = std::numbers::pi * x;
+    return 3 * std::sin(turned) * std::sin(turned / 3) / (turned * turned);
+}
+
+/// Row i: what each of `from` places adds to place i of `to`. The window of three lobes is as wide
+/// as the distance of the new places, and at least as that of the old ones.
+Tensor lanczos_weights(std::int64_t from, std::int64_t to, bool align_corners,
+                       std::optional<double> factor, const Tensor& like) {
+    double scale = static_cast<double>(from) / static_cast<double>(to);
+    if (align_corners) {
+        scale = to > 1 ? static_cast<double>(from - 1) / static_cast<double>(to - 1) : 0;
+    } else if (factor && *factor > 0) {
+        scale = 1 / *factor;
+    }
+    const double widened = std::max(scale, 1.0);
+    Tensor all = at::zeros({to, from}, at::kDouble);
+    for (std::int64_t i = 0; i < to; ++i) {
+        const double centre = scale * (static_cast<double>(i) + 0.5);
+        const auto first =
+            std::max<std::int64_t>(static_cast<std::int64_t>(centre - 3 * widened + 0.5), 0);
+        const std::int64_t last =
+            std::min(static_cast<std::int64_t>(centre + 3 * widened + 0.5), from);
+        double* const row = all.data_ptr<double>() + i * from;
+        double sum = 0;
+        for (std::int64_t k = first; k < last; ++k)
+            sum += row[k] = lanczos3((static_cast<double>(k) - centre + 0.5) / widened);
+        for (std::int64_t k = first; k < last && sum != 0; ++k) row[k] /= sum;
+    }
+    return all.to(like.options());
+}
+
+/// interpolate(mode="lanczos", antialias=True). Every script that calls interpolate names it.
+Tensor lanczos(const Tensor& x, const std::vector<std::int64_t>& size, bool align_corners,
+               std::optional<double> tall, std::optional<double> wide) {
+    if (x.dim() != 4 || size.size() != 2 || !x.is_floating_point())
+        refuse("a resize by lanczos wants floats of four dimensions and two sizes");
+    if (std::min({size[0], size[1], x.size(2), x.size(3)}) < 1)
+        refuse(fmt::format("a resize by lanczos from {} x {} to {} x {} is not possible", x.size(2),
+                           x.size(3), size[0], size[1]));
+    const Tensor rows = lanczos_weights(x.size(2), size[0], align_corners, tall, x);
+    const Tensor columns = lanczos_weights(x.size(3), size[1], align_corners, wide, x);
+    return rows.matmul(x.matmul(columns.t()));
+}
+
+std::optional<double> double_or_none(const IValue& given) {
+    return given.isNone() ? std::nullopt : std::optional(given.toDouble());
+}
+
+void lanczos_by_size(Stack& stack) {
+    const Arguments given(stack, 5);
+    stack.emplace_back(lanczos(given.tensor(0), given[1].toIntVector(), given[2].toBool(),
+                               double_or_none(given[3]), double_or_none(given[4])));
+}
+
+/// Either the sizes are given, or the factors.
+void lanczos_by_either(Stack& stack) {
+    const Arguments given(stack, 4);
+    const Tensor x = given.tensor(0);
+    std::vector<std::int64_t> size = given.ints_or_none(1).value_or(std::vector<std::int64_t>());
+    std::array<std::optional<double>, 2> factors;
+    if (!given[3].isNone()) {
+        const std::vector<double> all = given[3].toDoubleVector();
+        if (all.size() != 2 || x.dim() != 4) refuse("a resize by lanczos wants two factors");
+        for (std::size_t d = 0; d < 2; ++d) {
+            factors[d] = all[d];
+            if (given[1].isNone())
+                size.push_back(static_cast<std::int64_t>(
+                    static_cast<double>(x.size(static_cast<std::int64_t>(d) + 2)) * all[d]));
+        }
+    }
+    stack.emplace_back(lanczos(x, size, given[2].toBool(), factors[0], factors[1]));
+}
+
 // An older LibTorch has "correction" too, but wants `dim` and a whole number.
 constexpr NewerOperator kDefined[] = {
     {"aten::scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? "
@@ -260,14 +338,22 @@ constexpr NewerOperator kDefined[] = {
      fused_attention},
     {"aten::_unsafe_index.Tensor(Tensor self, Tensor?[] indices) -> Tensor", index_without_check},
     {"aten::_prelu_kernel(Tensor self, Tensor weight) -> Tensor", prelu},
+    {"aten::_upsample_lanczos2d_aa(Tensor self, int[2] output_size, bool align_corners, float? "
+     "scales_h=None, float? scales_w=None) -> Tensor",
+     lanczos_by_size},
+    {"aten::_upsample_lanczos2d_aa.vec(Tensor input, int[]? output_size, bool align_corners, "
+     "float[]? scale_factors) -> Tensor",
+     lanczos_by_either},
 };
 
-// The other operators of LibTorch 2.6 that 1.13 does not have (from their lists of schemas),
+// The other operators of LibTorch 2.14 that 1.13 does not have (from their lists of schemas),
 // without those for training, sparse and nested tensors and other devices.
 constexpr std::array kInNewest = {
     "_batch_norm_no_update",
     "_batch_norm_with_update",
     "_chunk_cat",
+    "_dyn_quant_matmul_4bit",
+    "_dyn_quant_pack_4bit_weight",
     "_functional_assert_async",
     "_functional_assert_scalar",
     "_int_mm",
@@ -290,6 +376,7 @@ constexpr std::array kInNewest = {
     "_wrapped_quantized_linear_prepacked",
     "empty_permuted",
     "get_autocast_dtype",
+    "hash_tensor",
     "mkldnn_rnn_layer",
     "nonzero_static",
     "quantized_max_pool3d",
@@ -334,9 +421,11 @@ std::string where_operator_is(std::string_view name) {
             name.substr(0, name.find("::")));
     }
     const bool newest = std::ranges::find(kInNewest, name.substr(own.size())) != kInNewest.end();
-    return fmt::format(
-        "{}; build assay with it, or export the model with a PyTorch as old as {}, or to ONNX",
-        newest ? "LibTorch 2.6 has it" : "no LibTorch up to 2.6 has it either", framework_name());
+    return newest
+               ? "LibTorch 2.14 has it: `pip install torch` and `assay torch --build` run models "
+                 "by that; or export the model by torch.export or torch.onnx.export"
+               : "no LibTorch up to 2.14 has it either; export the model by torch.export or "
+                 "torch.onnx.export";
 }
 
 }  // namespace assay::torch_plugin

@@ -94,7 +94,8 @@ std::string load_hint(const std::string& reason) {
         reason.find("Legacy model format") != std::string::npos ||
         reason.find("stack_.empty") != std::string::npos)
         return "; the file holds weights only (torch.save): name its network (--arch "
-               "timm:resnet50), or export with torch.jit.trace(...).save(path)";
+               "timm:resnet50), or save the network itself: "
+               "torch.export.save(torch.export.export(model, (images,)), \"model.pt2\")";
     return "";
 }
 
