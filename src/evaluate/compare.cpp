@@ -340,6 +340,7 @@ PairReport compare_pair(const RowReader& baseline, const Truth& truth, const Pre
     fill_predictions(report, one, two, rows, labels, a.dataset().ids, options.disagreements,
                      options.score.resampling.level);
     if (!options.score.left_out.empty()) report.notes.push_back(options.score.left_out);
+    report.notes.insert(report.notes.end(), options.score.notes.begin(), options.score.notes.end());
     const bool own = std::any_of(
         options.score.metrics.begin(), options.score.metrics.end(), [&](const MetricRequest& r) {
             return !truth.only_valid &&
@@ -399,8 +400,8 @@ std::vector<PairReport> compare_stores(const PredictionStore& baseline,
     agree(comm, [&] {
         truth = truth_for(baseline, options.score);
         if (options.score.metrics.empty()) {
-            DefaultMetrics defaults =
-                default_metrics_for(coverage_of(truth.targets, truth.labels), truth.cues_named);
+            DefaultMetrics defaults = default_metrics_for(coverage_of(truth.targets, truth.labels),
+                                                          truth.cues_named, truth.given.needs());
             options.score.metrics = std::move(defaults.metrics);
             options.score.left_out = std::move(defaults.left_out);
         }

@@ -133,7 +133,7 @@ PairedImages paired_images(const RowReader& first, const RowReader& second, cons
 }
 
 Truth carried_over(const Truth& truth, const Alignment& rows, std::uint64_t candidate_rows) {
-    constexpr auto nowhere = ~std::uint64_t{0};
+    constexpr auto nowhere = SoftLabels::no_item;
     std::vector<std::uint64_t> from(static_cast<std::size_t>(candidate_rows), nowhere);
     for (std::size_t k = 0; k < rows.baseline.size(); ++k)
         from[static_cast<std::size_t>(rows.candidate[k])] = rows.baseline[k];
@@ -141,6 +141,9 @@ Truth carried_over(const Truth& truth, const Alignment& rows, std::uint64_t cand
     result.cues_named = truth.cues_named;
     result.no_cues = truth.no_cues;
     result.only_valid = truth.only_valid;
+    result.given = truth.given;
+    if (truth.given.soft)
+        result.given.soft = std::make_shared<const SoftLabels>(truth.given.soft->of_items(from));
     for (const std::uint64_t row : from) {
         const auto at = static_cast<std::size_t>(row);
         result.labels.append(row == nowhere ? std::span<const std::int32_t>() : truth.labels[at]);

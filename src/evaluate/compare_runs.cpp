@@ -62,7 +62,7 @@ CompareResult compare_opened(const PredictionStore& baseline,
     CompareResult result;
     const std::vector<Gate> gates = gates_of(options.measure);
     const PredictionStore* const one = &baseline;
-    const GivenLabels given(options.measure.labels, {&one, 1});
+    const GivenLabels given(options.measure, {&one, 1});
     const CompareOptions how{resolve(given.measure_for(options.measure, baseline), baseline),
                              options.disagreements, options.other_images};
     result.notes = given.notes();

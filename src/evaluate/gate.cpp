@@ -145,6 +145,9 @@ Gate parse_gate(std::string_view text) {
         throw Error(ErrorCode::usage, fmt::format("gate `{}`: {}", gate.text, fault));
     if (gate.metric.every_count())
         fail(fmt::format("one number of labels, please, as in `{}:g=2`", left));
+    const auto level = gate.metric.parameters.find("level");
+    if (level != gate.metric.parameters.end() && level->second == "0")
+        fail(fmt::format("one level, please, as in `{}:level=1`", left));
     return gate;
 }
 

@@ -74,8 +74,8 @@ LabelsText parse_labels(const std::string& text) {
 class GivenLabels::Deciding {
 public:
     Deciding(const std::vector<std::string>& given, std::span<const PredictionStore* const> stores,
-             std::vector<Choice>& choices)
-        : choices_(choices) {
+             store::SoftFiles soft, std::vector<Choice>& choices)
+        : soft_(soft), choices_(choices) {
         for (const std::string& text : given) given_.push_back(parse_labels(text));
         groups_ = store::groups_of(stores, {.classes = true, .name = true});
         for (const auto& group : groups_) sets_.push_back(stores[group.front()]);
@@ -104,6 +104,8 @@ public:
                 notes.insert(notes.end(), choice.fit.notes.begin(), choice.fit.notes.end());
                 auto& lines = match.unnamed + match.others > 0 ? warnings : notes;
                 lines.push_back(name_of(s) + ": " + describe(choice.fit, choice.file));
+                if (!choice.fit.doubt.empty())
+                    warnings.push_back(name_of(s) + ": " + choice.fit.doubt);
             } else {
                 auto& lines = why_own_[s].empty() ? notes : warnings;
                 lines.push_back(fmt::format("{}: its own labels{}", name_of(s), why_own_[s]));
@@ -152,7 +154,7 @@ private:
                         fmt::format("labels for `{}`, which is no data set here{}", labels.name,
                                     suggest(labels.name, names())));
         for (const std::size_t s : called) {
-            store::LabelFit fit = store::label_fit(labels.file, sets_[s]->dataset());
+            store::LabelFit fit = store::label_fit(labels.file, sets_[s]->dataset(), soft_);
             if (!fit.fits()) throw_misfit(s, fit);
             give(s, labels.file, std::move(fit));
         }
@@ -166,7 +168,7 @@ private:
         for (std::size_t s = 0; s < sets_.size(); ++s) {
             if (named_[s]) continue;
             tried = true;
-            store::LabelFit fit = store::label_fit(labels.file, sets_[s]->dataset());
+            store::LabelFit fit = store::label_fit(labels.file, sets_[s]->dataset(), soft_);
             if (!fit.fits()) {
                 misfits.emplace_back(s, std::move(fit));
                 continue;
@@ -226,6 +228,7 @@ private:
                                 other_items ? "; " + how_to_see(first) : std::string()));
     }
 
+    const store::SoftFiles soft_;
     std::vector<LabelsText> given_;
     std::vector<std::vector<std::size_t>> groups_;
     std::vector<const PredictionStore*> sets_;  ///< the first store of each data set
@@ -235,9 +238,9 @@ private:
 };
 
 GivenLabels::GivenLabels(const std::vector<std::string>& given,
-                         std::span<const PredictionStore* const> stores) {
+                         std::span<const PredictionStore* const> stores, store::SoftFiles soft) {
     if (given.empty()) return;
-    Deciding deciding(given, stores, choices_);
+    Deciding deciding(given, stores, soft, choices_);
     deciding.decide();
     deciding.say(notes_, warnings_);
     for (std::size_t g = 0; g < deciding.groups().size(); ++g) {
@@ -251,8 +254,13 @@ MeasureOptions GivenLabels::measure_for(const MeasureOptions& measure,
     const auto at = choice_of_.find(key_of(store));
     if (at == choice_of_.end()) return own;
     own.labels.clear();
+    own.label_votes = false;
     const Choice& choice = choices_[at->second];
     if (choice.file.empty()) return own;
+    if (choice.fit.soft) {
+        own.soft_labels = choice.fit.soft;
+        return own;
+    }
     own.label_sets = choice.fit.sets;
     own.unnamed = choice.fit.match.unnamed;
     return own;

@@ -32,7 +32,12 @@ public:
     /// to be the same; bad_input: a named file that is not about its data set, a file that is about
     /// none.
     GivenLabels(const std::vector<std::string>& given,
-                std::span<const PredictionStore* const> stores);
+                std::span<const PredictionStore* const> stores,
+                store::SoftFiles soft = store::SoftFiles::refused);
+    /// `measure.labels`, of which some may be soft.
+    GivenLabels(const MeasureOptions& measure, std::span<const PredictionStore* const> stores)
+        : GivenLabels(measure.labels, stores,
+                      measure.label_votes ? store::SoftFiles::votes : store::SoftFiles::taken) {}
 
     /// With what the data set of this store gets in the place of `labels`.
     MeasureOptions measure_for(const MeasureOptions& measure, const PredictionStore& store) const;

@@ -3,6 +3,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <utility>
 
 #include "assay/error.h"
 #include "assay/evaluate/score.h"
@@ -10,6 +12,7 @@
 #include "core/paths.h"
 #include "evaluate/given_labels.h"
 #include "evaluate/options_used.h"
+#include "evaluate/read_given.h"
 #include "evaluate/truth.h"
 #include "metric/other_names.h"
 
@@ -123,13 +126,15 @@ LabelCoverage coverage_of(std::span<const std::int32_t> targets, const LabelSets
     return coverage;
 }
 
-DefaultMetrics default_metrics_for(const LabelCoverage& coverage, bool cues,
+DefaultMetrics default_metrics_for(const LabelCoverage& coverage, bool cues, unsigned given,
                                    const MeasureOptions& options) {
     const bool few = is_sliver(coverage.single, coverage.labelled);
+    const bool only_soft =
+        coverage.labelled == 0 && (given & static_cast<unsigned>(Needs::soft_labels)) != 0;
     const auto metrics = [&](bool single) {
-        const bool with_single = single || !coverage.several;
-        std::vector<MetricRequest> list = default_metrics(options.k, options.bins, options.edges,
-                                                          coverage.several, with_single, cues);
+        const bool with_single = !only_soft && (single || !coverage.several);
+        std::vector<MetricRequest> list = default_metrics(
+            options.k, options.bins, options.edges, coverage.several, with_single, cues, given);
         add_plugins(list, options, with_single);
         return list;
     };
@@ -146,11 +151,12 @@ DefaultMetrics default_metrics_for(const LabelCoverage& coverage, bool cues,
     return result;
 }
 
-DefaultMetrics metrics_of(const MeasureOptions& options, const LabelCoverage& coverage, bool cues) {
+DefaultMetrics metrics_of(const MeasureOptions& options, const LabelCoverage& coverage, bool cues,
+                          unsigned given) {
     DefaultMetrics chosen;
     std::vector<MetricRequest>& list = chosen.metrics;
     if (options.metrics.empty()) {
-        chosen = default_metrics_for(coverage, cues, options);
+        chosen = default_metrics_for(coverage, cues, given, options);
     } else {
         list = named_metrics(options);
     }
@@ -202,6 +208,22 @@ void check(const MeasureOptions& options, bool differences) {
     if (!options.class_map.empty() && !is_there(options.class_map))
         class_map_named(options.class_map, imagenet_classes());
     for (const std::string& text : options.labels) parse_labels(text);
+    if (options.label_votes && options.labels.empty())
+        throw Error(ErrorCode::usage,
+                    "label votes are rows of a file of labels, and none is given: --labels FILE");
+    for (const auto& [what, file] :
+         {std::pair{"hierarchy", std::filesystem::path(options.hierarchy)},
+          std::pair{"order of the classes", options.class_order},
+          std::pair{"thresholds", options.threshold_file}}) {
+        if (!file.empty() && file != "imagenet" && !is_there(file))
+            throw Error(ErrorCode::bad_input,
+                        fmt::format("the {} `{}`: there is no such file", what, file.string()));
+    }
+    if (!options.threshold_file.empty() &&
+        std::ranges::none_of(list, [](const auto& r) { return takes(*r.facts, "threshold"); }))
+        throw Error(ErrorCode::usage,
+                    "thresholds of the classes are for metrics of sigmoids, and none is among the "
+                    "metrics: --metrics multilabel_f1,exact_match");
 }
 
 void check_used(const MeasureOptions& options, bool reliability) {
@@ -235,7 +257,7 @@ void check_used(const MeasureOptions& options, bool reliability) {
 ScoreOptions resolve(const MeasureOptions& options, const PredictionStore& store) {
     if (!options.labels.empty()) {
         const PredictionStore* const one = &store;
-        return resolve(GivenLabels(options.labels, {&one, 1}).measure_for(options, store), store);
+        return resolve(GivenLabels(options, {&one, 1}).measure_for(options, store), store);
     }
     ScoreOptions resolved;
     resolved.resampling = options.resampling;
@@ -251,10 +273,12 @@ ScoreOptions resolve(const MeasureOptions& options, const PredictionStore& store
     }
     resolved.labels = options.label_sets;
     resolved.unnamed = options.unnamed;
+    resolved.given =
+        read_given_truth(options, store, resolved.map ? &*resolved.map : nullptr, resolved.notes);
     const LabelSets& sets = resolved.labels ? *resolved.labels : dataset.labels;
     const LabelSets& single = only_valid_stands_in(dataset.labels, sets) ? sets : dataset.labels;
-    DefaultMetrics chosen =
-        metrics_of(options, coverage_of(OnlyMembers(single), sets), has_cues(dataset));
+    DefaultMetrics chosen = metrics_of(options, coverage_of(OnlyMembers(single), sets),
+                                       has_cues(dataset), resolved.given.needs());
     resolved.metrics = std::move(chosen.metrics);
     resolved.left_out = std::move(chosen.left_out);
     return resolved;

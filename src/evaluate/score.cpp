@@ -50,8 +50,8 @@ ScoreReport score_store(const PredictionStore& store, const ScoreOptions& given,
     ScoreOptions options = given;
     agree(comm, [&] { truth = truth_for(store, options); });
     if (options.metrics.empty()) {
-        DefaultMetrics defaults =
-            default_metrics_for(coverage_of(truth.targets, truth.labels), truth.cues_named);
+        DefaultMetrics defaults = default_metrics_for(coverage_of(truth.targets, truth.labels),
+                                                      truth.cues_named, truth.given.needs());
         options.metrics = std::move(defaults.metrics);
         options.left_out = std::move(defaults.left_out);
     }
@@ -62,6 +62,7 @@ ScoreReport score_store(const PredictionStore& store, const ScoreOptions& given,
     report.map = options.map ? options.map->name : "";
     report.counts.unnamed = options.unnamed;
     if (!options.left_out.empty()) report.notes.push_back(options.left_out);
+    report.notes.insert(report.notes.end(), options.notes.begin(), options.notes.end());
     report.kind = store.spec().kind;
     report.storage = store.spec().storage;
     const ClassList& known = options.map ? options.map->targets : store.dataset().classes;

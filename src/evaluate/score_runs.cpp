@@ -145,7 +145,7 @@ public:
             groups_.of(*store);
         }
         names_ = groups_.names(result_.warnings);
-        labels_ = GivenLabels(options_.measure.labels, stores);
+        labels_ = GivenLabels(options_.measure, stores);
         result_.notes = labels_.notes();
         result_.warnings.insert(result_.warnings.end(), labels_.warnings().begin(),
                                 labels_.warnings().end());

@@ -53,7 +53,12 @@ public:
           run_(states_, &again_) {
         // Which numbers of labels occur is asked of the items at hand: the two sides of a
         // comparison agree.
-        set_.requests = expand_labels_per_image(options.metrics, rows_.label_counts());
+        std::vector<MetricRequest> requests;
+        for (const MetricRequest& request : options.metrics) {
+            for (MetricRequest& one : pass_of(request).requests_for(request, truth.given))
+                requests.push_back(std::move(one));
+        }
+        set_.requests = expand_labels_per_image(requests, rows_.label_counts());
     }
 
     ScoredSet run() {

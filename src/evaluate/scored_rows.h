@@ -27,6 +27,7 @@ public:
     Shape shape() const override;
     const RowReader& reader() const override { return reader_; }
     const LabelSets& labels() const override { return labels_; }
+    const GivenTruth& given() const override { return truth_.given; }
     std::size_t units() const {
         return static_cast<std::size_t>((items_ + unit_items - 1) / unit_items);
     }

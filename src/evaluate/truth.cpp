@@ -8,6 +8,7 @@
 #include "assay/error.h"
 #include "assay/report.h"
 #include "data/attributes.h"
+#include "evaluate/read_given.h"
 #include "store/same_data.h"
 
 namespace assay {
@@ -128,6 +129,9 @@ Truth truth_for(const PredictionStore& store, const ScoreOptions& options) {
     truth.targets = OnlyMembers(
         options.labels && !truth.only_valid ? predicted_classes(own, store, map) : truth.labels);
     add_cues(truth, store.dataset(), map);
+    check_given_truth(options.given, store.rows(),
+                      map != nullptr ? map->targets.size() : store.classes());
+    truth.given = options.given;
     return truth;
 }
 

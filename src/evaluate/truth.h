@@ -55,6 +55,7 @@ struct Truth {
     bool cues_named = false;      ///< has_cues() of the data set
     std::vector<Cues> cues = {};  ///< empty: `no_cues` says why
     std::string no_cues = "";
+    GivenTruth given = {};
 };
 
 /// Labels and cues over the predicted classes (the map's targets when there is one). Throws

@@ -45,6 +45,19 @@ Interval mean_interval(const MeanAgreement& m, double level) {
     return wilson_of_size(p, size, z, level, m.yes_or_no ? "wilson" : "wilson.clusters");
 }
 
+void add_mean_interval(Estimate& mean, double square_sum, double to_unit, bool yes_or_no,
+                       double level) {
+    const double unit = *mean.value * to_unit;
+    const auto n = static_cast<double>(mean.n);
+    MeanAgreement agreement{mean.n, unit, 0, yes_or_no};
+    if (mean.n > 1) agreement.variance = std::max(0.0, square_sum - n * unit * unit) / (n - 1);
+    mean.standard_error = std::sqrt(agreement.variance / n) / to_unit;
+    Interval interval = mean_interval(agreement, level);
+    interval.low = std::min(*mean.value, interval.low / to_unit);
+    interval.high = std::max(*mean.value, interval.high / to_unit);
+    mean.interval = interval;
+}
+
 namespace {
 
 // A mean as a proportion of `size` images: its own, or fewer or more where it varies otherwise.

@@ -40,6 +40,11 @@ struct MeanAgreement {
 /// that all do. At p = 0 and 1 the size is n. Inside [0, 1], never without width.
 Interval mean_interval(const MeanAgreement& mean, double level);
 
+/// Adds that interval and the standard error to the mean of `n` values. Times `to_unit` they are in
+/// [0, 1], and there the sum of their squares is `square_sum`.
+void add_mean_interval(Estimate& mean, double square_sum, double to_unit, bool yes_or_no,
+                       double level);
+
 /// Interval of the sum of `weights` times independent means: all sums that are told apart from the
 /// data by no score test, whatever the single means are. The lower end is the least sum of w mu
 /// with

@@ -22,6 +22,9 @@ void add_class_scores(MetricTable& table);
 void add_order(MetricTable& table);
 void add_curves(MetricTable& table);
 void add_multilabel(MetricTable& table);
+void add_soft_labels(MetricTable& table);
+void add_class_tree(MetricTable& table);
+void add_ordinal(MetricTable& table);
 
 }  // namespace rows
 namespace {
@@ -34,7 +37,7 @@ GrowingTable<MetricFacts>& the_table() {
               rows::add_losses, rows::add_binary_brier, rows::add_ece, rows::add_adaptive,
               rows::add_calibration_error, rows::add_classwise_ece, rows::add_temperature,
               rows::add_class_balance, rows::add_class_scores, rows::add_order, rows::add_curves,
-              rows::add_multilabel})
+              rows::add_multilabel, rows::add_soft_labels, rows::add_class_tree, rows::add_ordinal})
             add(made);
         return made;
     }());

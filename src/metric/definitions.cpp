@@ -21,6 +21,12 @@ std::vector<std::string> needs_of(unsigned needs) {
     if (needs & static_cast<unsigned>(Needs::full_rows)) list.emplace_back("every class's score");
     if (needs & static_cast<unsigned>(Needs::cues))
         list.emplace_back("the attributes `shape` and `texture`, of class ids");
+    if (needs & static_cast<unsigned>(Needs::soft_labels))
+        list.emplace_back("soft labels (`--labels` with rows of probabilities)");
+    if (needs & static_cast<unsigned>(Needs::hierarchy))
+        list.emplace_back("a hierarchy of the classes (`--hierarchy`)");
+    if (needs & static_cast<unsigned>(Needs::class_order))
+        list.emplace_back("an order of the classes (`--ordinal`)");
     return list;
 }
 
@@ -167,6 +173,7 @@ std::string metric_table_markdown() {
         }
         if (facts.with_sets) page += "- shown by default where some item has several labels\n";
         if (facts.with_cues) page += "- shown by default where the data set has these attributes\n";
+        if (shows_with_given(facts)) page += "- shown by default where these are given\n";
         page += fmt::format("- source: {}\n", facts.origin);
     }
     return page;

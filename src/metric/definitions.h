@@ -6,6 +6,9 @@
 
 namespace assay {
 
+/// Whether it is shown by default where what it needs beside labels (GivenTruth) is given.
+bool shows_with_given(const MetricFacts& facts);
+
 /// As people write it: "top1", "top5", "topk" for the metric that has its number in its name.
 std::vector<std::string> names_of(const MetricFacts& facts);
 

@@ -17,6 +17,10 @@ inline constexpr const char* no_probabilities =
     "no probabilities are known, only predicted classes: a class map that decides, or an import of "
     "labels";
 
+/// No natural logarithm of a probability is taken to be below: float logits would have to differ by
+/// this much. It keeps the integers of real_sum.h from overflowing.
+inline constexpr double lowest_log = -2000;
+
 /// "", or why a metric of the positive class, class 1, has no value: there are not two classes.
 std::string not_two_classes(const Shape& shape);
 

@@ -18,9 +18,6 @@ enum : std::size_t {
     confidence_sum = brier_sum + real_slots,
     loss_slots = confidence_sum + real_slots
 };
-// Nothing real is below: float logits would have to differ by this much. It keeps the integers of
-// real_sum.h from overflowing.
-constexpr double lowest_log = -2000;
 
 class Losses final : public Accumulator {
 public:

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "assay/data/label_sets.h"
+#include "assay/metric/given_truth.h"
 #include "assay/metric/metric.h"
 #include "metric/class_wise.h"
 
@@ -36,6 +37,8 @@ public:
     /// One an item; empty: KeptItems did not ask for them, or the scores do not tell odds.
     virtual const std::vector<ItemRecord>& records() const = 0;
     virtual const std::vector<RowOdds>& odds() const = 0;
+    /// Soft labels by the store's rows, and what is known of the classes.
+    virtual const GivenTruth& given() const = 0;
     /// Valid classes of an item that was scored; none of others.
     virtual std::span<const std::int32_t> valid(std::uint64_t item) const = 0;
 

@@ -12,6 +12,8 @@ namespace assay {
 namespace {
 
 std::string with_empty(std::string id, const Parameters& p) {
+    const auto threshold = p.find("threshold");
+    if (threshold != p.end() && threshold->second == threshold_per_class) id += ".per_class";
     return std::move(id) + (p.at(std::string(empty_items)) == counted_too ? ".with_empty" : "");
 }
 std::string set_score_definition(std::string_view stem, const Parameters& p) {
@@ -21,9 +23,11 @@ std::string set_score_definition(std::string_view stem, const Parameters& p) {
 
 ParameterFacts threshold_parameter() {
     return {.name = "threshold",
-            .fallback = "50",
-            .meaning = "a class is predicted where its sigmoid reaches this many percent",
-            .low = 1,
+            .fallback = usual_threshold,
+            .meaning =
+                "a class is predicted where its sigmoid reaches this many percent; 0: its own "
+                "threshold, of --threshold-file (ids then end in .per_class)",
+            .low = 0,
             .high = 99};
 }
 ParameterFacts sigmoid_parameter() {

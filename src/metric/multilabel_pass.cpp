@@ -125,14 +125,38 @@ protected:
 
 /// The least stored score of a class whose sigmoid reaches the threshold. A 32-bit probability that
 /// was written as the threshold reaches it.
-double stored_threshold(ScoreKind kind, int percent) {
-    const double p = percent / 100.0;
+double stored_threshold(ScoreKind kind, double p) {
     if (kind == ScoreKind::logits) return std::log(p / (1 - p));
     return std::min(p, static_cast<double>(static_cast<float>(p)));
 }
 
+bool is_per_class(const MetricRequest& request) {
+    return request.parameters.at("threshold") == threshold_per_class;
+}
+
+/// Of each class.
+std::vector<double> stored_thresholds(const MetricRequest& request, const MetricRows& rows) {
+    const ScoreKind kind = rows.reader().store().spec().kind;
+    if (!is_per_class(request))
+        return std::vector<double>(
+            rows.classes(),
+            stored_threshold(kind, std::stoi(request.parameters.at("threshold")) / 100.0));
+    std::vector<double> own;
+    for (const double p : rows.given().thresholds) own.push_back(stored_threshold(kind, p));
+    return own;
+}
+
 class ThresholdPass : public MultilabelPass {
 public:
+    /// Thresholds of the classes stand in for the usual one; another one that is asked for stays.
+    std::vector<MetricRequest> requests_for(const MetricRequest& request,
+                                            const GivenTruth& given) const override {
+        std::vector<MetricRequest> list = {request};
+        const bool usual = request.parameters.at("threshold") == usual_threshold;
+        if (usual && !given.thresholds.empty()) list.front().set("threshold", threshold_per_class);
+        return list;
+    }
+
     std::string choose(MetricRequest& request, const PassRun& run) const override {
         std::string& how = request.parameters.at(std::string(ranked_by));
         const MetricRows& rows = run.again().rows;
@@ -162,6 +186,8 @@ public:
 
 protected:
     std::string why_not(const MetricRequest& request, const PassRows& again) const override {
+        if (is_per_class(request) && again.rows.given().thresholds.empty())
+            return "no thresholds of the classes are given: --threshold-file FILE";
         const ScoreKind kind = again.rows.reader().store().spec().kind;
         if (kind == ScoreKind::log_probabilities)
             return "log-probabilities are of one softmax, and a threshold is for a sigmoid of each "
@@ -187,15 +213,15 @@ protected:
         const std::pair<int, bool> key{percent, counts_empty(request)};
         if (const auto found = known.find(key); found != known.end()) return found->second;
         const PassRows& again = run.again();
-        const double least = stored_threshold(again.rows.reader().store().spec().kind, percent);
+        const std::vector<double> least = stored_thresholds(request, again.rows);
         MultilabelSums sums(again.rows.classes(), true);
         using Reached = std::vector<std::int32_t>;
         add_items<Reached>(
             again, items, sums,
-            [least](std::uint64_t, std::span<const double> scores) {
+            [&least](std::uint64_t, std::span<const double> scores) {
                 Reached reached;
                 for (std::size_t c = 0; c < scores.size(); ++c) {
-                    if (scores[c] >= least) reached.push_back(static_cast<std::int32_t>(c));
+                    if (scores[c] >= least[c]) reached.push_back(static_cast<std::int32_t>(c));
                 }
                 return reached;
             },

@@ -12,6 +12,10 @@ namespace assay {
 
 /// Of the parameter `ranked_by`.
 inline constexpr std::string_view by_sigmoid = "sigmoid";
+/// The parameter `threshold` by default, in percent.
+inline constexpr std::string_view usual_threshold = "50";
+/// The parameter `threshold`: each class has its own, of GivenTruth.
+inline constexpr std::string_view threshold_per_class = "0";
 /// Parameter of items without a label.
 inline constexpr std::string_view empty_items = "empty", counted_too = "counted";
 

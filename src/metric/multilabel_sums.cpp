@@ -278,17 +278,8 @@ ResampledEstimate MultilabelSums::mean(ItemMean which, double level) const {
     result.without = without(all, [&](std::span<const std::int64_t> rest) {
         return rest[set_items] > 0 ? mean_of(rest) : *result.value;
     });
-    const double to_unit = scale / units, unit = *result.value * to_unit;
-    const auto n = static_cast<double>(result.n);
-    MeanAgreement agreement{result.n, unit, 0, which == ItemMean::exact_match};
-    if (result.n > 1)
-        agreement.variance =
-            std::max(0.0, real_of(all.data() + at + real_slots) - n * unit * unit) / (n - 1);
-    result.standard_error = std::sqrt(agreement.variance / n) / to_unit;
-    Interval interval = mean_interval(agreement, level);
-    interval.low = std::min(*result.value, interval.low / to_unit);
-    interval.high = std::max(*result.value, interval.high / to_unit);
-    result.interval = interval;
+    add_mean_interval(result, real_of(all.data() + at + real_slots), scale / units,
+                      which == ItemMean::exact_match, level);
     return result;
 }
 

@@ -9,7 +9,7 @@ namespace assay {
 namespace {
 
 // A few of our own are here for those who write them in capitals.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 70> others = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 73> others = {{
     {"acc", "top1"},
     {"acc1", "top1"},
     {"acc5", "top5"},
@@ -57,6 +57,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 70> others =
     {"map", "mean_average_precision"},
     {"matthews_corrcoef", "matthews"},
     {"mcc", "matthews"},
+    {"mistake_severity", "ancestor_height.mistakes"},
     {"mean_per_class_accuracy", "balanced"},
     {"negative_log_likelihood", "nll"},
     {"nll", "nll"},
@@ -64,6 +65,8 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 70> others =
     {"pr_auc", "average_precision"},
     {"prec1", "top1"},
     {"prec5", "top5"},
+    {"quadratic_weighted_kappa", "quadratic_kappa"},
+    {"qwk", "quadratic_kappa"},
     {"roc_auc", "auroc"},
     {"roc_auc_score", "auroc"},
     {"rocauc", "auroc"},

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "assay/metric/given_truth.h"
 #include "assay/metric/metric.h"
 
 namespace assay {
@@ -95,6 +96,11 @@ class MetricPass {
 public:
     virtual ~MetricPass() = default;
 
+    /// What a request stands for with what is given, such as one for each level of a hierarchy.
+    virtual std::vector<MetricRequest> requests_for(const MetricRequest& request,
+                                                    const GivenTruth&) const {
+        return {request};
+    }
     /// Other metrics that the value is made of. What follows is by default what these need.
     virtual std::vector<MetricRequest> parts() const { return {}; }
     /// What is added up while rows are scored.

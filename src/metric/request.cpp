@@ -260,12 +260,18 @@ std::vector<MetricRequest> expand_labels_per_image(std::span<const MetricRequest
     return list;
 }
 
+bool shows_with_given(const MetricFacts& facts) {
+    return (facts.needs & (Needs::soft_labels | Needs::hierarchy | Needs::class_order)) != 0;
+}
+
 std::vector<MetricRequest> default_metrics(std::span<const int> k, int bins, std::string_view edges,
-                                           bool several, bool single, bool cues) {
+                                           bool several, bool single, bool cues, unsigned given) {
     std::vector<MetricRequest> list;
     for (const auto& facts : metric_table()) {
         const bool needs_single = (facts.needs & static_cast<unsigned>(Needs::labels)) != 0;
-        if (!facts.by_default || (facts.with_sets && !several) || (facts.with_cues && !cues) ||
+        const bool by_default =
+            shows_with_given(facts) ? (facts.needs & given) != 0 : facts.by_default;
+        if (!by_default || (facts.with_sets && !several) || (facts.with_cues && !cues) ||
             (needs_single && !single))
             continue;
         std::vector<Parameters> variants = facts.variants;

@@ -133,7 +133,7 @@ private:
             firsts.push_back(PredictionStore::open(group.stores.front().folder));
         std::vector<const PredictionStore*> stores;
         for (const PredictionStore& store : firsts) stores.push_back(&store);
-        GivenLabels labels(options_.measure.labels, stores);
+        GivenLabels labels(options_.measure, stores);
         notes_ = labels.notes();
         for (const std::string& text : labels.warnings()) said_.warn(text);
         return labels;

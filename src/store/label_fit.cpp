@@ -5,6 +5,7 @@
 #include "assay/report.h"
 #include "core/paths.h"
 #include "data/label_rows.h"
+#include "data/soft_labels_read.h"
 
 namespace assay::store {
 namespace {
@@ -22,14 +23,48 @@ LabelSets sets_of_folder(const std::filesystem::path& folder, const Dataset& ima
     });
 }
 
+/// With the images' own labels, where each has one.
+void compare_with_own(LabelFit& fit, const std::filesystem::path& labels, const Dataset& images) {
+    std::uint64_t both = 0, likeliest = 0;
+    for (std::size_t i = 0; i < images.labels.size(); ++i) {
+        if ((*fit.soft)[i].empty() || images.labels[i].size() != 1) continue;
+        ++both;
+        likeliest += fit.soft->probability(i, images.labels[i][0]) == fit.soft->greatest(i) ? 1 : 0;
+    }
+    if (both == 0) return;
+    const std::string text =
+        fmt::format("{}: the likeliest class is the image's own label in {} of {} images",
+                    labels.string(), count_text(likeliest), count_text(both));
+    if (2 * likeliest >= both) {
+        fit.notes.push_back(text);
+    } else {
+        fit.doubt = text + "; are the columns, or the rows, in the order of another data set?";
+    }
+}
+
+/// Whether the file holds soft labels.
+bool fit_soft(LabelFit& fit, const std::filesystem::path& labels, const Dataset& images,
+              bool votes) {
+    std::optional<SoftLabels> soft =
+        read_soft_labels(labels, images, images.classes, votes, fit.match, fit.notes);
+    if (!soft) return false;
+    fit.soft = std::make_shared<const SoftLabels>(std::move(*soft));
+    fit.labelled = fit.soft->labelled();
+    compare_with_own(fit, labels, images);
+    return true;
+}
+
 }  // namespace
 
-LabelFit label_fit(const std::filesystem::path& labels, const Dataset& images) {
+LabelFit label_fit(const std::filesystem::path& labels, const Dataset& images, SoftFiles soft) {
     LabelFit fit;
     try {
-        fit.sets = is_folder(labels)
-                       ? sets_of_folder(labels, images, fit.match)
-                       : read_label_sets(labels, images, images.classes, fit.match, fit.notes);
+        const bool folder = is_folder(labels);
+        if (soft != SoftFiles::refused && !folder &&
+            fit_soft(fit, labels, images, soft == SoftFiles::votes))
+            return fit;
+        fit.sets = folder ? sets_of_folder(labels, images, fit.match)
+                          : read_label_sets(labels, images, images.classes, fit.match, fit.notes);
     } catch (const Error& error) {
         if (error.code() != ErrorCode::bad_input) throw;
         fit.error = error;
@@ -41,10 +76,11 @@ LabelFit label_fit(const std::filesystem::path& labels, const Dataset& images) {
 }
 
 std::string describe(const LabelFit& fit, const std::filesystem::path& labels) {
-    const std::string left_out = describe(fit.match, fit.sets.size(), labels);
-    return fmt::format("labels of {}: {} of {} images have some{}{}", labels.string(),
-                       count_text(fit.labelled), count_text(fit.sets.size()),
-                       left_out.empty() ? "" : "; ", left_out);
+    const std::size_t images = fit.soft ? fit.soft->size() : fit.sets.size();
+    const std::string left_out = describe(fit.match, images, labels);
+    return fmt::format("{}labels of {}: {} of {} images have {}{}{}", fit.soft ? "soft " : "",
+                       labels.string(), count_text(fit.labelled), count_text(images),
+                       fit.soft ? "one" : "some", left_out.empty() ? "" : "; ", left_out);
 }
 
 }  // namespace assay::store

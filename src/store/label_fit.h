@@ -4,21 +4,25 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "assay/data/dataset.h"
 #include "assay/data/label_sets.h"
+#include "assay/data/soft_labels.h"
 #include "assay/error.h"
 
 namespace assay::store {
 
 struct LabelFit {
-    LabelSets sets;  ///< one an item
+    LabelSets sets;                            ///< one an item, unless they are soft labels
+    std::shared_ptr<const SoftLabels> soft{};  ///< one an item, where the file holds such
     LabelMatch match;
     std::vector<std::string> notes{};  ///< what the columns of the file were taken for
     std::uint64_t labelled = 0;        ///< items with a label
+    std::string doubt{};               ///< what suggests that the labels are of other images
     /// Why the file is not about these images, or cannot be read for them; nothing: it fits, and
     /// the others hold.
     std::optional<Error> error{};
@@ -28,10 +32,18 @@ struct LabelFit {
     std::string misfit() const { return error ? error->message() : std::string(); }
 };
 
-/// `labels`: what read_label_sets() takes, or a folder whose images' places say their classes.
-/// Nothing is thrown for a file that does not fit; what else goes wrong (a file that cannot be
-/// opened) is. Cost: reads the file.
-LabelFit label_fit(const std::filesystem::path& labels, const Dataset& images);
+/// What files of labels may be beside label sets.
+enum class SoftFiles : std::uint8_t {
+    refused,  ///< nothing else
+    taken,    ///< rows of probabilities are soft labels
+    votes     ///< every file is rows of counts, which become soft labels
+};
+
+/// `labels`: what read_label_sets() takes, a folder whose images' places say their classes, or what
+/// read_soft_labels() takes as far as `soft` allows it. Nothing is thrown for a file that does not
+/// fit; what else goes wrong (a file that cannot be opened) is. Cost: reads the file.
+LabelFit label_fit(const std::filesystem::path& labels, const Dataset& images,
+                   SoftFiles soft = SoftFiles::refused);
 
 /// "labels of real.json: 46,837 of 50,000 images have some", and what the file leaves out or names
 /// beyond them.

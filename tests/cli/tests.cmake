@@ -7,7 +7,7 @@ function(assay_program_test name)
 endfunction()
 
 assay_program_test(cli
-    SOURCES cli/progress_test.cpp cli/help_test.cpp cli/usage_test.cpp cli/output_test.cpp cli/limits_test.cpp cli/damaged_test.cpp cli/signals_test.cpp cli/inspect_command_test.cpp cli/labels_show_test.cpp cli/given_labels_test.cpp
+    SOURCES cli/progress_test.cpp cli/help_test.cpp cli/usage_test.cpp cli/output_test.cpp cli/limits_test.cpp cli/damaged_test.cpp cli/signals_test.cpp cli/inspect_command_test.cpp cli/labels_show_test.cpp cli/given_labels_test.cpp cli/label_kinds_test.cpp
         cli/corrupt_test.cpp cli/robustness_test.cpp cli/patchml_test.cpp cli/quality_test.cpp cli/replicate_test.cpp cli/serve_test.cpp cli/report_test.cpp cli/plot_test.cpp cli/version_test.cpp cli/readme_test.cpp
     LINKS assay_cli assay_patchml assay_store assay_core Threads::Threads
     UNSANITIZED Replicate.AdjustFindsTheTruth Replicate.PlanAndMatch)

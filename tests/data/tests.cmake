@@ -1,5 +1,5 @@
 assay_test(sets
-    SOURCES data/class_list_test.cpp data/column_words_test.cpp data/class_maps_test.cpp data/dataset_test.cpp data/sample_test.cpp data/items_csv_test.cpp data/item_columns_test.cpp data/label_sets_test.cpp data/label_tables_test.cpp data/hierarchy_test.cpp
+    SOURCES data/class_list_test.cpp data/column_words_test.cpp data/class_maps_test.cpp data/dataset_test.cpp data/sample_test.cpp data/items_csv_test.cpp data/item_columns_test.cpp data/label_sets_test.cpp data/label_tables_test.cpp data/hierarchy_test.cpp data/class_tree_test.cpp data/soft_labels_test.cpp
         data/reference_test.cpp
     LINKS assay_data)
 assay_test(layouts

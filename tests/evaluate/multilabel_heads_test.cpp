@@ -126,6 +126,42 @@ TEST(MultilabelHeads, LogitsAndTheirSigmoidsSayTheSameOnAnyThreads) {
                      static_cast<double>(right) / static_cast<double>(reached));
 }
 
+TEST(MultilabelHeads, EachClassMayHaveItsOwnThreshold) {
+    const Scratch folder;
+    const Made made = sigmoid_scores(700, 3, ScoreKind::probabilities);
+    const auto store = save(folder, made, "net");
+    const auto logits = save(folder, sigmoid_scores(700, 3, ScoreKind::logits), "logits");
+    ScoreOptions options;
+    options.given.thresholds = {.2, .5, .8};
+    for (const char* text :
+         {"multilabel_recall.micro:scores=sigmoid",
+          "multilabel_recall.micro:scores=sigmoid,threshold=30", "exact_match:scores=sigmoid"})
+        options.metrics.push_back(parse_metric(text));
+    const auto own = scored(store, options).measurements;
+    std::int64_t labels = 0, found = 0;
+    for (std::size_t i = 0; i < made.rows(); ++i) {
+        for (const std::int32_t c : made.labels[i]) {
+            const auto at = static_cast<std::size_t>(c);
+            ++labels;
+            found += made.scores[i * 3 + at] >= options.given.thresholds[at] ? 1 : 0;
+        }
+    }
+    EXPECT_DOUBLE_EQ(*own[0].value, static_cast<double>(found) / static_cast<double>(labels));
+    EXPECT_EQ(own[0].key.definition, "multilabel_recall.micro.per_class");
+    EXPECT_EQ(own[1].value, of(store, "multilabel_recall.micro:scores=sigmoid,threshold=30").value);
+    EXPECT_EQ(own[1].key.definition, "multilabel_recall.micro");
+    EXPECT_EQ(own[2].key.definition, "exact_match.threshold.per_class");
+    EXPECT_EQ(scored(logits, options).measurements[0].value, own[0].value);
+    // One threshold for all, the other way round.
+    options.given.thresholds = {.5, .5, .5};
+    EXPECT_EQ(scored(store, options).measurements[2].value,
+              of(store, "exact_match:scores=sigmoid").value);
+    EXPECT_THAT(of(store, "exact_match:scores=sigmoid,threshold=0").undefined,
+                HasSubstr("--threshold-file FILE"));
+    options.given.thresholds = {.5};
+    EXPECT_THAT(message_of([&] { scored(store, options); }), HasSubstr("thresholds of 1 classes"));
+}
+
 TEST(MultilabelHeads, ASoftmaxIsNotReadByAThreshold) {
     const Scratch folder;
     Made made = sigmoid_scores(400, 20, ScoreKind::logits);

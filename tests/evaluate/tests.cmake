@@ -4,7 +4,7 @@ assay_test(predict
 assay_test(score
     SOURCES evaluate/score_test.cpp evaluate/compare_test.cpp evaluate/multilabel_score_test.cpp evaluate/runs_test.cpp
         evaluate/metric_table_test.cpp evaluate/ranks_test.cpp evaluate/column_metrics_test.cpp evaluate/log_odds_test.cpp evaluate/ood_test.cpp
-        evaluate/shape_bias_test.cpp evaluate/masked_scores_test.cpp evaluate/memory_score_test.cpp evaluate/people_test.cpp evaluate/published_test.cpp evaluate/binary_score_test.cpp
+        evaluate/shape_bias_test.cpp evaluate/masked_scores_test.cpp evaluate/memory_score_test.cpp evaluate/people_test.cpp evaluate/published_test.cpp evaluate/binary_score_test.cpp evaluate/given_truth_test.cpp
         evaluate/multilabel_heads_test.cpp
     LINKS assay_evaluate assay_report fmt::fmt Threads::Threads
     UNSANITIZED Score.IntervalsCoverTheTruth)

@@ -22,6 +22,9 @@ assay_test(order_coverage SLOW
 assay_test(separation_coverage SLOW
     SOURCES metric/separation_coverage_test.cpp
     LINKS assay_metric)
+assay_test(given_truth_coverage SLOW
+    SOURCES metric/given_truth_coverage_test.cpp
+    LINKS assay_metric)
 assay_test(temperature_coverage SLOW
     SOURCES metric/temperature_coverage_test.cpp
     LINKS assay_metric)

@@ -4,12 +4,14 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "assay/data/label_sets.h"
+#include "assay/data/soft_labels.h"
 #include "assay/describe.h"
 #include "assay/evaluate/gate.h"
 #include "assay/metric/metric.h"
@@ -37,6 +39,14 @@ struct MeasureOptions {
     /// then.
     std::optional<LabelSets> label_sets;
     std::uint64_t unnamed = 0;  ///< items that the file of `label_sets` does not name
+    /// Files of `labels` may be soft labels, rows of probabilities. Where they are in memory
+    /// already, one row an item of the store:
+    std::shared_ptr<const SoftLabels> soft_labels;
+    bool label_votes = false;  ///< `labels` are rows of counts, which become soft labels
+    std::string hierarchy;     ///< as hierarchy_named() takes it
+    bool ordinal = false;      ///< the classes are in an order, by default that of the class list
+    std::filesystem::path class_order;     ///< a class list in their order; means `ordinal`, too
+    std::filesystem::path threshold_file;  ///< as read_thresholds() takes it
     std::string class_map;
     std::vector<std::string> gates;
     Resampling resampling;
@@ -68,10 +78,36 @@ inline constexpr auto description<MeasureOptions> = describe<MeasureOptions>({
                  "csv, txt, "
                  "npy, or an ImageFolder). FILE goes to every data set whose images it names, "
                  "NAME=FILE to the data set NAME; repeatable. Single-label metrics still use the "
-                 "data set's own labels",
+                 "data set's own labels. Rows of probabilities that sum to 1 are soft labels",
          .empty = "the data set's own",
          .value = "LABELS",
          .separator = "",
+         .part = "stores"}),
+    field<&MeasureOptions::label_votes>(
+        {.help = "Rows of --labels are counts of votes, a column per class: each row divided by "
+                 "its sum is a soft label",
+         .part = "stores"}),
+    field<&MeasureOptions::hierarchy>(
+        {.help = "What is above the classes: accuracy at each level, and how far mistakes are. "
+                 "`imagenet`, or a file: csv with child and parent, wordnet.is_a.txt, data.noun, "
+                 "or a JSON tree",
+         .empty = "none",
+         .value = "HIERARCHY",
+         .part = "stores"}),
+    field<&MeasureOptions::ordinal>(
+        {.help = "The classes are grades, in the order of the class list: mean absolute error, "
+                 "quadratic weighted kappa and accuracy within one grade",
+         .part = "stores"}),
+    field<&MeasureOptions::class_order>(
+        {.help = "A list of the classes from the lowest to the highest grade; means --ordinal",
+         .empty = "the class list",
+         .value = "FILE",
+         .part = "stores"}),
+    field<&MeasureOptions::threshold_file>(
+        {.help = "The threshold of each class, between 0 and 1, for the metrics of sigmoids "
+                 "(multilabel_f1, exact_match, ...): csv with class and threshold, or JSON",
+         .empty = "the threshold of each metric",
+         .value = "FILE",
          .part = "stores"}),
     field<&MeasureOptions::class_map>(
         {.help = "Evaluate on another set of classes: a map of `assay list maps`, or a file: a "
@@ -153,10 +189,12 @@ struct DefaultMetrics {
 /// sets only where some set has several members, those of single labels only where more than a
 /// sliver of the items has one (or no set has several), shape bias only where `cues` (has_cues()).
 /// `options`: k, bins and edges; then all of the plug-ins.
-DefaultMetrics default_metrics_for(const LabelCoverage& coverage, bool cues,
+/// `given`: Needs that are given beside labels, of which the metrics follow.
+DefaultMetrics default_metrics_for(const LabelCoverage& coverage, bool cues, unsigned given = 0,
                                    const MeasureOptions& options = {});
 /// Those that the options name, else the default ones; then those of the gates. Throws usage: as
 /// check(), and subgroups for ASMA where it is not measured.
-DefaultMetrics metrics_of(const MeasureOptions& options, const LabelCoverage& coverage, bool cues);
+DefaultMetrics metrics_of(const MeasureOptions& options, const LabelCoverage& coverage, bool cues,
+                          unsigned given = 0);
 
 }  // namespace assay

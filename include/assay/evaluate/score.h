@@ -28,6 +28,7 @@
 #include "assay/evaluate/gate.h"
 #include "assay/evaluate/measure_options.h"
 #include "assay/evaluate/ood.h"
+#include "assay/metric/given_truth.h"
 #include "assay/metric/measurement.h"
 #include "assay/metric/metric.h"
 #include "assay/progress.h"
@@ -58,6 +59,8 @@ struct ScoreOptions {
     std::size_t confusions = 20;  ///< most frequent confusions kept
     /// A request of `ece` whose bins and edges the report's reliability has; none: no reliability.
     std::optional<MetricRequest> reliability;
+    GivenTruth given;  ///< soft labels by the store's rows; tree and order over the map's classes
+    std::vector<std::string> notes;  ///< of how that was read, for the report
 };
 
 /// One bin of a reliability diagram.

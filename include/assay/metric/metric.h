@@ -100,6 +100,9 @@ enum class Needs : unsigned {
     probabilities = 4,
     full_rows = 8,
     cues = 16,
+    soft_labels = 32,  ///< these three are asked for: GivenTruth (given_truth.h)
+    hierarchy = 64,
+    class_order = 128,
 };
 constexpr unsigned operator|(Needs a, Needs b) {
     return static_cast<unsigned>(a) | static_cast<unsigned>(b);
@@ -233,10 +236,12 @@ constexpr bool is_sliver(std::uint64_t n, std::uint64_t of) {
 /// Every metric that is shown by default. `k`, `bins` and `edges` replace the parameters of that
 /// name. `several`: some item has several labels, so that the metrics of label sets say something;
 /// `single`: some item has one label (or none has any), so that the others do; `cues`: the data set
-/// has the attributes `shape` and `texture`.
+/// has the attributes `shape` and `texture`; `given`: Needs that are given beside labels, whose
+/// metrics follow.
 std::vector<MetricRequest> default_metrics(std::span<const int> k = {}, int bins = 0,
                                            std::string_view edges = "", bool several = false,
-                                           bool single = true, bool cues = false);
+                                           bool single = true, bool cues = false,
+                                           unsigned given = 0);
 /// Requests for every number of labels become one for each that occurs; `counts[g]`: items with g
 /// labels. Repeats are dropped.
 std::vector<MetricRequest> expand_labels_per_image(std::span<const MetricRequest> requests,

@@ -1,0 +1,23 @@
+// What a user gives beside labels, read for one store.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "assay/data/class_list.h"
+#include "assay/evaluate/measure_options.h"
+#include "assay/metric/given_truth.h"
+#include "assay/store/prediction_store.h"
+
+namespace assay {
+
+/// Over the targets of `map` where there is one. `notes` get what was taken for what. Throws usage:
+/// soft labels with a map; bad_input: classes that the hierarchy or the order has not, or that have
+/// no names here, and as hierarchy_named() and read_class_list().
+GivenTruth read_given_truth(const MeasureOptions& options, const PredictionStore& store,
+                            const ClassMap* map, std::vector<std::string>& notes);
+
+/// Throws bad_input: it is over other rows or classes.
+void check_given_truth(const GivenTruth& given, std::size_t rows, std::size_t classes);
+
+}  // namespace assay
