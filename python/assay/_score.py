@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import json
 import os
-from typing import Any, Optional, Sequence, Union
+import tempfile
+from typing import Any, Iterator, Optional, Sequence, Union
 
 from ._arrays import HeldSets, pointer
 from ._calls import Progress, call
@@ -42,12 +44,37 @@ def _handles(opened: "Sequence[Store]") -> Any:
     return (ctypes.c_void_p * len(opened))(*[store._handle.value for store in opened])
 
 
+@contextlib.contextmanager
+def _soft_labels(value: Any, options: "dict[str, Any]") -> "Iterator[dict[str, Any]]":
+    """The options with soft labels from memory, which the library reads as a file."""
+    if value is None:
+        yield options
+        return
+    if options.get("labels") is not None:
+        raise Error("soft_labels and a file of labels: give one of them")
+    import numpy
+
+    matrix = numpy.asarray(value, dtype=float)
+    if matrix.ndim != 2:
+        raise Error(f"soft_labels: an array of {matrix.ndim} dimensions; a row for each item is needed, with a column for each class")
+    sums = matrix.sum(axis=1)
+    others = numpy.flatnonzero((abs(sums - 1) > 0.01) & (sums != 0))
+    if others.size and not options.get("label_votes"):
+        raise Error(f"soft_labels: row {others[0]} sums to {sums[others[0]]:.6g}, not to 1; label_votes=True divides counts by their sum")
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "soft_labels.npy")
+        numpy.save(path, matrix)
+        # Rows of one certain class would be label sets, were they not to be divided by their sum.
+        yield {**options, "labels": path, "label_votes": True}
+
+
 def score(
     scores: Any,
     labels: Any = None,
     metrics: "Union[str, Sequence[str], None]" = None,
     *,
     label_sets: Any = None,
+    soft_labels: Any = None,
     level: float = 0.95,
     ids: Optional[Sequence[Any]] = None,
     model: str = "model",
@@ -64,8 +91,10 @@ def score(
     or several, or the path of a RUNS folder, a data set or a store.
     labels: a class for each item, -1 for none. With paths: a file of label sets, as --labels takes it.
     label_sets: the valid classes of each item, for ReaL, ASMA and similar metrics.
+    soft_labels: a row of probabilities for each item, a column for each class.
     metrics: names with parameters ("top1,ece:bins=20"), None: the usual ones; assay.metrics() lists them.
-    options: plugin, gates, reliability, confusions, per_class, subgroup, subgroups, class_map, k, bins, edges, bootstrap, null, seed, threads.
+    options: plugin, gates, reliability, confusions, per_class, subgroup, subgroups, class_map, k, bins, edges, bootstrap, null, seed, threads,
+    hierarchy, ordinal, class_order, threshold_file, label_votes.
 
     >>> import assay
     >>> report = assay.score([[2.0, 1.0, 0.0], [0.0, 3.0, 1.0], [1.0, 0.0, 4.0], [5.0, 1.0, 1.0]], [0, 1, 2, 2], "top1")
@@ -91,11 +120,12 @@ def score(
             )
         ]
         sets = HeldSets(label_sets) if own is not None and label_sets is not None else None
-    given = json.dumps({**_options(metrics, options), "level": level}).encode()
     small = sum(len(store) * store.classes for store in opened) < _SMALL and not options.get("null")
-    handle = call(
-        lambda watched: checked("assay_score", _handles(opened), len(opened), pointer(sets), given, watched), progress, small
-    )
+    with _soft_labels(soft_labels, options) as every:
+        given = json.dumps({**_options(metrics, every), "level": level}).encode()
+        handle = call(
+            lambda watched: checked("assay_score", _handles(opened), len(opened), pointer(sets), given, watched), progress, small
+        )
     report = Report(handle)
     report._keep = opened  # type: ignore[attr-defined]
     return report

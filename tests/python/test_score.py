@@ -35,6 +35,26 @@ class Score(InFolder):
             self.assertEqual(text, command("score", store, *options, "--format", form), form)
         self.assertEqual(str(assay.score(store, metrics=options[1])), command("score", store, *options))
 
+    def test_soft_labels_are_those_of_a_file(self):
+        scores, labels = made(400)
+        soft = np.full((400, scores.shape[1]), 0.01)
+        soft[np.arange(400), labels] += 1 - soft.sum(axis=1)
+        file = os.path.join(self.folder, "soft.npy")
+        np.save(file, soft)
+        names = "soft_accuracy,soft_top1,soft_cross_entropy,soft_divergence,soft_brier"
+        store = self.imported(scores, labels)
+        expected = json.loads(command("score", store, "--labels", file, "--metrics", names, "--json"))["measurements"]
+        self.assertEqual(len(expected), 5)
+        self.assertEqual(measurements(assay.score(scores, labels, names, soft_labels=soft)), expected)
+        self.assertEqual(measurements(assay.score(store, file, names)), expected)
+        certain = np.eye(scores.shape[1])[labels] * (labels >= 0)[:, None]  # a row of zeros: no label
+        report = assay.score(scores, labels, "soft_top1,top1", soft_labels=certain)
+        self.assertEqual(report["soft_top1"].value, report["top1"].value)
+        with self.assertRaisesRegex(assay.Error, "row 0 sums to 2"):
+            assay.score(scores, labels, soft_labels=2 * soft)
+        with self.assertRaisesRegex(assay.Error, "1 dimensions"):
+            assay.score(scores, labels, soft_labels=labels)
+
     def test_every_default_metric_and_every_metric_by_name(self):
         scores, labels = made(400)
         store = self.imported(scores, labels)
