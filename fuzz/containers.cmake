@@ -1,4 +1,6 @@
+assay_fuzz(arrow_stream arrow_stream.cpp SEEDS tests/data/fixtures/saved/one LINKS assay_containers)
 assay_fuzz(csv csv.cpp DICTIONARY csv LINKS assay_containers)
+assay_fuzz(hdf5 hdf5.cpp SEEDS tests/data/fixtures/hdf5 LINKS assay_containers)
 assay_fuzz(mat mat.cpp SEEDS tests/data/fixtures/mat LINKS assay_containers)
 assay_fuzz(npy npy.cpp DICTIONARY npy SEEDS tests/containers/fixtures LINKS assay_containers)
 assay_fuzz(zip zip.cpp DICTIONARY zip SEEDS tests/containers/fixtures LINKS assay_containers)

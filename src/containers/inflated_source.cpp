@@ -198,6 +198,12 @@ void InflatedSource::read(std::uint64_t offset, std::span<std::byte> out) const 
     }
 }
 
+void InflatedSource::forget() const {
+    const std::lock_guard lock(mutex_);
+    inflater_.reset();
+    kept_.clear();
+}
+
 /// Leaves `inflater_` at the beginning of a page that is at most the wanted one.
 void InflatedSource::begin_before(std::uint64_t wanted) const {
     const std::uint64_t begin = wanted * unpacked_page;

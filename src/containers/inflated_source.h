@@ -57,6 +57,8 @@ public:
     /// CRC-32 of all unpacked bytes.
     std::uint32_t crc() const noexcept { return crc_; }
     void read(std::uint64_t offset, std::span<std::byte> out) const override;
+    /// Frees the pages; a read makes them anew.
+    void forget() const;
 
 private:
     class Inflater;

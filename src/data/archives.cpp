@@ -7,6 +7,7 @@
 #include "data/array_dataset.h"
 #include "data/parquet/file_names.h"
 #include "data/parquet/rows.h"
+#include "data/saved_dataset.h"
 #include "data/tar_dataset.h"
 #include "data/zip_dataset.h"
 
@@ -33,7 +34,8 @@ bool has_archived_images(const Dataset& dataset) {
     std::error_code problem;
     // A folder may be called so, too.
     return (parquet::has_parquet_extension(file) || webdataset::has_tar_extension(file) ||
-            has_zip_extension(file) || is_array_file(dataset.root / file)) &&
+            has_zip_extension(file) || has_arrow_extension(file) ||
+            is_array_file(dataset.root / file)) &&
            !fs::is_directory(dataset.root / file, problem);
 }
 
@@ -56,6 +58,7 @@ std::shared_ptr<const ImageArchive> archive_of(const Dataset& dataset,
     }
     const std::vector<fs::path> files(seen.begin(), seen.end());
     if (parquet::has_parquet_extension(files.front())) return parquet::open_images(files, "");
+    if (has_arrow_extension(files.front())) return open_saved_images(files);
     return has_zip_extension(files.front()) ? open_zip_images(files)
                                             : open_tar_images(files, index_folder);
 }

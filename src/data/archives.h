@@ -1,4 +1,5 @@
-// Data sets whose images lie in archives: Parquet files, tar archives, zip files, files of arrays.
+// Data sets whose images lie in archives: Parquet and Arrow files, tar archives, zip files, files
+// of arrays.
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,5 @@
-// Data sets whose images are parts of arrays: .npy and .npz files of NumPy, idx files of MNIST,
-// batches of CIFAR, .mat files of SVHN.
+// Data sets whose images are parts of arrays: .npy and .npz files of NumPy, HDF5 files,
+// idx files of MNIST, batches of CIFAR, .mat files of SVHN.
 #pragma once
 
 #include <filesystem>
@@ -22,7 +22,7 @@ bool is_array_file(const std::filesystem::path& file);
 std::vector<std::filesystem::path> array_files_of(const std::filesystem::path& folder);
 
 /// The images of these files, in this order; the files must lie in one folder. An id is
-/// "<file>/<number>", of an .npz "<file>/<array>/<number>". Throws bad_input.
+/// "<file>/<number>", of an .npz or HDF5 "<file>/<array>/<number>". Throws bad_input.
 Dataset open_arrays(const std::vector<std::filesystem::path>& files, const DatasetOptions& options,
                     std::vector<std::string>& notes);
 

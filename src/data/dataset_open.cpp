@@ -45,9 +45,9 @@ void check_options(const DatasetOptions& options, const fs::path& path, ArchiveK
     };
     if (kind == ArchiveKind::arrays) return;  // the readers know which arrays have names
     if (!options.image_column.empty() && kind != ArchiveKind::parquet)
-        refuse("--image-column", "lists of labels, Parquet and .npz files");
+        refuse("--image-column", "lists of labels, Parquet, .npz and HDF5 files");
     if (!options.label_column.empty() && kind != ArchiveKind::parquet && kind != ArchiveKind::tar)
-        refuse("--label-column", "lists of labels, Parquet and .npz files, and tars");
+        refuse("--label-column", "lists of labels, Parquet, .npz and HDF5 files, and tars");
 }
 
 /// Throws usage: a split of what has none, or says it by its files.
@@ -138,6 +138,8 @@ Dataset open_folder(const fs::path& path, const DatasetOptions& options,
         const auto files = options.split.empty() ? std::vector<fs::path>()
                                                  : parquet::parquet_files_of(path, options.split);
         if (!files.empty()) return open_parquet(files, options, notes);
+        if (!options.split.empty())
+            if (auto saved = open_saved_dataset(path, options, notes)) return std::move(*saved);
     }
     check_split(options, path);
     if (options.layout == Layout::flat) {
@@ -156,7 +158,7 @@ Dataset open_folder(const fs::path& path, const DatasetOptions& options,
                         path.string()));
     }
     if (list_folder(path).images == 0) {
-        refuse_saved_dataset(path);
+        if (auto saved = open_saved_dataset(path, options, notes)) return std::move(*saved);
         const auto files = parquet::parquet_files_of(path);
         if (!files.empty()) return open_parquet(files, options, notes);
         const webdataset::TarFiles tars = webdataset::tar_files_of(path);
@@ -273,13 +275,20 @@ std::string dataset_name_of(const fs::path& path) {
     }
     if (!whole.has_filename()) return whole.parent_path().filename().string();
     std::error_code ignored;
-    return (fs::is_regular_file(whole, ignored) ? whole.stem() : whole.filename()).string();
+    if (!fs::is_regular_file(whole, ignored)) return whole.filename().string();
+    const fs::path stem = whole.stem();  // "x.tar" of "x.tar.gz"
+    return (lower_extension(stem.string()) == ".tar" ? stem.stem() : stem).string();
 }
 
 std::string name_of_array(const std::string& name, const fs::path& path,
                           const std::string& image_column) {
-    const bool named = !image_column.empty() && lower_extension(path.string()) == ".npz";
-    return named ? name + "-" + image_column : name;
+    const std::string ending = lower_extension(path.string());
+    const bool named =
+        !image_column.empty() && (ending == ".npz" || ending == ".h5" || ending == ".hdf5");
+    if (!named) return name;
+    std::string column = image_column;
+    std::ranges::replace(column, '/', '-');  // of an array in a group
+    return name + "-" + column;
 }
 
 std::vector<std::string> dataset_names_of(const std::vector<fs::path>& paths) {

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <memory>
 #include <span>
 #include <utility>
 
 #include "assay/error.h"
 #include "containers/at_place.h"
+#include "containers/inflated_source.h"
 #include "containers/remote/files.h"
 #include "core/parallel.h"
 #include "core/refuse.h"
@@ -29,6 +31,7 @@ using namespace webdataset;
 struct IndexedTar {
     std::uint64_t bytes = 0;
     Samples samples;
+    std::shared_ptr<const InflatedSource> unpacked{};  ///< of a compressed archive
 };
 
 struct Packed {
@@ -41,24 +44,38 @@ constexpr Packed packed_forms[] = {
     {std::string_view("\xfd\x37zXZ\0", 6), "xz", "unxz -k"},
 };
 
-void refuse_packed(const fs::path& path, const SourceFile& source) {
+/// The compression that the first bytes are of; null: none.
+const Packed* packed_form(const SourceFile& source) {
     std::array<std::byte, 8> start{};
     const std::size_t there = std::min<std::uint64_t>(start.size(), source.size());
     source.read(0, std::span(start).first(there));
     const std::string_view text(reinterpret_cast<const char*>(start.data()), there);
-    for (const Packed& form : packed_forms) {
-        if (!text.starts_with(form.magic)) continue;
-        refuse(fmt::format(
-            "it is compressed ({}); images are read at their places, so {}unpack it first: {} {}",
-            form.called, is_url(path) ? "download and " : "", form.unpack,
-            shell_word(is_url(path) ? path.filename().string() : path.string())));
-    }
+    for (const Packed& form : packed_forms)
+        if (text.starts_with(form.magic)) return &form;
+    return nullptr;
+}
+
+/// What gzip packed is read at its places, too.
+IndexedTar read_gzip(std::shared_ptr<const SourceFile> source, const LabelRule& rule, bool labels,
+                     std::uint64_t limit) {
+    constexpr std::uint64_t most_ratio = 1032;  // of deflate
+    const std::uint64_t most = source->size() * most_ratio;
+    const auto unpacked =
+        std::make_shared<const InflatedSource>(std::move(source), DeflateWrap::gzip, most);
+    IndexedTar indexed{unpacked->size(), read_samples(*unpacked, rule, labels, limit), unpacked};
+    unpacked->forget();
+    return indexed;
 }
 
 IndexedTar read_tar(const fs::path& path, const LabelRule& rule, bool labels, std::uint64_t limit) {
-    const SourceFile source(path);
-    refuse_packed(path, source);
-    return {source.size(), read_samples(source, rule, labels, limit)};
+    const auto source = std::make_shared<const SourceFile>(path);
+    const Packed* const form = packed_form(*source);
+    if (form == nullptr) return {source->size(), read_samples(*source, rule, labels, limit)};
+    if (form == packed_forms && !is_url(path)) return read_gzip(source, rule, labels, limit);
+    refuse(fmt::format(
+        "it is compressed ({}); images are read at their places, so {}unpack it first: {} {}",
+        form->called, is_url(path) ? "download and " : "", form->unpack,
+        shell_word(is_url(path) ? path.filename().string() : path.string())));
 }
 
 /// Of an archive at a URL the index is read from a folder, or kept there.
@@ -135,8 +152,11 @@ struct Oddities {
     std::uint64_t without_image = 0, left_out = 0, beside = 0;
     std::string first_without, first_beside;
     std::vector<std::string> without_end;
+    std::vector<std::string> compressed;
 
-    void add(const fs::path& path, const Samples& samples) {
+    void add(const fs::path& path, const IndexedTar& tar) {
+        const Samples& samples = tar.samples;
+        if (tar.unpacked != nullptr) compressed.push_back(path.string());
         if (without_image == 0 && samples.without_image > 0)
             first_without = fmt::format("{} in {}", samples.first_without, path.string());
         without_image += samples.without_image;
@@ -163,6 +183,13 @@ struct Oddities {
                 fmt::format("{} without the mark of an archive's end, the first: {}: "
                             "it may have been cut off",
                             how_many(without_end.size(), "archive"), without_end.front()));
+        if (!compressed.empty())
+            notes.push_back(fmt::format(
+                "{} compressed by gzip and unpacked while {} read; unpacked archives are faster: "
+                "gunzip -k {}",
+                compressed.size() == 1 ? compressed.front() + " is"
+                                       : fmt::format("{} archives are", compressed.size()),
+                compressed.size() == 1 ? "it is" : "they are", shell_word(compressed.front())));
     }
 };
 
@@ -220,7 +247,7 @@ Dataset open_tars(const TarFiles& tars, const DatasetOptions& options,
     for (std::size_t i = 0; i < files.size(); ++i) {
         const Samples& samples = indexed[i].samples;
         if (indexed[i].bytes == 0) continue;  // beyond the limit, or empty
-        images->add(files[i], indexed[i].bytes, samples.samples);
+        images->add(files[i], indexed[i].bytes, samples.samples, indexed[i].unpacked);
         const std::string name = files[i].filename().string();
         for (const Sample& sample : samples.samples) {
             dataset.ids.append(fmt::format("{}/{}", name, sample.key));
@@ -232,7 +259,7 @@ Dataset open_tars(const TarFiles& tars, const DatasetOptions& options,
                 add_label(labels, files[i], sample);
             }
         }
-        odd.add(files[i], samples);
+        odd.add(files[i], indexed[i]);
         indexed[i] = {};
     }
     if (dataset.ids.size() == 0)
@@ -253,7 +280,7 @@ std::shared_ptr<const ImageArchive> open_tar_images(const std::vector<fs::path>&
     auto images = std::make_shared<Members>();
     for (const fs::path& file : files) {
         const IndexedTar indexed = index_tar(file, {}, false, 0, index_folder);
-        images->add(file, indexed.bytes, indexed.samples.samples);
+        images->add(file, indexed.bytes, indexed.samples.samples, indexed.unpacked);
     }
     return images;
 }

@@ -165,16 +165,5 @@ TEST_F(PathsInParquet, MetadataThatAreDamagedAreAnError) {
     EXPECT_THAT(refused("flat"), AllOf(HasSubstr("metadata.parquet"), HasSubstr("PAR1")));
 }
 
-TEST_F(PathsInParquet, FoldersOfSaveToDiskAreAnsweredWithACommand) {
-    for (const char* split : {"saved/train/", "saved/test/"}) {
-        for (const char* name : {"state.json", "dataset_info.json", "data-00000-of-00001.arrow"})
-            folder_.write(split + std::string(name), "{}");
-    }
-    folder_.write("saved/dataset_dict.json", "{\"splits\": [\"train\", \"test\"]}");
-    EXPECT_THAT(refused("saved"), AllOf(HasSubstr("saved/test  or  "), HasSubstr("saved/train")));
-    EXPECT_THAT(refused("saved/test"),
-                AllOf(HasSubstr("load_from_disk"), HasSubstr("saved/test.parquet")));
-}
-
 }  // namespace
 }  // namespace assay

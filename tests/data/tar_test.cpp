@@ -10,6 +10,7 @@
 #include "core/random.h"
 #include "data/archives.h"
 #include "data/webdataset/samples.h"
+#include "deflated.h"
 #include "message_of.h"
 #include "tar_writer.h"
 #include "temp_folder.h"
@@ -259,14 +260,79 @@ TEST_F(Tars, FoldersThatSayWhatTheyHold) {
 
 TEST_F(Tars, CompressedOnesSayHowToUnpackThem) {
     for (const auto& [name, start, advice] :
-         {std::tuple("x.tar.gz", std::string("\x1f\x8b\x08\x00", 4), "gunzip -k /"),
-          std::tuple("x.tgz", std::string("\x1f\x8b\x08\x00", 4), "gunzip -k /"),
-          std::tuple("x.tar", std::string("\x28\xb5\x2f\xfd"), "zstd -d /"),
+         {std::tuple("x.tar", std::string("\x28\xb5\x2f\xfd"), "zstd -d /"),
           std::tuple("x.tar.bz2", std::string("BZh91AY"), "bunzip2 -k /"),
           std::tuple("x.tar.xz", std::string("\xfd\x37zXZ\0\0\0", 8), "unxz -k /")}) {
         folder_.write(name, start + std::string(600, 'x'));
         EXPECT_THAT(refusal(name), AllOf(HasSubstr(name), HasSubstr(advice))) << name;
     }
+}
+
+// The same samples, at the same places of what is unpacked; two archives, read to and fro.
+TEST_F(Tars, OnesThatGzipPackedAreReadAsTheUnpackedOnes) {
+    std::string one, two;
+    for (int i = 0; i < 40; ++i) {
+        const std::string key = "cat/" + std::to_string(i);
+        one += tar_member(key + ".jpg", image_bytes(key, 60'000)) + tar_member(key + ".cls", "1");
+        two += tar_member(key + "b.jpg", image_bytes(key + "b")) + tar_member(key + "b.cls", "2");
+    }
+    folder_.write("plain/a-0.tar", one + tar_end());
+    folder_.write("plain/a-1.tar", two + tar_end());
+    folder_.write("a-0.tar.gz", deflated(one + tar_end(), 31));
+    folder_.write("a-1.tar.gz", deflated(two + tar_end(), 31));
+    folder_.write("b.tgz", deflated(two + tar_end(), 31));
+    DatasetOptions options;
+    options.classes = ClassList({"a", "b", "c"});
+    const Dataset plain = open("plain", options);
+    const Dataset packed = open("a-{0..1}.tar.gz", options);
+    EXPECT_THAT(said(), HasSubstr("2 archives are compressed by gzip"));
+    EXPECT_THAT(said(), HasSubstr("gunzip -k /"));
+    ASSERT_EQ(packed.size(), 80U);
+    EXPECT_EQ(packed.ids[41], "a-1.tar.gz/cat/1b");
+    for (const std::size_t i : {79, 0, 39, 40, 1, 78}) {
+        EXPECT_EQ(read_text_of(packed, i), read_text_of(plain, i)) << i;
+        EXPECT_EQ(packed.single_label(i), plain.single_label(i)) << i;
+    }
+    EXPECT_EQ(open("b.tgz", options).size(), 40U);
+    options.limit = 3;
+    EXPECT_EQ(open("b.tgz", options).size(), 3U);
+}
+
+// webdataset 1.0.2 wrote them, plain and packed, and GNU's gzip packed the plain one.
+TEST_F(Tars, OfWebDatasetHaveLabelsAndKeysOfSeveralSuffixes) {
+    const fs::path fixtures = fs::path(__FILE__).parent_path() / "fixtures/tars";
+    DatasetOptions options;
+    options.classes = ClassList({"a", "b", "c"});
+    const Dataset plain = open_dataset(fixtures / "webdataset.tar", options);
+    ASSERT_EQ(plain.size(), 4U);
+    for (const char* name : {"webdataset.tar", "webdataset.tar.gz", "gnu.tgz"}) {
+        SCOPED_TRACE(name);
+        const Dataset dataset = open((fixtures / name).string(), options);
+        ASSERT_EQ(dataset.size(), 4U);
+        EXPECT_EQ(dataset.ids[2], std::string(name) + "/002");
+        EXPECT_EQ(dataset.name, name == std::string("gnu.tgz") ? "gnu" : "webdataset");
+        EXPECT_THAT(said(), HasSubstr("skipped 4 images with a dot in the suffix"));
+        for (std::size_t i = 0; i < 4; ++i) {
+            EXPECT_EQ(dataset.single_label(i), static_cast<int>(i % 3));
+            EXPECT_EQ(read_text_of(dataset, i), read_text_of(plain, i));
+        }
+    }
+}
+
+TEST_F(Tars, DamagedOnesThatGzipPackedAreRefused) {
+    const std::string good = deflated(tar_member("a.jpg", image_bytes("a", 9000)) + tar_end(), 31);
+    const auto refused = [&](const std::string& bytes) {
+        folder_.write("x.tar.gz", bytes);
+        return refusal("x.tar.gz");
+    };
+    EXPECT_THAT(refused(good.substr(0, good.size() / 2)),
+                AllOf(HasSubstr("x.tar.gz"), HasSubstr("cut off")));
+    std::string damaged = good;
+    damaged[damaged.size() - 5] ^= 1;  // of its checksum
+    EXPECT_THAT(refused(damaged), HasSubstr("it is damaged"));
+    EXPECT_THAT(refused(good + good), HasSubstr("unpack it and name the new file"));
+    EXPECT_THAT(refused(std::string("\x1f\x8b\x08\x00", 4)), HasSubstr("cut off"));
+    EXPECT_THAT(refused(deflated("no tar", 31)), HasSubstr("byte 0"));
 }
 
 TEST_F(Tars, DamagedOnesNameTheByte) {

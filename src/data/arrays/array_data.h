@@ -36,7 +36,16 @@ struct ArrayData {
 };
 
 /// The kinds of files that are read.
-enum class ArrayFileKind : std::uint8_t { none, npy, npz, idx, pickled_batch, binary_batch, mat };
+enum class ArrayFileKind : std::uint8_t {
+    none,
+    npy,
+    npz,
+    hdf5,
+    idx,
+    pickled_batch,
+    binary_batch,
+    mat
+};
 
 /// By the name, and, of files without an extension, by the first bytes.
 ArrayFileKind array_file_kind(const std::filesystem::path& file);
@@ -49,12 +58,13 @@ ArrayData read_array_file(const std::filesystem::path& file, const ArrayWishes& 
 // One for each kind.
 ArrayData read_npy(const std::filesystem::path& file, const ArrayWishes& wishes);
 ArrayData read_npz(const std::filesystem::path& file, const ArrayWishes& wishes);
+ArrayData read_hdf5_images(const std::filesystem::path& file, const ArrayWishes& wishes);
 ArrayData read_idx(const std::filesystem::path& file, const ArrayWishes& wishes);
 ArrayData read_pickled_batch(const std::filesystem::path& file, const ArrayWishes& wishes);
 ArrayData read_binary_batch(const std::filesystem::path& file, const ArrayWishes& wishes);
 ArrayData read_mat(const std::filesystem::path& file, const ArrayWishes& wishes);
 
-/// Whether a name says that an idx file or an .npy file holds labels.
+/// Whether a name says that an idx, .npy or HDF5 file holds labels.
 bool is_file_of_labels(const std::filesystem::path& file);
 
 /// What a name says of an array: "x_test" and "test_images" are images of `test`, "test_labels" and

@@ -38,6 +38,7 @@ ArrayFileKind array_file_kind(const fs::path& file) {
     const std::string extension = lower_extension(name);
     if (extension == ".npy") return ArrayFileKind::npy;
     if (extension == ".npz") return ArrayFileKind::npz;
+    if (extension == ".h5" || extension == ".hdf5") return ArrayFileKind::hdf5;
     if (extension == ".mat") return ArrayFileKind::mat;
     const std::string_view bare = extension == ".gz" ? without_extension(name) : name;
     if (bare.ends_with("-ubyte") && bare.find("idx") != std::string_view::npos)
@@ -58,6 +59,8 @@ ArrayData read_array_file(const fs::path& file, const ArrayWishes& wishes) {
                                 return read_npy(file, wishes);
                             case ArrayFileKind::npz:
                                 return read_npz(file, wishes);
+                            case ArrayFileKind::hdf5:
+                                return read_hdf5_images(file, wishes);
                             case ArrayFileKind::idx:
                                 return read_idx(file, wishes);
                             case ArrayFileKind::pickled_batch:
@@ -107,9 +110,10 @@ ArrayName array_name(std::string_view name) {
 
 bool is_file_of_labels(const fs::path& file) {
     const std::string name = file.filename().string();
-    if (array_file_kind(file) == ArrayFileKind::idx)
+    const ArrayFileKind kind = array_file_kind(file);
+    if (kind == ArrayFileKind::idx)
         return name.find("labels") != std::string::npos || name.find("idx1") != std::string::npos;
-    return lower_extension(name) == ".npy" &&
+    return (kind == ArrayFileKind::npy || kind == ArrayFileKind::hdf5) &&
            array_name(without_extension(name)).role == ArrayName::Role::labels;
 }
 

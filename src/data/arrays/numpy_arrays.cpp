@@ -17,6 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t longest_npy_header = (std::size_t{1} << 20) + 12;
+constexpr std::size_t longest_hdf5_header = 512;  ///< of those that are made for its arrays
 constexpr std::string_view shapes_read = "N x H x W, N x H x W x 3 and N x 3 x H x W are read";
 
 bool is_count_of_channels(std::uint64_t n) {
@@ -102,21 +103,35 @@ NumpyArray NumpyArray::of_entry(std::shared_ptr<const ByteSource> archive, ZipEn
     return array;
 }
 
+NumpyArray NumpyArray::of_hdf5(Hdf5Array hdf5) {
+    NumpyArray array;
+    array.name_ = std::move(hdf5.name);
+    array.problem_ = std::move(hdf5.problem);
+    array.source_ = std::move(hdf5.npy);
+    if (array.source_ == nullptr) return array;
+    std::vector<std::byte> begin(static_cast<std::size_t>(
+        std::min<std::uint64_t>(array.source_->size(), longest_hdf5_header)));
+    array.source_->read(0, begin);
+    array.take_header(begin);
+    return array;
+}
+
 void NumpyArray::take_header(const std::vector<std::byte>& bytes) {
     header_ = array_header(bytes);
     if (header_.begin == 0) refuse("it ends within its header");
 }
 
 bool NumpyArray::may_be_images() const {
-    return !holds_texts() && (shape().size() == 3 || shape().size() == 4);
+    return !holds_texts() && !may_be_labels() && (shape().size() == 3 || shape().size() == 4);
 }
 
 bool NumpyArray::may_be_labels() const {
-    return shape().size() == 1 || (shape().size() == 2 && shape()[1] == 1);
+    return !shape().empty() && std::all_of(shape().begin() + 1, shape().end(),
+                                           [](std::uint64_t axis) { return axis == 1; });
 }
 
 std::string NumpyArray::described() const {
-    if (!problem_.empty()) return fmt::format("{} (not read)", name_);
+    if (!problem_.empty()) return fmt::format("{} (not read: {})", name_, problem_);
     return fmt::format("{} {} {}", name_, header_.view.shape_text(),
                        holds_texts() ? "texts" : name_of(header_.view.type()));
 }

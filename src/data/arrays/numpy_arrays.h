@@ -1,4 +1,5 @@
-// Arrays of NumPy in .npy files and in the entries of .npz files, read at their places.
+// Arrays of NumPy in .npy files and in the entries of .npz files, and those of HDF5 files, read at
+// their places.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "containers/hdf5.h"
 #include "containers/npy_stream.h"
 #include "containers/zip.h"
 #include "data/arrays/array_data.h"
@@ -20,15 +22,17 @@ public:
     static NumpyArray of_file(const std::filesystem::path& file);
     /// An entry of an .npz. One that cannot be read has a problem().
     static NumpyArray of_entry(std::shared_ptr<const ByteSource> archive, ZipEntry entry);
+    /// An array of an HDF5 file.
+    static NumpyArray of_hdf5(Hdf5Array array);
 
     const std::string& name() const noexcept { return name_; }
     /// Why it cannot be read; "": it can be.
     const std::string& problem() const noexcept { return problem_; }
     const std::vector<std::uint64_t>& shape() const noexcept { return header_.view.shape; }
     bool holds_texts() const noexcept { return header_.text.width > 0; }
-    /// Three or four dimensions.
+    /// Three or four dimensions that are not labels.
     bool may_be_images() const;
-    /// N, or N x 1.
+    /// N, N x 1, or N x 1 x 1 x 1 (PCam).
     bool may_be_labels() const;
     /// "x_train (60000, 28, 28) |u1"
     std::string described() const;

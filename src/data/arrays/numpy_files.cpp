@@ -1,4 +1,4 @@
-// Data sets in .npy and .npz files: which array is which.
+// Data sets in .npy, .npz and HDF5 files: which array is which.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -45,6 +45,14 @@ std::vector<NumpyArray> arrays_of_npz(const fs::path& file) {
         arrays.push_back(NumpyArray::of_entry(archive, std::move(entry)));
     }
     if (arrays.empty()) refuse("it holds no arrays (entries that end in .npy)");
+    return arrays;
+}
+
+std::vector<NumpyArray> arrays_of_hdf5(const fs::path& file) {
+    std::vector<NumpyArray> arrays;
+    for (Hdf5Array& array : read_hdf5(std::make_shared<const SourceFile>(file)))
+        arrays.push_back(NumpyArray::of_hdf5(std::move(array)));
+    if (arrays.empty()) refuse("it holds no arrays");
     return arrays;
 }
 
@@ -128,13 +136,13 @@ std::vector<std::string> class_names_in(const std::vector<NumpyArray>& arrays) {
     return {};
 }
 
-/// The .npy file beside `images` that holds their labels; empty: none.
+/// The file of the same kind beside `images` that holds their labels; empty: none.
 fs::path labels_beside(const fs::path& images) {
     const std::string rest = array_name(without_extension(images.filename().string())).rest;
     std::vector<fs::path> same, of_all;
     const fs::path folder = images.has_parent_path() ? images.parent_path() : fs::path(".");
     for (const fs::path& file : entries_of(folder)) {
-        if (!is_file_of_labels(file) || array_file_kind(file) != ArrayFileKind::npy) continue;
+        if (!is_file_of_labels(file) || array_file_kind(file) != array_file_kind(images)) continue;
         const std::string others = array_name(without_extension(file.filename().string())).rest;
         if (others == rest) {
             same.push_back(file);
@@ -149,6 +157,45 @@ fs::path labels_beside(const fs::path& images) {
     return possible.empty() ? fs::path() : possible.front();
 }
 
+/// Of a file that holds labels alone.
+ArrayLabels labels_of_hdf5(const fs::path& file, std::uint64_t count) {
+    std::vector<NumpyArray> arrays = arrays_of_hdf5(file);
+    std::erase_if(arrays, [](const NumpyArray& array) {
+        return array.problem().empty() && !array.may_be_labels();
+    });
+    if (arrays.size() != 1)
+        refuse(
+            fmt::format("{} arrays may be the labels, and one is needed; write them by "
+                        "numpy.save and name that file by --list",
+                        arrays.size()));
+    return arrays.front().labels(count);
+}
+
+/// Of an .npy or an HDF5 file.
+ArrayLabels labels_in_file(const fs::path& file, std::uint64_t count) {
+    return at_place([&] { return file.string(); },
+                    [&] {
+                        return array_file_kind(file) == ArrayFileKind::hdf5
+                                   ? labels_of_hdf5(file, count)
+                                   : NumpyArray::of_file(file).labels(count);
+                    });
+}
+
+/// What was chosen among the arrays of a file.
+ArrayData chosen_arrays(const fs::path& file, const std::vector<NumpyArray>& arrays,
+                        const ArrayWishes& wishes) {
+    const NumpyArray& images = choose_images(arrays, wishes.image_column);
+    ArrayData data;
+    data.name = file.filename().string() + "/" + images.name();
+    data.images =
+        at_place([&] { return "`" + images.name() + "`"; }, [&] { return images.images(); });
+    if (wishes.list.empty())
+        data.labels = labels_in(arrays, images, data.images.count, wishes.label_column);
+    data.class_names = class_names_in(arrays);
+    data.taken = fmt::format("`{}`", images.name());
+    return data;
+}
+
 }  // namespace
 
 ArrayData read_npz(const fs::path& file, const ArrayWishes& wishes) {
@@ -156,15 +203,21 @@ ArrayData read_npz(const fs::path& file, const ArrayWishes& wishes) {
         throw Error(ErrorCode::usage,
                     "--list is for folders and .npy files; an .npz holds its "
                     "labels: --label-column names the array");
-    const std::vector<NumpyArray> arrays = arrays_of_npz(file);
-    const NumpyArray& images = choose_images(arrays, wishes.image_column);
-    ArrayData data;
-    data.name = file.filename().string() + "/" + images.name();
-    data.images =
-        at_place([&] { return "`" + images.name() + "`"; }, [&] { return images.images(); });
-    data.labels = labels_in(arrays, images, data.images.count, wishes.label_column);
-    data.class_names = class_names_in(arrays);
-    data.taken = fmt::format("`{}`", images.name());
+    return chosen_arrays(file, arrays_of_npz(file), wishes);
+}
+
+ArrayData read_hdf5_images(const fs::path& file, const ArrayWishes& wishes) {
+    if (!wishes.list.empty() && !wishes.label_column.empty())
+        throw Error(ErrorCode::usage,
+                    "--label-column names an array of the file, and --list another file with the "
+                    "labels: leave one of them out");
+    ArrayData data = chosen_arrays(file, arrays_of_hdf5(file), wishes);
+    if (data.labels.size() > 0 || !wishes.label_column.empty()) return data;
+    const fs::path labels = wishes.list.empty() ? labels_beside(file) : wishes.list;
+    if (!labels.empty()) {
+        data.labels = labels_in_file(labels, data.images.count);
+        data.labels.from += " of " + labels.filename().string();
+    }
     return data;
 }
 
@@ -189,10 +242,7 @@ ArrayData read_npy(const fs::path& file, const ArrayWishes& wishes) {
     const fs::path labels = unlabelled            ? fs::path()
                             : wishes.list.empty() ? labels_beside(file)
                                                   : wishes.list;
-    if (!labels.empty())
-        data.labels =
-            at_place([&] { return labels.string(); },
-                     [&] { return NumpyArray::of_file(labels).labels(data.images.count); });
+    if (!labels.empty()) data.labels = labels_in_file(labels, data.images.count);
     return data;
 }
 

@@ -7,18 +7,20 @@
 
 #include "assay/error.h"
 #include "containers/at_place.h"
+#include "containers/source_file.h"
 #include "core/refuse.h"
 #include "core/text.h"
 
 namespace assay::webdataset {
 void Members::add(const std::filesystem::path& path, std::uint64_t bytes,
-                  const std::vector<Sample>& samples) {
+                  const std::vector<Sample>& samples,
+                  std::shared_ptr<const InflatedSource> unpacked) {
     const auto [before, fresh] = by_name_.emplace(path.filename().string(), tars_.size());
     if (!fresh) {
         refuse(fmt::format("{} and {} have one name, by which images are called: rename one",
                            tars_[before->second].path.string(), path.string()));
     }
-    Tar tar{path, bytes, {}};
+    Tar tar{path, bytes, {}, std::move(unpacked)};
     tar.members.reserve(samples.size());
     for (const Sample& sample : samples) {
         tar.members.push_back({name_hash(sample.image), sample.offset, sample.size});
@@ -26,6 +28,30 @@ void Members::add(const std::filesystem::path& path, std::uint64_t bytes,
     std::sort(tar.members.begin(), tar.members.end(),
               [](const Member& a, const Member& b) { return a.hash < b.hash; });
     tars_.push_back(std::move(tar));
+}
+
+/// Unpacked pages are kept of two archives: threads work on both sides of where one ends.
+void Members::note_use(const InflatedSource& unpacked) const {
+    const std::lock_guard lock(mutex_);
+    if (in_use_[0] == &unpacked) return;
+    if (in_use_[1] != &unpacked && in_use_[1] != nullptr) in_use_[1]->forget();
+    in_use_ = {&unpacked, in_use_[0]};
+}
+
+std::vector<std::byte> Members::bytes_of(const Tar& tar, const Member& member) const {
+    std::vector<std::byte> bytes(static_cast<std::size_t>(member.size));
+    if (tar.unpacked != nullptr) {
+        note_use(*tar.unpacked);
+        tar.unpacked->read(member.offset, bytes);
+        return bytes;
+    }
+    const SourceFile source(tar.path);
+    if (source.size() != tar.bytes) {
+        refuse(fmt::format("the archive changed: it has {} bytes, and had {} when it was opened",
+                           source.size(), tar.bytes));
+    }
+    source.read(member.offset, bytes);
+    return bytes;
 }
 
 std::vector<std::byte> Members::read(std::string_view name, std::uint64_t limit) const {
@@ -42,19 +68,10 @@ std::vector<std::byte> Members::read(std::string_view name, std::uint64_t limit)
         [&] { return fmt::format("{} in {}", name.substr(slash + 1), tar.path.string()); },
         [&] {
             if (found == tar.members.end() || found->hash != wanted) refuse("no such member");
-            const SourceFile source(tar.path);
-            if (source.size() != tar.bytes) {
-                refuse(
-                    fmt::format("the archive changed: it has {} bytes, and had {} when it was "
-                                "opened",
-                                source.size(), tar.bytes));
-            }
             if (found->size > limit)
                 refuse(
                     fmt::format("the image has {} bytes; at most {} are read", found->size, limit));
-            std::vector<std::byte> bytes(found->size);
-            source.read(found->offset, bytes);
-            return bytes;
+            return bytes_of(tar, *found);
         });
 }
 

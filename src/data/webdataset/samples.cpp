@@ -23,7 +23,7 @@ constexpr std::array<std::string_view, 4> label_fields = {"label", "cls", "targe
 constexpr std::uint64_t longest_label = 4096;
 constexpr std::uint64_t longest_json = std::uint64_t{1} << 20;
 
-std::string text_of(const SourceFile& source, const TarMember& member, std::uint64_t most) {
+std::string text_of(const ByteSource& source, const TarMember& member, std::uint64_t most) {
     if (member.size > most)
         refuse(fmt::format("{}: {} bytes; at most {} are read", member.name, member.size, most));
     std::string text(member.size, '\0');
@@ -53,7 +53,7 @@ std::string label_in_json(const std::string& text, const LabelRule& rule,
 /// Collects the members of one key.
 class Grouping {
 public:
-    Grouping(const SourceFile& source, const LabelRule& rule, bool labels)
+    Grouping(const ByteSource& source, const LabelRule& rule, bool labels)
         : source_(source), rule_(rule), labels_(labels) {}
 
     Samples& samples() { return out_; }
@@ -125,7 +125,7 @@ private:
         }
     }
 
-    const SourceFile& source_;
+    const ByteSource& source_;
     const LabelRule& rule_;
     bool labels_, open_ = false;
     bool dotted_ = false;        ///< the suffix of the sample's image has a dot: "seg.png"
@@ -150,7 +150,7 @@ std::optional<KeyAndSuffix> key_and_suffix(std::string_view name) {
     return KeyAndSuffix{name.substr(0, base + dot), std::move(suffix)};
 }
 
-Samples read_samples(const SourceFile& source, const LabelRule& rule, bool labels,
+Samples read_samples(const ByteSource& source, const LabelRule& rule, bool labels,
                      std::uint64_t limit) {
     TarReader reader(source);
     Grouping grouping(source, rule, labels);

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "containers/source_file.h"
+#include "containers/byte_source.h"
 #include "containers/tar_reader.h"
 
 namespace assay::webdataset {
@@ -54,7 +54,7 @@ std::optional<KeyAndSuffix> key_and_suffix(std::string_view name);
 /// bad_input, naming member or byte: a damaged archive, a sample with two images of which not just
 /// one has a suffix without a dot, a label that is no text, a key that comes again. Stops after
 /// `limit` samples with an image (0: all).
-Samples read_samples(const SourceFile& source, const LabelRule& rule, bool labels,
+Samples read_samples(const ByteSource& source, const LabelRule& rule, bool labels,
                      std::uint64_t limit);
 
 }  // namespace assay::webdataset

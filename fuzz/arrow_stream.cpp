@@ -1,0 +1,30 @@
+// Any bytes: the columns of an Arrow stream, of which each row can be read, or an Error.
+#include "containers/arrow/stream_reader.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+
+#include "assay/error.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    using Type = assay::arrow::StreamField::Type;
+    const assay::MemorySource source(std::as_bytes(std::span(data, size)));
+    try {
+        const auto stream = assay::arrow::StreamReader::open(source);
+        for (const auto& batch : stream.batches()) {
+            for (std::uint64_t row = 0; row < std::min<std::uint64_t>(batch.rows, 64); ++row) {
+                for (const auto& field : stream.fields()) {
+                    assay::arrow::is_valid(source, batch, field, row);
+                    if (field.type == Type::integer)
+                        assay::arrow::integer_of_row(source, batch, field, row);
+                    if (field.type != Type::text && field.type != Type::binary) continue;
+                    const auto place = assay::arrow::bytes_of_row(source, batch, field, row);
+                    if (place.begin > size || place.size > size - place.begin) __builtin_trap();
+                }
+            }
+        }
+    } catch (const assay::Error&) {
+    }
+    return 0;
+}

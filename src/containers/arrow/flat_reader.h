@@ -1,0 +1,43 @@
+// Tables of FlatBuffers, read without believing any offset.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace assay::arrow {
+
+class FlatReader {
+public:
+    /// The root of a buffer. Throws bad_input, as all below: an offset that leads outside.
+    static FlatReader root(std::span<const std::byte> bytes);
+
+    /// A little-endian number of `size` bytes; `absent` where the field is not there.
+    std::uint64_t number(std::size_t field, std::size_t size, std::uint64_t absent = 0) const;
+    bool has(std::size_t field) const { return place_of(field) != 0; }
+    /// A table; nothing where it is not there.
+    std::optional<FlatReader> table(std::size_t field) const;
+    std::string text(std::size_t field) const;
+    std::vector<FlatReader> tables(std::size_t field) const;
+    /// A vector of pairs of 64-bit numbers.
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> pairs(std::size_t field) const;
+
+private:
+    FlatReader(std::span<const std::byte> bytes, std::size_t at);
+    std::uint64_t at(std::size_t place, std::size_t size) const;
+    /// 0: not there.
+    std::size_t place_of(std::size_t field) const;
+    /// Where an offset at `place` leads.
+    std::size_t followed(std::size_t place) const;
+    /// The first element and the number of elements.
+    std::pair<std::size_t, std::size_t> vector(std::size_t field, std::size_t element) const;
+
+    std::span<const std::byte> bytes_;
+    std::size_t at_ = 0, vtable_ = 0, fields_ = 0;
+};
+
+}  // namespace assay::arrow

@@ -1,0 +1,29 @@
+// Arrays in HDF5 files, as h5py, Keras and MATLAB write them by default. Assay reads the format
+// itself, because a file may be hostile: superblocks 0 to 3, groups of symbol tables and of compact
+// links, numbers and texts, data in one piece or in chunks (deflate, shuffle, Fletcher-32).
+// HDF5 File Format Specification, version 3.0 (support.hdfgroup.org).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "containers/byte_source.h"
+
+namespace assay {
+
+struct Hdf5Array {
+    std::string name;     ///< "predictions", "val/scores"
+    std::string problem;  ///< why it cannot be read; "": it can be
+    /// The array as a little-endian .npy file in C order. Elements are read from the file when they
+    /// are asked for; chunks are unpacked and kept, at most three rows of them. Null with a
+    /// problem.
+    std::shared_ptr<const ByteSource> npy;
+};
+
+/// All data sets of a file, in the order of its groups. Throws bad_input: no HDF5 file, cut off,
+/// damaged, links that are kept in another way. A data set whose type or storage is not read has a
+/// problem. Memory: 16 bytes a chunk; texts of any length are in memory.
+std::vector<Hdf5Array> read_hdf5(const std::shared_ptr<const ByteSource>& file);
+
+}  // namespace assay

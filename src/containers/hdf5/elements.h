@@ -1,0 +1,26 @@
+// What the elements of an HDF5 data set are, and how many there are.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace assay::hdf5 {
+
+struct ElementType {
+    std::string descr;     ///< as in .npy files: "<f4", "|S9"; "" for texts of any length
+    std::size_t size = 0;  ///< bytes in the file
+    bool big_endian = false;
+    bool any_length = false;  ///< texts that lie in the file's heaps
+};
+
+/// Throws bad_input: compounds, references, times, lists, numbers of another layout.
+ElementType element_type(std::span<const std::byte> message);
+
+/// The length of each axis; empty: a single element. Throws bad_input: no elements, more than 8
+/// axes, more elements than a file can hold.
+std::vector<std::uint64_t> shape_of(std::span<const std::byte> message, std::size_t element_bytes);
+
+}  // namespace assay::hdf5

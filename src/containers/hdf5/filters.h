@@ -1,0 +1,28 @@
+// What is done to the chunks of an HDF5 data set before they are written, undone.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace assay::hdf5 {
+
+class Filters {
+public:
+    Filters() = default;
+    /// Of a message. Throws bad_input: a filter that is not read, by name.
+    explicit Filters(std::span<const std::byte> message);
+
+    bool any() const noexcept { return !filters_.empty(); }
+    /// A chunk as it was before: `size` bytes. `left_out`: a bit for each filter that was not
+    /// applied. Throws bad_input: damaged, another size.
+    std::vector<std::byte> undo(std::vector<std::byte> chunk, std::uint32_t left_out,
+                                std::size_t size, std::size_t element_bytes) const;
+
+private:
+    enum class Filter : std::uint8_t { deflate = 1, shuffle = 2, fletcher32 = 3 };
+    std::vector<Filter> filters_;
+};
+
+}  // namespace assay::hdf5

@@ -1,0 +1,65 @@
+// The images of Arrow files that `datasets` saved.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/data/image_archive.h"
+#include "containers/arrow/stream_reader.h"
+#include "containers/source_file.h"
+
+namespace assay::arrow {
+
+/// An Arrow file: rows are counted through its batches.
+class SavedFile {
+public:
+    /// Throws bad_input, naming the file.
+    explicit SavedFile(std::filesystem::path path);
+
+    const std::filesystem::path& path() const noexcept { return path_; }
+    const StreamReader& stream() const noexcept { return stream_; }
+    const ByteSource& source() const noexcept { return *source_; }
+    std::uint64_t rows() const noexcept { return first_rows_.back(); }
+    /// The batch that holds a row, and the row in it.
+    std::pair<const StreamBatch*, std::uint64_t> place_of(std::uint64_t row) const;
+
+private:
+    std::filesystem::path path_;
+    std::shared_ptr<const SourceFile> source_;
+    StreamReader stream_;
+    std::vector<std::uint64_t> first_rows_{0};  ///< of each batch, and the rows of all
+};
+
+/// The column of images of a file: bytes, or a structure that holds them.
+struct ImageField {
+    StreamField whole, bytes;
+    bool turn = false;  ///< by their EXIF data
+};
+
+/// The column `wanted`, or, for "", the only one that the metadata call Image, or else `image` or
+/// `img`. Throws bad_input, with the columns.
+ImageField image_field(const StreamReader& stream, const std::string& wanted);
+
+/// An image is called "<file>/<row>". Files are open for as long as this lives. Memory: 16 bytes
+/// for each buffer of a batch.
+class SavedImages final : public ImageArchive {
+public:
+    /// Throws bad_input: another file has its name.
+    void add(std::shared_ptr<const SavedFile> file, ImageField field);
+
+    std::vector<std::byte> read(std::string_view name, std::uint64_t limit) const override;
+
+private:
+    struct Named {
+        std::shared_ptr<const SavedFile> file;
+        ImageField field;
+    };
+    std::map<std::string, Named, std::less<>> files_;
+};
+
+}  // namespace assay::arrow

@@ -1,0 +1,51 @@
+"""Writes fixtures/hdf5/ by h5py: arrays_test.cpp, hdf5_test.cpp and tools_test.cpp work the numbers out again."""
+import pathlib
+
+import h5py
+import numpy as np
+
+out = pathlib.Path(__file__).parent / "fixtures" / "hdf5"
+out.mkdir(parents=True, exist_ok=True)
+
+
+def samples(*shape):
+    return (np.arange(np.prod(shape)) % 251).astype("u1").reshape(shape)
+
+
+# Chunks that do not fill the array along any axis, and each filter.
+with h5py.File(out / "images.h5", "w") as f:
+    f.create_dataset("images", data=samples(12, 5, 6, 3), chunks=(5, 2, 4, 2), compression="gzip", shuffle=True, fletcher32=True)
+    f["labels"] = np.arange(12) % 3
+    f["class_names"] = ["cat", "dog", "bär"]
+
+# As PCam is published: images in one file, labels of N x 1 x 1 x 1 in another.
+with h5py.File(out / "pcam_x.h5", "w") as f:
+    f.create_dataset("x", data=samples(6, 8, 8, 3), chunks=(2, 4, 8, 3), compression="gzip")
+with h5py.File(out / "pcam_y.h5", "w") as f:
+    f.create_dataset("y", data=(np.arange(6) % 2).astype("u1").reshape(6, 1, 1, 1))
+
+scores = (np.arange(60).reshape(20, 3) * 7 % 32 - 16) / 8
+for name, options in {"first": {}, "v108": {"libver": ("v108", "v108")}}.items():
+    with h5py.File(out / f"scores_{name}.h5", "w", **options) as f:
+        for split, sign in [("val", 1), ("test", -1)]:
+            f[f"{split}/big"] = (sign * scores).astype(">f8")
+            f.create_dataset(f"{split}/halves", data=(sign * scores).astype("<f2"), chunks=(7, 2), maxshape=(None, 3), shuffle=True)
+        f["ids"] = [f"d/{'x' * (i % 5)}{i}.png" for i in range(20)]
+        f["label"] = np.array([f"c{i % 3}" for i in range(20)], dtype="S2")
+        f["seen"] = np.arange(20) % 2 == 0
+        f["epoch"] = 3
+
+# What is not read, by name; and what is damaged in the tests.
+with h5py.File(out / "not_read.h5", "w") as f:
+    f.create_dataset("lzf", data=scores, compression="lzf")
+    f.create_dataset("compound", data=np.zeros(3, dtype=[("a", "f4"), ("b", "i4")]))
+    f.create_dataset("lists", data=np.array([np.arange(2), np.arange(3)], dtype=object), dtype=h5py.vlen_dtype("i4"))
+    f.create_dataset("empty", data=np.zeros((0, 3)))
+    f.create_dataset("unwritten", shape=(4, 3), dtype="f4")
+    f.create_dataset("some", shape=(8, 3), chunks=(2, 3), dtype="f4")[:2] = 1
+    f["link"] = h5py.SoftLink("/lzf")
+with h5py.File(out / "latest.h5", "w", libver="latest") as f:
+    f.create_dataset("scores", data=scores, chunks=(7, 2))
+with h5py.File(out / "many_links.h5", "w", libver=("v108", "v108")) as f:
+    for i in range(20):
+        f[f"a{i}"] = i
