@@ -30,9 +30,9 @@ assay import samples.json --array predictions --classes classes.txt --dataset-na
 int cmd_import(std::vector<std::string> arguments) {
     auto app = make_app(
         "import",
-        "Turn saved predictions (npy, npz, safetensors, csv, tsv, parquet, jsonl, json; full "
-        "matrix, top-k or predicted classes alone; COCO's results, FiftyOne's exports) into a "
-        "store. Tells logits from probabilities by the numbers, and refuses an incorrect claim.",
+        "Turn saved predictions (npy, npz, safetensors, h5, csv, tsv, parquet, jsonl, json; full "
+        "matrix, top-k or predicted classes; COCO's results, FiftyOne's exports) into a store. "
+        "Tells logits from probabilities by the numbers, and refuses an incorrect claim.",
         import_examples);
     std::filesystem::path file;
     std::filesystem::path out = "runs";
@@ -63,7 +63,7 @@ int cmd_import(std::vector<std::string> arguments) {
                     "rows")
         ->type_name("LABELS");
     app->add_option("--array", options.array,
-                    "Which array of a .npz or .safetensors file, or which field of FiftyOne's "
+                    "Which array of a .npz, .safetensors or .h5 file, or which field of FiftyOne's "
                     "samples.json")
         ->type_name("NAME");
     app->add_option("--kind", kind, "What the numbers are (default: found out)")

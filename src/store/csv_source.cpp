@@ -11,6 +11,7 @@
 #include "core/file.h"
 #include "core/shell_word.h"
 #include "core/text.h"
+#include "store/blank_table.h"
 #include "store/cells.h"
 #include "store/csv_columns.h"
 #include "store/score_columns.h"
@@ -383,7 +384,11 @@ private:
 }  // namespace
 
 ScoreSource read_csv(std::string_view text, const std::string& name, const SourceOptions& options) {
-    return CsvTable(text, name, options).read();
+    const std::string with_commas = csv_of_blank_table(text);
+    if (with_commas.empty()) return CsvTable(text, name, options).read();
+    ScoreSource source = CsvTable(with_commas, name, options).read();
+    source.notes.emplace_back("columns are separated by blanks");
+    return source;
 }
 
 ScoreSource open_csv(const std::filesystem::path& file, const SourceOptions& options) {

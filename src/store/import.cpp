@@ -186,7 +186,7 @@ void refuse_rows_without_ids(const Dataset& existing, std::uint64_t rows, const 
 ScoreColumnNames take_columns_of_scores(ImportOptions& options, const fs::path& file,
                                         bool annotated) {
     const std::string ending = lower_extension(file.filename().string());
-    const bool array = ending == ".npy" || ending == ".npz" || ending == ".safetensors";
+    const bool array = is_ending_of_arrays(ending);
     const bool listed = !options.ids.empty() && !annotated;
     if (!options.image_column.empty() && options.labels.empty() && !listed) {
         throw Error(ErrorCode::usage,

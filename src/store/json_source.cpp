@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -62,6 +63,17 @@ void refuse_relatives(const JsonOutline& outline) {
         refuse(
             "lm-eval's totals, and no single predictions: with --log_samples it writes these as "
             "samples_*.jsonl");
+    for (const char* orient : {"split", "table"}) {
+        const bool table = std::string_view(orient) == "table";
+        if (!outline.has("data", Type::array) ||
+            !(table ? outline.has("schema", Type::object) : outline.has("columns", Type::array)))
+            continue;
+        refuse(
+            fmt::format("pandas wrote this with orient='{0}', which is not read. Rows become "
+                        "lines so: python3 -c \"import pandas; pandas.read_json('x.json', "
+                        "orient='{0}').to_json('x.jsonl', orient='records', lines=True)\"",
+                        orient));
+    }
     if (outline.has("images", Type::array) && outline.has("annotations", Type::array))
         refuse(
             "COCO's annotations, and no predictions: give them with --items, and the list of "
@@ -79,6 +91,35 @@ void refuse_relatives(const JsonOutline& outline) {
         "labels.json and samples.json. Columns become rows so: python3 -c \"import pandas; "
         "pandas.read_json('x.json').to_json('x.jsonl', orient='records', lines=True)\"",
         keys.empty() ? "of no member" : keys));
+}
+
+/// pandas' to_json() writes a member for each column, which holds the rows by their numbers or
+/// names. It looks as rows by image do whose classes are numbers.
+void refuse_columns_of_pandas(const std::string& key, const json& part,
+                              const SourceOptions& options) {
+    if (!part.is_object() || part.size() < 2 || has_image_extension(key)) return;
+    bool numbered = true, images = true;
+    double sum = 0;
+    for (const auto& entry : part.items()) {
+        if (!entry.value().is_number() && !entry.value().is_null()) return;
+        numbered = numbered && entry.key().size() <= std::to_string(part.size()).size() &&
+                   entry.key().find_first_not_of("0123456789") == std::string::npos;
+        images = images && has_image_extension(entry.key());
+        sum += entry.value().is_number() ? entry.value().get<double>() : 0;
+    }
+    const std::size_t classes =
+        options.class_count != 0 ? options.class_count : options.classes.size();
+    numbered = numbered && part.contains("0") && part.contains(std::to_string(part.size() - 1));
+    constexpr double rounding = 1e-3;
+    const bool probabilities = std::abs(sum - 1) < rounding;
+    if (!images && (!numbered || probabilities || classes == part.size())) return;
+    refuse(fmt::format(
+        "`{}` holds a number for each of {} {}: pandas' to_json() writes columns so, without "
+        "orient='index'. Rows become lines so: python3 -c \"import pandas; "
+        "pandas.read_json('x.json'){}.to_json('x.jsonl', orient='records', lines=True)\"{}",
+        shortened(key), part.size(), images ? "images" : "rows",
+        images ? ".rename_axis('filename').reset_index()" : "",
+        images ? "" : fmt::format("; if these are classes, pass --class-count {}", part.size())));
 }
 
 /// Rows by image have images' names for keys, and none that says what it holds.
@@ -109,6 +150,7 @@ ScoreSource read_json(std::string_view given, const std::string& name,
         JsonTable table(options, "rows");
         const bool is_list = outline.type == Type::array;
         const auto add = [&](const std::string& key, json&& part) {
+            if (!is_list) refuse_columns_of_pandas(key, part, options);
             if (table.take(part, is_list ? std::nullopt : std::optional(key))) return;
             if (!is_list) return rows.add(row_of_value(std::move(part)), key);
             if (part.is_object() && part.contains("category_id"))

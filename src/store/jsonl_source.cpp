@@ -14,7 +14,9 @@
 #include "core/parallel.h"
 #include "core/python_words.h"
 #include "core/refuse.h"
+#include "core/shell_word.h"
 #include "core/text.h"
+#include "store/blank_table.h"
 #include "store/json_rows.h"
 #include "store/json_table.h"
 #include "store/score_source.h"
@@ -54,10 +56,11 @@ ScoreSource open_jsonl(const std::filesystem::path& file, const SourceOptions& o
     return read_jsonl(map.text(), file.filename().string(), options);
 }
 
-namespace {
+bool is_ending_of_arrays(std::string_view ending) {
+    return ending == ".npy" || ending == ".npz" || ending == ".safetensors" || ending == ".h5" ||
+           ending == ".hdf5";
+}
 
-/// A line for the shell that makes a file that is read of one that Python alone can read; "" where
-/// none is known.
 std::string conversion_of(std::string_view ending, const std::filesystem::path& file) {
     const std::string from = file.string(), stem = file.stem().string();
     if (from.find_first_of("'\"\\`$") != std::string::npos) return {};
@@ -78,11 +81,13 @@ std::string conversion_of(std::string_view ending, const std::filesystem::path& 
                fmt::format("; then give the same command {}.npz", stem);
     }
     if (ending == ".pkl" || ending == ".pickle") {
-        return python(fmt::format("import numpy, pickle; t = pickle.load(open('{}', 'rb')); "
-                                  "numpy.savez('{}.npz', **(t if isinstance(t, dict) else "
-                                  "dict(scores=t)))",
-                                  from, stem)) +
-               fmt::format("; then give the same command {}.npz", stem);
+        // A table of pandas, a dictionary of arrays, or an array.
+        return python(fmt::format(
+                   "import numpy, pickle; t = pickle.load(open('{0}', 'rb')); t.to_csv('{1}.csv') "
+                   "if hasattr(t, 'to_csv') else numpy.savez('{1}.npz', **(t if isinstance(t, "
+                   "dict) else dict(scores=t)))",
+                   from, stem)) +
+               fmt::format("; then give the same command {0}.npz or {0}.csv", stem);
     }
     const auto pandas = [&](const char* reader) {
         return python(fmt::format("import pandas; pandas.{}('{}').to_csv('{}.csv', index=False)",
@@ -95,10 +100,17 @@ std::string conversion_of(std::string_view ending, const std::filesystem::path& 
                                   from, stem)) +
                fmt::format("; then give the same command {}.npz", stem);
     }
+    if (ending == ".joblib" || ending == ".sav") {
+        return python(fmt::format("import joblib, numpy; numpy.save('{}.npy', joblib.load('{}'))",
+                                  stem, from)) +
+               fmt::format("; then give the same command {}.npy", stem);
+    }
     if (ending == ".feather") return pandas("read_feather");
     if (ending == ".xlsx") return pandas("read_excel");
     return {};
 }
+
+namespace {
 
 /// A table as pandas, polars and DuckDB write it: read as the csv that it would be.
 ScoreSource open_parquet_table(const std::filesystem::path& file, const SourceOptions& options) {
@@ -114,6 +126,22 @@ ScoreSource open_parquet_table(const std::filesystem::path& file, const SourceOp
     if (!left_out.empty())
         source.notes.push_back(fmt::format("columns not read: {}", fmt::join(left_out, ", ")));
     return source;
+}
+
+/// What np.savetxt() writes, or another table with a separator. One column has no name that says
+/// what it is.
+ScoreSource open_text(const std::filesystem::path& file, const SourceOptions& options) {
+    const MappedFile map(file);
+    const std::string_view text = map.text();
+    const std::string_view first = text.substr(0, text.find('\n'));
+    const bool table = first.find_first_of(",;\t") != std::string_view::npos;
+    if (!table && csv_of_blank_table(text).empty()) {
+        refuse(fmt::format(
+            "a text without columns is not read. If each line is a predicted class, this names the "
+            "column: sed '1i prediction' {0} > {1}.csv; then give the same command {1}.csv",
+            shell_word(file.string()), shell_word(file.stem().string())));
+    }
+    return read_csv(text, file.filename().string(), options);
 }
 
 /// A table or JSON that gzip packed, as pandas writes it; nothing for other endings.
@@ -155,20 +183,21 @@ void refuse_columns(const SourceOptions& options, std::string_view what) {
 ScoreSource open_source(const std::filesystem::path& file, const SourceOptions& options) {
     const std::string ending = lower_extension(file.filename().string());
     return with_note(fmt::format("importing `{}`", file.string()), [&] {
-        if (ending == ".npy" || ending == ".npz" || ending == ".safetensors")
-            refuse_columns(options, "arrays");
+        if (is_ending_of_arrays(ending)) refuse_columns(options, "arrays");
+        if (ending == ".h5" || ending == ".hdf5") return open_hdf5(file, options);
         if (ending == ".npy") return open_npy(file, options);
         if (ending == ".npz") return open_npz(file, options);
         if (ending == ".safetensors") return open_safetensors(file, options);
         if (ending == ".csv" || ending == ".tsv") return open_csv(file, options);
+        if (ending == ".txt") return open_text(file, options);
         if (ending == ".parquet") return open_parquet_table(file, options);
         if (ending == ".jsonl") return open_jsonl(file, options);
         if (ending == ".json") return open_json(file, options);
         if (auto unpacked = open_gzip(file, options)) return std::move(*unpacked);
         const std::string command = conversion_of(ending, file);
         refuse(fmt::format(
-            "files ending in `{}` are not read; known: .npy .npz .safetensors .csv .tsv .parquet "
-            ".jsonl .json, and .csv.gz, .tsv.gz, .jsonl.gz, .json.gz{}",
+            "files ending in `{}` are not read; known: .npy .npz .safetensors .h5 .csv .tsv .txt "
+            ".parquet .jsonl .json, and .csv.gz, .tsv.gz, .jsonl.gz, .json.gz{}",
             shortened(ending), command.empty() ? "" : ". This converts it: " + command));
     });
 }

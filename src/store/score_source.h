@@ -61,11 +61,19 @@ struct SourceOptions {
 ScoreSource open_npy(const std::filesystem::path& file, const SourceOptions& options);
 ScoreSource open_npz(const std::filesystem::path& file, const SourceOptions& options);
 ScoreSource open_safetensors(const std::filesystem::path& file, const SourceOptions& options);
+ScoreSource open_hdf5(const std::filesystem::path& file, const SourceOptions& options);
 ScoreSource open_csv(const std::filesystem::path& file, const SourceOptions& options);
 ScoreSource open_jsonl(const std::filesystem::path& file, const SourceOptions& options);
 ScoreSource open_json(const std::filesystem::path& file, const SourceOptions& options);
 /// By the file's ending. Throws bad_input for endings not known, and notes the file in every error.
 ScoreSource open_source(const std::filesystem::path& file, const SourceOptions& options);
+
+/// Whether files with this ending hold arrays and no table.
+bool is_ending_of_arrays(std::string_view ending);
+
+/// A line for the shell that makes a file that is read of one that Python alone can read, by its
+/// ending (".pt"); "" where none is known.
+std::string conversion_of(std::string_view ending, const std::filesystem::path& file);
 
 /// Throws usage where `options.columns` name columns: `what` ("arrays") have none.
 void refuse_columns(const SourceOptions& options, std::string_view what);
