@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <span>
 #include <unordered_map>
 #include <utility>
 
@@ -30,13 +31,14 @@ struct VotesBuilder::Impl {
     std::unordered_map<std::uint64_t, std::uint32_t> questions;
     std::vector<std::uint32_t> question_item, question_label;
     std::vector<std::uint32_t> vote_question, vote_code;  ///< in the order in which they came
+    std::vector<char> further;  ///< of each vote: it belongs to the answer before
     VoteProblems problems;
 
     std::uint32_t annotator_of(std::size_t vote) const {
         return vote_code[vote] / static_cast<std::uint32_t>(scale.names.size());
     }
     void take_texts(Votes& votes, const MeaningsOf& meanings);
-    void one_class_each(Votes& votes, Repeats repeats, std::string_view source);
+    void one_answer_each(Votes& votes, Repeats repeats, std::string_view source);
     void add_implied(Votes& votes);
     void sort_votes(Votes& votes, Repeats repeats, std::string_view source);
 };
@@ -65,7 +67,8 @@ std::uint32_t VotesBuilder::question(std::string_view item, std::string_view lab
     return at->second;
 }
 
-void VotesBuilder::add(std::uint32_t annotator, std::uint32_t question, std::uint32_t answer) {
+void VotesBuilder::add(std::uint32_t annotator, std::uint32_t question, std::uint32_t answer,
+                       bool further) {
     if (annotator >= impl_->annotators.texts().size() || question >= impl_->question_item.size() ||
         answer >= impl_->scale.names.size()) {
         throw Error(ErrorCode::internal, "a vote of an unknown annotator, question or answer");
@@ -73,6 +76,7 @@ void VotesBuilder::add(std::uint32_t annotator, std::uint32_t question, std::uin
     impl_->vote_question.push_back(question);
     impl_->vote_code.push_back(
         static_cast<std::uint32_t>(annotator * impl_->scale.names.size() + answer));
+    impl_->further.push_back(further ? 1 : 0);
 }
 
 VoteProblems& VotesBuilder::problems() {
@@ -105,17 +109,29 @@ void VotesBuilder::Impl::take_texts(Votes& votes, const MeaningsOf& meanings) {
     for (std::uint32_t& question : vote_question) question = numbers[question];
 }
 
-/// Of the classes that one annotator chose for one item, those that count.
-void VotesBuilder::Impl::one_class_each(Votes& votes, Repeats repeats, std::string_view source) {
+/// Of the answers of one annotator about one item, those that count.
+void VotesBuilder::Impl::one_answer_each(Votes& votes, Repeats repeats, std::string_view source) {
     const auto item_of = [&](std::size_t v) { return votes.question_item[vote_question[v]]; };
-    std::vector<std::uint32_t> order(vote_code.size());
-    std::iota(order.begin(), order.end(), 0U);
+    std::vector<std::uint32_t> answers;  // the first vote of each
+    for (std::uint32_t v = 0; v < further.size(); ++v)
+        if (further[v] == 0) answers.push_back(v);
+    const auto end_of = [&](std::uint32_t first) {
+        std::size_t end = first + std::size_t{1};
+        while (end < further.size() && further[end] != 0) ++end;
+        return end;
+    };
+    const auto same_classes = [&](std::uint32_t a, std::uint32_t b) {
+        return std::equal(vote_question.begin() + a,
+                          vote_question.begin() + static_cast<std::ptrdiff_t>(end_of(a)),
+                          vote_question.begin() + b,
+                          vote_question.begin() + static_cast<std::ptrdiff_t>(end_of(b)));
+    };
     const auto key = [&](std::uint32_t v) { return std::pair(item_of(v), annotator_of(v)); };
-    std::stable_sort(order.begin(), order.end(),
+    std::stable_sort(answers.begin(), answers.end(),
                      [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); });
     std::vector<char> counts(vote_code.size(), 1);
-    for (auto first = order.begin(); first != order.end();) {
-        const auto last = std::find_if(first, order.end(),
+    for (auto first = answers.begin(); first != answers.end();) {
+        const auto last = std::find_if(first, answers.end(),
                                        [&](std::uint32_t v) { return key(v) != key(*first); });
         const auto extra = static_cast<std::uint64_t>(last - first - 1);
         votes.repeated += extra;
@@ -130,13 +146,14 @@ void VotesBuilder::Impl::one_class_each(Votes& votes, Repeats repeats, std::stri
                             fmt::format("{}: {}; allowed with --repeats first, last or all", source,
                                         where()));
             }
-            const bool same = std::all_of(first, last, [&](std::uint32_t v) {
-                return vote_question[v] == vote_question[*first];
-            });
+            const bool same =
+                std::all_of(first, last, [&](std::uint32_t v) { return same_classes(v, *first); });
             for (std::uint64_t i = 0; i < extra; ++i)
                 problems.add(same ? "repeated vote" : "repeated vote that contradicts", where);
-            for (auto v = first; v != last; ++v) counts[*v] = 0;
-            counts[repeats == Repeats::last ? *(last - 1) : *first] = 1;
+            const std::uint32_t kept = repeats == Repeats::last ? *(last - 1) : *first;
+            for (auto answer = first; answer != last; ++answer)
+                for (std::size_t v = *answer; v < end_of(*answer); ++v)
+                    counts[v] = *answer == kept ? 1 : 0;
         }
         first = last;
     }
@@ -144,40 +161,44 @@ void VotesBuilder::Impl::one_class_each(Votes& votes, Repeats repeats, std::stri
     for (std::size_t v = 0; v < counts.size(); ++v) {
         if (counts[v] == 0) continue;
         vote_question[kept] = vote_question[v];
+        further[kept] = further[v];
         vote_code[kept++] = vote_code[v];
     }
     vote_question.resize(kept);
     vote_code.resize(kept);
+    further.resize(kept);
 }
 
-/// Whoever chose one class of an item said no to the others that were chosen for it.
+/// Whoever chose classes of an item said no to the others that were chosen for it.
 void VotesBuilder::Impl::add_implied(Votes& votes) {
     const std::size_t said = vote_code.size();
     std::vector<std::uint64_t> begin(votes.items.size() + 1, 0);  // of each item's questions
     for (const std::uint32_t item : votes.question_item) ++begin[item + 1];
     std::partial_sum(begin.begin(), begin.end(), begin.begin());
-    for (const std::uint32_t question : vote_question) {
-        const std::uint32_t item = votes.question_item[question];
-        votes.implied += begin[item + 1] - begin[item] - 1;
-        if (votes.implied > most_implied) {
-            throw Error(ErrorCode::bad_input,
-                        "more than 100,000,000 answers follow from the classes chosen: too many "
-                        "classes for too few images");
-        }
-    }
     std::vector<std::uint32_t> by_item(votes.questions());
     std::vector<std::uint64_t> next = begin;
     for (std::uint32_t q = 0; q < votes.questions(); ++q)
         by_item[next[votes.question_item[q]]++] = q;
     const auto answers = static_cast<std::uint32_t>(scale.names.size());
-    for (std::size_t v = 0; v < said; ++v) {
-        const std::uint32_t item = votes.question_item[vote_question[v]],
-                            no = annotator_of(v) * answers;
-        for (std::uint64_t at = begin[item]; at < begin[item + 1]; ++at) {
-            if (by_item[at] == vote_question[v]) continue;
-            vote_question.push_back(by_item[at]);
-            vote_code.push_back(no);
+    for (std::size_t first = 0; first < said;) {
+        std::size_t last = first + 1;
+        while (last < said && further[last] != 0) ++last;
+        const auto chosen = std::span(vote_question).subspan(first, last - first);
+        const std::uint32_t item = votes.question_item[chosen[0]],
+                            no = annotator_of(first) * answers;
+        std::vector<std::uint32_t> others;
+        for (std::uint64_t at = begin[item]; at < begin[item + 1]; ++at)
+            if (std::ranges::find(chosen, by_item[at]) == chosen.end())
+                others.push_back(by_item[at]);
+        votes.implied += others.size();
+        if (votes.implied > most_implied) {
+            throw Error(ErrorCode::bad_input,
+                        "more than 100,000,000 answers follow from the classes chosen: too many "
+                        "classes for too few images");
         }
+        vote_question.insert(vote_question.end(), others.begin(), others.end());
+        vote_code.insert(vote_code.end(), others.size(), no);
+        first = last;
     }
 }
 
@@ -193,9 +214,10 @@ Votes VotesBuilder::build(Repeats repeats, std::string_view source, const Meanin
 Votes VotesBuilder::build_classes(Repeats repeats, std::string_view source,
                                   const MeaningsOf& meanings) {
     Votes votes;
-    votes.which_class = true;
+    const std::vector<char>& further = impl_->further;
+    votes.which_class = std::ranges::find(further, 1) == further.end();
     impl_->take_texts(votes, meanings);
-    impl_->one_class_each(votes, repeats, source);
+    impl_->one_answer_each(votes, repeats, source);
     impl_->add_implied(votes);
     const std::uint64_t repeated = votes.repeated;
     impl_->sort_votes(votes, Repeats::all, source);

@@ -103,6 +103,12 @@ public:
                           ? builder_.build_classes(options_.repeats, source_, options_.meanings)
                           : builder_.build(options_.repeats, source_, options_.meanings);
         votes.read = rows_;
+        if (with_several_ > 0) {
+            reading.notes.push_back(fmt::format(
+                "{}: {} chose several classes. Each is a yes to these and a no to the other "
+                "classes chosen for the image",
+                source_, how_many(with_several_, "answer")));
+        }
         votes.notes = std::move(reading.notes);
         return votes;
     }
@@ -116,6 +122,8 @@ private:
     }
 
     void take(const crowd::Vote& vote, const crowd::Where& where) {
+        with_several_ += vote.further && !further_ ? 1U : 0U;
+        further_ = vote.further;
         ++rows_;
         const bool which_class = vote.label.empty();
         if (vote.annotator.empty() || vote.item.empty()) {
@@ -148,7 +156,7 @@ private:
             vote.item.find("/data/") == std::string_view::npos
                 ? builder_.question(vote.item, label)
                 : builder_.question(crowd::image_of_address(vote.item), label);
-        builder_.add(annotator, question, static_cast<std::uint32_t>(found));
+        builder_.add(annotator, question, static_cast<std::uint32_t>(found), vote.further);
     }
 
     const std::string& source_;
@@ -156,7 +164,8 @@ private:
     std::unordered_set<std::string> known_;
     Answers answers_;
     VotesBuilder builder_;
-    std::uint64_t rows_ = 0;
+    std::uint64_t rows_ = 0, with_several_ = 0;
+    bool further_ = false;  ///< of the vote before
     std::string first_unknown_;
 };
 

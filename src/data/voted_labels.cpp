@@ -75,7 +75,8 @@ std::optional<VotedLabels> read_voted_labels(const std::filesystem::path& path) 
         return std::nullopt;
     VotedLabels out;
     TextNumbers labels;
-    std::uint64_t unnamed = 0;
+    std::uint64_t unnamed = 0, several = 0;
+    bool further = false;  // of the vote before
     const crowd::Sink sink{
         .take =
             [&](const crowd::Vote& vote, const crowd::Where& where) {
@@ -88,6 +89,8 @@ std::optional<VotedLabels> read_voted_labels(const std::filesystem::path& path) 
                     ++unnamed;
                     return;
                 }
+                several += vote.further && !further ? 1U : 0U;
+                further = vote.further;
                 const std::uint32_t item = images.take(vote.item, vote.annotator);
                 if (of_a_tool) out.pairs.emplace_back(item, labels(vote.answer));
             },
@@ -98,6 +101,9 @@ std::optional<VotedLabels> read_voted_labels(const std::filesystem::path& path) 
     if (unnamed > 0)
         out.notes.push_back(
             fmt::format("{}: not used: {} without an image or an answer", source, unnamed));
+    if (several > 0)
+        out.notes.push_back(fmt::format("{}: {} chose several classes: all are valid labels",
+                                        source, how_many(several, "answer")));
     out.items = images.items.take();
     out.labels = labels.take();
     return out;

@@ -16,8 +16,10 @@ namespace assay {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::UnorderedElementsAre;
 
 class CrowdFiles : public ::testing::Test {
 protected:
@@ -65,6 +67,63 @@ TEST_F(CrowdFiles, LabelStudioExportsOfWhichClassProjectsAreAlike) {
         ASSERT_TRUE(found.agreement.fleiss_kappa.value);
         EXPECT_NEAR(*found.agreement.fleiss_kappa.value, -29.0 / 216, 1e-12);
     }
+}
+
+// Choices of which annotators may take several: a: cat and dog, cat, cat and emu; b: emu, dog and
+// emu; c: cat. Each is a yes to its classes and a no to the others that were chosen for the image.
+TEST_F(CrowdFiles, LabelStudioExportsOfSeveralChoicesAreSetsOfClasses) {
+    for (const char* name : {"several.json", "several.min.json", "several.csv", "several.tsv"}) {
+        SCOPED_TRACE(name);
+        options_.method = "majority";
+        const Aggregation found = settle(label_studio(name));
+        EXPECT_FALSE(found.votes.which_class);
+        EXPECT_EQ(found.votes.problems.total(), 0U);
+        EXPECT_EQ(found.votes.read, 9U);
+        EXPECT_EQ(found.votes.used(), 9U);
+        // At a: cat 3 of 3, dog 1 of 3, emu 1 of 3; at b: emu 2 of 2, dog 1 of 2.
+        EXPECT_EQ(found.votes.implied, 5U);
+        const auto expected = std::map<std::string, std::vector<std::string>>{
+            {"a.png", {"cat"}}, {"b.png", {"emu"}}, {"c.png", {"cat"}}};
+        EXPECT_EQ(sets(found), expected);
+        EXPECT_THAT(found.votes.notes,
+                    Contains(HasSubstr("3 answers chose several classes.")));
+        options_.threshold = 0.5;
+        EXPECT_THAT(sets(settle(label_studio(name))).at("b.png"),
+                    UnorderedElementsAre("dog", "emu"));
+        options_.threshold.reset();
+    }
+}
+
+TEST_F(CrowdFiles, SeveralChoicesOfOneAnnotatorAreLabelsThatAreAllValid) {
+    Dataset dataset;
+    for (const char* id : {"a.png", "b.png"}) dataset.ids.append(id);
+    const std::string text =
+        R"([{"image":"a.png","annotator":1,"animal":{"choices":["dog","cat"]}},)"
+        R"({"image":"b.png","annotator":1,"animal":"cat"}])";
+    const LabelSets sets =
+        read_label_sets(write(folder_ / "one.json", text), dataset, ClassList({"cat", "dog"}));
+    EXPECT_THAT(std::vector(sets[0].begin(), sets[0].end()), ElementsAre(0, 1));
+    EXPECT_THAT(std::vector(sets[1].begin(), sets[1].end()), ElementsAre(0));
+}
+
+// The second answer is another one, not more classes of the first.
+TEST_F(CrowdFiles, AnAnnotatorsSecondSetOfClassesIsRepeated) {
+    const std::string text =
+        R"([{"image":"a.png","annotator":1,"animal":{"choices":["dog","cat"]}},)"
+        R"({"image":"a.png","annotator":1,"animal":{"choices":["emu","dog"]}},)"
+        R"({"image":"a.png","annotator":2,"animal":"emu"}])";
+    const std::filesystem::path file = write(folder_ / "one.json", text);
+    // dog: yes, no; cat: yes, no; emu: no, yes.
+    const Votes first = read_votes(file, {});
+    EXPECT_THAT(first.codes, ElementsAre(2U, 3U, 2U, 3U, 0U, 5U));
+    EXPECT_EQ(first.repeated, 1U);
+    EXPECT_EQ(first.problems.count("repeated vote that contradicts"), 1U);
+    VotesOptions options;
+    options.repeats = Repeats::last;
+    EXPECT_THAT(read_votes(file, options).codes, ElementsAre(2U, 3U, 0U, 3U, 2U, 5U));
+    options.repeats = Repeats::refuse;
+    EXPECT_THAT(message_of([&] { read_votes(file, options); }),
+                HasSubstr("annotator `1` chose a class of `a.png` 2 times"));
 }
 
 TEST_F(CrowdFiles, LabelStudioExportsOfYesAndNoAreAlike) {

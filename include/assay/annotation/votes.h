@@ -139,14 +139,17 @@ public:
     /// Numbers of texts, given on first sight. Throws bad_input beyond 2^31 of a kind.
     std::uint32_t annotator(std::string_view name);
     std::uint32_t question(std::string_view item, std::string_view label);
-    /// annotator and question from above, answer < K.
-    void add(std::uint32_t annotator, std::uint32_t question, std::uint32_t answer);
+    /// annotator and question from above, answer < K. `further`: one more class of the item that
+    /// the annotator chose with the one that was added before.
+    void add(std::uint32_t annotator, std::uint32_t question, std::uint32_t answer,
+             bool further = false);
     VoteProblems& problems();
     /// `source` names the file in messages. Throws bad_input with Repeats::refuse. The builder is
     /// empty afterwards.
     Votes build(Repeats repeats, std::string_view source, const MeaningsOf& meanings = {});
-    /// Which-class votes: what was added are the last answers ("yes") to one class per annotator
-    /// and item. Throws bad_input: more than 10^8 answers follow from them.
+    /// Which-class votes: what was added are the last answers ("yes") to the classes that
+    /// annotators chose. If some chose several, Votes::which_class is false: each class is settled
+    /// by itself. Throws bad_input: more than 10^8 answers follow from them.
     Votes build_classes(Repeats repeats, std::string_view source, const MeaningsOf& meanings = {});
     /// So far, `to` was meant where `from` was added.
     void replace_answer(std::uint32_t from, std::uint32_t to);

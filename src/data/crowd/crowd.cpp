@@ -348,15 +348,18 @@ void give(const Sink& sink, Vote vote, const std::vector<std::string>& chosen, c
         left_out.add("without an answer");
         return;
     }
-    if (chosen.size() > 1) {
+    if (chosen.size() > 1 && !vote.label.empty()) {
         sink.problem("several answers in one", [&] {
             return fmt::format("{}: {} answers (`{}`, `{}`); allowed: one", where(), chosen.size(),
                                shortened(chosen[0]), shortened(chosen[1]));
         });
         return;
     }
-    vote.answer = chosen[0];
-    sink.take(vote, where);
+    for (const std::string& one : chosen) {
+        vote.answer = one;
+        sink.take(vote, where);
+        vote.further = true;
+    }
 }
 
 }  // namespace assay::crowd

@@ -2,8 +2,8 @@
 // Nothing here knows the images, the classes or the scale of answers.
 //
 // A vote either answers "does this class fit this image?" (yes/no votes: `label` is the class that
-// was asked about) or names a class itself (which-class votes: `label` is empty). One file holds
-// one of the two kinds.
+// was asked about) or names classes itself (which-class votes: `label` is empty; a vote for each
+// class that was chosen). One file holds one of the two kinds.
 #pragma once
 
 #include <algorithm>
@@ -23,6 +23,8 @@ using Where = std::function<std::string()>;
 
 struct Vote {
     std::string_view annotator, item, label, answer;
+    /// One more class of the answer that the vote before began: the annotator chose several.
+    bool further = false;
 };
 
 struct Sink {

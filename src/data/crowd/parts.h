@@ -95,7 +95,8 @@ std::vector<std::string> chosen_in(const nlohmann::json& value);
 /// A text, a number, true or false as text; "" of others. 1.0 is "1".
 std::string scalar_in(const nlohmann::json& value);
 
-/// One vote of what was chosen: none is counted as left out, several as a problem.
+/// A vote of each class that was chosen: none is counted as left out; several answers to whether a
+/// class fits are a problem.
 void give(const Sink& sink, Vote vote, const std::vector<std::string>& chosen, const Where& where,
           LeftOut& left_out);
 

@@ -313,6 +313,9 @@ private:
         switch (plan_.kind) {
             case Plan::Kind::column:
                 vote.answer = cell(plan_.answers[0].column);
+                // Label Studio's several choices, in its csv.
+                if (plan_.which_class() && vote.answer.starts_with("{\"choices\""))
+                    return take_json(vote);
                 if (plan_.which_class() && says_nothing(vote.answer)) {
                     left_out.add("without an answer");
                 } else {
@@ -330,14 +333,17 @@ private:
                 give(sink_, vote, chosen, where_, left_out);
                 break;
             }
-            case Plan::Kind::in_json: {
-                constexpr int depth = 16;
-                const auto said = with_note("reading " + row_.where(), [&] {
-                    return chosen_in(parse_json(cell(plan_.answers[0].column), depth));
-                });
-                give(sink_, vote, said, where_, left_out);
-            }
+            case Plan::Kind::in_json:
+                take_json(vote);
         }
+    }
+
+    void take_json(const Vote& vote) {
+        constexpr int depth = 16;
+        const auto said = with_note("reading " + row_.where(), [&] {
+            return chosen_in(parse_json(cell(plan_.answers[0].column), depth));
+        });
+        give(sink_, vote, said, where_, left_out);
     }
 
     void no_label() {
