@@ -87,9 +87,9 @@ std::optional<Dataset> open_own_list(const fs::path& path, std::string_view own_
                                      const DatasetOptions& options,
                                      std::vector<std::string>& notes) {
     using Layout = DatasetOptions::Layout;
-    const fs::path list = path / own_list_name;
+    const TableFile list(path / own_list_name);
     std::error_code problem;
-    if (!fs::is_regular_file(list, problem)) return std::nullopt;
+    if (!fs::is_regular_file(list.path(), problem)) return std::nullopt;
     const bool metadata = own_list_name != own_list_names.front();
     if (metadata &&
         (options.layout == Layout::flat || !labels_file_names(list, options.label_column)))

@@ -13,7 +13,6 @@
 #include "data/label_columns.h"
 #include "data/label_table.h"
 #include "data/label_texts.h"
-#include "data/table_text.h"
 
 namespace assay {
 namespace {
@@ -211,10 +210,11 @@ void refuse_columns_of(std::string_view source) {
         fmt::format("{} has no columns: --label-column and --image-column are for tables", source));
 }
 
-LabelList read_label_list(const std::filesystem::path& path, const LabelListOptions& options) {
+LabelList read_label_list(const TableFile& file, const LabelListOptions& options) {
+    const std::filesystem::path& path = file.path();
     if (auto list = read_cub_list(path, options)) return std::move(*list);
     const std::string source = path.filename().string();
-    const auto [text, left_out, added_lines] = read_table_text(path, max_table_bytes);
+    const auto& [text, left_out, added_lines] = file.read(max_table_bytes);
     LabelTable table = look_at_table(text, source, has_table_extension(path), options.classes);
     table.added_lines = added_lines;
     if (table.kind == LabelTable::Kind::lines &&

@@ -11,6 +11,7 @@
 #include "assay/data/dataset.h"
 #include "assay/data/label_sets.h"
 #include "assay/error.h"
+#include "data/table_text.h"
 
 namespace assay {
 
@@ -53,7 +54,7 @@ inline constexpr std::size_t imagenet_val_size = 50'000;
 bool all_imagenet_val(const StringColumn& ids);
 
 /// A table, or text: one label a line, or `file label ...`. Throws bad_input.
-LabelList read_label_list(const std::filesystem::path& path, const LabelListOptions& options);
+LabelList read_label_list(const TableFile& file, const LabelListOptions& options);
 
 /// Throws usage: columns were asked for, and a file of this form has none.
 [[noreturn]] void refuse_columns_of(std::string_view source);

@@ -240,15 +240,15 @@ void take_labels(Dataset& dataset, LabelList& list, const StringColumn& images, 
 
 }  // namespace
 
-bool names_images(const fs::path& folder, const fs::path& list_path, bool ask) {
+bool names_images(const fs::path& folder, const TableFile& file, bool ask) {
     try {
         // A few hundred rows tell; a wrong table is often an error in its labels, which does not
         // matter here.
-        const LabelList list = read_label_list(list_path, {.classes = nullptr,
-                                                           .attributes = false,
-                                                           .limit = 256,
-                                                           .ask = ask,
-                                                           .minus_one_unlabelled = true});
+        const LabelList list = read_label_list(file, {.classes = nullptr,
+                                                      .attributes = false,
+                                                      .limit = 256,
+                                                      .ask = ask,
+                                                      .minus_one_unlabelled = true});
         if (list.stems) return false;
         for (std::size_t i = 0; i < list.files.size(); ++i) {
             std::error_code problem;
@@ -263,19 +263,19 @@ bool names_images(const fs::path& folder, const fs::path& list_path, bool ask) {
     }
 }
 
-bool labels_file_names(const fs::path& list_path, const std::string& label_column) {
+bool labels_file_names(const TableFile& file, const std::string& label_column) {
     constexpr std::string_view column = "file_name";
     constexpr std::size_t most_header = 65'536;
-    if (!parquet::has_parquet_extension(list_path) &&
-        read_start(list_path, most_header).find(column) == std::string::npos)
+    if (!parquet::has_parquet_extension(file.path()) &&
+        read_start(file.path(), most_header).find(column) == std::string::npos)
         return false;
     try {
-        const LabelList list = read_label_list(list_path, {.classes = nullptr,
-                                                           .attributes = false,
-                                                           .limit = 256,
-                                                           .image_column = std::string(column),
-                                                           .label_column = label_column,
-                                                           .minus_one_unlabelled = true});
+        const LabelList list = read_label_list(file, {.classes = nullptr,
+                                                      .attributes = false,
+                                                      .limit = 256,
+                                                      .image_column = std::string(column),
+                                                      .label_column = label_column,
+                                                      .minus_one_unlabelled = true});
         return list.has_labels;
     } catch (const Error& error) {
         return error.code() != ErrorCode::usage;  // usage: there is no such column
@@ -355,15 +355,16 @@ StringColumn images_of(const fs::path& folder, std::vector<std::string>& notes) 
 
 }  // namespace
 
-Dataset open_list(const fs::path& folder, const fs::path& list_path, const DatasetOptions& options,
+Dataset open_list(const fs::path& folder, const TableFile& file, const DatasetOptions& options,
                   std::vector<std::string>& notes) {
+    const fs::path& list_path = file.path();
     return with_note(fmt::format("reading the list {}", list_path.string()), [&] {
         const ClassList* const known = options.classes.empty() ? nullptr : &options.classes;
-        LabelList list = read_label_list(list_path, {.classes = known,
-                                                     .attributes = true,
-                                                     .limit = options.limit,
-                                                     .image_column = options.image_column,
-                                                     .label_column = options.label_column});
+        LabelList list = read_label_list(file, {.classes = known,
+                                                .attributes = true,
+                                                .limit = options.limit,
+                                                .image_column = options.image_column,
+                                                .label_column = options.label_column});
         if (list.rows == 0)
             throw Error(ErrorCode::bad_input, list.source + ": the list has no rows");
         for (std::string& note : notes_of(list)) notes.push_back(std::move(note));

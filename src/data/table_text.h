@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <utility>
 
 namespace assay {
 
@@ -20,5 +22,23 @@ bool has_table_extension(const std::filesystem::path& path);
 
 /// Throws bad_input, naming the file: missing, damaged, more than `most_bytes` of text.
 TableText read_table_text(const std::filesystem::path& path, std::uint64_t most_bytes);
+
+/// A file whose text is read once, however many readers look at it.
+class TableFile {
+public:
+    // NOLINTNEXTLINE(google-explicit-constructor): a path is a file
+    TableFile(std::filesystem::path path) : path_(std::move(path)) {}
+
+    const std::filesystem::path& path() const { return path_; }
+    /// Throws as read_table_text(), each time.
+    const TableText& read(std::uint64_t most_bytes) const {
+        if (!text_) text_ = read_table_text(path_, most_bytes);
+        return *text_;
+    }
+
+private:
+    std::filesystem::path path_;
+    mutable std::optional<TableText> text_;
+};
 
 }  // namespace assay
