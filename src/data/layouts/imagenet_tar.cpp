@@ -126,6 +126,7 @@ Dataset open_imagenet_tar(const fs::path& folder, const DatasetOptions& options,
         const std::int32_t label = found.class_of[labels.labels[number - 1]];
         dataset.labels.append(std::span(&label, 1));
     }
+    notes.push_back(std::move(found.note));
     notes.push_back(
         fmt::format("labels: {} of {}, by the number of the image", truth_name, devkit_name));
     return dataset;
