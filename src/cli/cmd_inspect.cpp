@@ -8,6 +8,7 @@
 #include "assay/error.h"
 #include "assay/evaluate/inspect.h"
 #include "cli/command.h"
+#include "cli/described.h"
 #include "cli/inputs.h"
 #include "cli/progress.h"
 #include "core/paths.h"
@@ -23,6 +24,7 @@ assay inspect imagenet/val
 assay inspect photographs --list labels.csv --json
 assay inspect test --against train
 assay inspect 'val-{000..063}.tar' --limit 5000
+assay inspect pets --split test --against pets --against-split trainval
 assay inspect test --against train --examples 100000 --csv -o findings.csv
 )";
 
@@ -70,23 +72,21 @@ int cmd_inspect(std::vector<std::string> arguments) {
     DataFlags data;
     fs::path path;
     fs::path against;
+    DatasetOptions against_how;
     InspectOptions options;
     Output output;
     app->add_option("data", path, "The images, as in --data")->type_name("DATA");
     data.add_to(*app);
-    app->add_option("--against", against,
-                    "Another data set, such as the training images: finds images that are in both")
-        ->type_name("DATA");
-    app->add_option("--near", options.near,
-                    "Images whose perceptual hashes differ in at most N of 64 bits look alike "
-                    "(0 to 10)")
-        ->type_name("N")
-        ->capture_default_str();
-    app->add_option("--examples", options.examples, "How many of each finding are listed")
-        ->type_name("N")
-        ->capture_default_str();
-    app->add_option("-j,--threads", options.threads, "Threads (default: one per core)")
-        ->type_name("N");
+    auto* const other_data =
+        app->add_option(
+               "--against", against,
+               "Another data set, such as the training images: finds images that are in both")
+            ->type_name("DATA");
+    app->add_option("--against-split", against_how.split,
+                    "Which split of --against, as --split (default: test, else val)")
+        ->type_name("NAME")
+        ->needs(other_data);
+    add_options(*app, options);
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
 
@@ -101,7 +101,7 @@ int cmd_inspect(std::vector<std::string> arguments) {
     refuse_predictions(data.folders.front());
     const OpenedDataset images = open_to_inspect(data);
     OpenedDataset other;
-    if (!against.empty()) other.dataset = open_dataset(against, {}, &other.notes);
+    if (!against.empty()) other.dataset = open_dataset(against, against_how, &other.notes);
     ProgressLine progress("inspect", "images");
     const InspectResult result =
         inspect_data(images, against.empty() ? nullptr : &other, options, progress);

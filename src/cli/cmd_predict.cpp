@@ -152,6 +152,7 @@ int cmd_predict(std::vector<std::string> arguments) {
     for (std::size_t i = 0; i < data.folders.size(); ++i) {
         const Dataset dataset = data.open(i, prediction.classes());
         typed.data = data.folders[i].string();
+        typed.inspect = data.inspect_command(i);
         prediction.typed(typed);
         if (versions) {
             prediction.over(dataset, *versions);

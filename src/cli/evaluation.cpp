@@ -106,6 +106,7 @@ std::vector<PredictResult> predict_all(const std::vector<EvalEntry>& entries,
         evaluate::predict_watched(models, dataset, inputs.predict, *self_comm(), watch, progress);
     line.finish();
     say_notes(dataset, results.front().dataset_notes);
+    say_image_notes(dataset, results.front().image_notes, inputs.data.inspect_command(0));
     for (const PredictResult& result : results) {
         for (const std::string& text : result.notes) {
             if (text != evaluate::alone_note)

@@ -324,8 +324,39 @@ void require_inputs(const ModelFlags& models, const DataFlags& data, std::string
     require(!data.folders.empty(), "--data");
 }
 
+namespace {
+
+/// The options that set what `object` holds, but for the defaults and the name of the results.
+template <Described S>
+std::string typed_fields(const S& object) {
+    const json own = json_of(object), usual = json_of(S{});
+    std::string text;
+    for (const Field& field : description<S>) {
+        const std::string key(field.name);
+        if (own[key] == usual[key] || field.option() == "dataset-name") continue;
+        const json& value = own[key];
+        text += fmt::format(" --{} {}", field.option(),
+                            as_typed(value.is_string() ? value.get<std::string>() : value.dump()));
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string DataFlags::inspect_command(std::size_t index) const {
+    return "assay inspect " + as_typed(folders.at(index).string()) + typed_fields(*this) +
+           typed_fields(sample);
+}
+
 void say_notes(const Dataset& dataset, const std::vector<std::string>& notes) {
     for (const std::string& line : notes) note(dataset.name + ": " + line);
+}
+
+void say_image_notes(const Dataset& dataset, const std::vector<std::string>& notes,
+                     const std::string& inspect_command) {
+    say_notes(dataset, notes);
+    if (!notes.empty())
+        note(fmt::format("{}: type `{}` to see all of it", dataset.name, inspect_command));
 }
 
 }  // namespace assay::cli

@@ -107,6 +107,8 @@ struct DataFlags {
     ClassList own_classes() const;
     /// Opens folder `index` for classifiers with these classes; what was assumed is said on stderr.
     Dataset open(std::size_t index, const ClassList& classes) const;
+    /// "assay inspect photos --list labels.csv": of folder `index`, read in the same way.
+    std::string inspect_command(std::size_t index) const;
 };
 /// Gives the first data set's own classes: it is opened, once, only if a model asks for them.
 std::function<ClassList()> classes_of(const DataFlags& data);
@@ -116,6 +118,9 @@ void require_inputs(const ModelFlags& models, const DataFlags& data, std::string
 
 /// What was assumed when the data set was opened, on stderr.
 void say_notes(const Dataset& dataset, const std::vector<std::string>& notes);
+/// PredictResult::image_notes, and the command that shows more; nothing where there are none.
+void say_image_notes(const Dataset& dataset, const std::vector<std::string>& notes,
+                     const std::string& inspect_command);
 
 /// The setting "classes" as a sidecar takes it: "imagenet", or an absolute path (a relative one is
 /// relative to `folder`).

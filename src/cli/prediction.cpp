@@ -105,6 +105,9 @@ void Prediction::keep(const Dataset& dataset, const std::string& unit, Run&& run
     std::vector<PredictResult> predicted = run(options_, ProgressCallback(progress));
     // Of the data set: those of the first model are those of all.
     say_notes(dataset, predicted.front().dataset_notes);
+    say_image_notes(dataset, predicted.front().image_notes,
+                    typed_.inspect.empty() ? "assay inspect " + as_typed(dataset.root.string())
+                                           : typed_.inspect);
     for (PredictResult& result : predicted) {
         if (datasets_.empty() || datasets_.back() != result.dataset)
             datasets_.push_back(result.dataset);

@@ -31,6 +31,7 @@ struct TypedPrediction {
     std::vector<std::string> models;  ///< --model
     std::string data;                 ///< --data: the one at hand
     std::vector<TypedOption> options;
+    std::string inspect = {};  ///< DataFlags::inspect_command(); "": by the folder of the images
 };
 /// Tries the models on a few images and warns of what looks wrong; each line ends in a command.
 /// `stored_as`: as try_models().

@@ -86,6 +86,7 @@ public:
         }
         return static_cast<std::int64_t>(value >> 1U ^ (~(value & 1U) + 1));
     }
+    bool at_end() const { return rest_.empty(); }
     void finish() const {
         if (!rest_.empty()) refuse_("more behind its end");
     }

@@ -16,6 +16,7 @@
 #include "core/memory_budget.h"
 #include "core/parallel.h"
 #include "data/name_hash.h"
+#include "evaluate/inspect/recorded_images.h"
 #include "evaluate/model_trial.h"
 #include "evaluate/prediction_run.h"
 #include "evaluate/watched_predict.h"
@@ -126,6 +127,12 @@ private:
     DecodeLimits limits_;
     MemoryBudget& memory_;
 };
+
+/// What the store, or the part of it that was written, has recorded of the images.
+std::vector<std::string> notes_of(const StoreWriter& writer, const Dataset& dataset) {
+    const auto found = inspect::recorded_images(writer.folder(), writer.spec(), dataset, 1);
+    return found ? notes_on_images(*found) : std::vector<std::string>();
+}
 
 }  // namespace
 
@@ -271,8 +278,12 @@ std::vector<PredictResult> evaluate::predict_watched(std::span<const LoadedModel
     };
 
     std::map<std::string, PredictResult> by_model;
+    std::vector<std::string> image_notes;
     for (PredictionRun& run : runs) {
         run.work(threads_for(models, options), watch.in_hash_order, comm, report);
+        // All models saw the same images.
+        if (by_model.empty() && comm.rank() == 0)
+            image_notes = notes_of(run.model_runs().front()->writer, dataset);
         for (const auto& model_run : run.model_runs()) {
             PredictResult result = result_of(*model_run, dataset);
             const auto number = static_cast<std::size_t>(model_run->model - models.data());
@@ -283,7 +294,10 @@ std::vector<PredictResult> evaluate::predict_watched(std::span<const LoadedModel
         }
     }
     std::vector<PredictResult> results;
-    for (const LoadedModel& model : models) results.push_back(by_model.at(model.spec.name));
+    for (const LoadedModel& model : models) {
+        results.push_back(by_model.at(model.spec.name));
+        results.back().image_notes = image_notes;
+    }
     sum_over_ranks(results, comm);
     return results;
 }

@@ -119,6 +119,8 @@ ResultType result_type(ResultOf<PredictResult>) {
             part<&PredictResult::store>({}),
             part<&PredictResult::notes>({}),
             part<&PredictResult::dataset_notes>({}),
+            part<&PredictResult::image_notes>(
+                {.help = "What decoding leaves aside of the images, equal files", .omitted = true}),
         });
     return rows;
 }

@@ -24,6 +24,7 @@
 #include "evaluate/commit.h"
 #include "evaluate/model_trial.h"
 #include "evaluate/written_rows.h"
+#include "image/decoder_version.h"
 #include "model/python/python_model.h"
 #include "store/layout.h"
 #include "store/parts.h"
@@ -106,6 +107,7 @@ StoreSpec store_spec(const LoadedModel& model, const Dataset& dataset,
     spec.ids_hash = dataset.ids_fingerprint();
     spec.model_hash = model.file_hash;
     spec.preprocess_hash = computing_fingerprint(model);
+    spec.decoder = decoder_version;
     // What a number may depend on that is not part of the store's identity.
     nlohmann::json provenance = {{"assay", version},
                                  {"commit", source_commit()},
@@ -223,7 +225,7 @@ std::optional<std::string> use_image(const Dataset& dataset, std::uint64_t item,
     std::optional<std::string> problem;
     try {
         const std::vector<std::byte> bytes = dataset.read_image(item);
-        if (read != nullptr) *read = {bytes.size(), hash_bytes(bytes)};
+        if (read != nullptr) *read = image_read(bytes);
         decode_image_into(bytes, image, own);
         use(image);
     } catch (const Error& error) {

@@ -7,6 +7,7 @@
 #include "assay/error.h"
 #include "core/hash.h"
 #include "evaluate/written_rows.h"
+#include "store/former_decoder.h"
 
 namespace assay {
 namespace {
@@ -14,7 +15,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 /// By the sizes of all files and the bytes of one.
-bool are_other_images(const Dataset& dataset, const store::BegunRows& rows) {
+bool are_other_images(const Dataset& dataset, const StoreSpec& spec, const store::BegunRows& rows) {
     bool compared = false;
     for (std::size_t i = 0; i < rows.images.size(); ++i) {
         const ReadImage& read = rows.images[i];
@@ -24,7 +25,7 @@ bool are_other_images(const Dataset& dataset, const store::BegunRows& rows) {
             if (std::filesystem::file_size(dataset.path_of(row), problem) != read.bytes)
                 return true;
         }
-        if (compared) continue;
+        if (compared && !store::may_have_other_pixels(spec, dataset, row)) continue;
         compared = true;
         try {
             if (hash_bytes(dataset.read_image(row)) != read.hash) return true;
@@ -140,7 +141,7 @@ void ShardBuffers::resume(std::size_t shard, const Dataset& dataset, bool retry_
                 std::min<std::uint64_t>(spec.batch_size, spec.rows - rows.first_row) &&
             is_readable(rows.states) &&
             !(retry_failed && std::ranges::count(rows.states, RowState::not_finite) > 0);
-        if (fits && !are_other_images(dataset, rows)) take_over(shard, rows);
+        if (fits && !are_other_images(dataset, spec, rows)) take_over(shard, rows);
     }
     for (const store::BegunRows& rows :
          prediction::written_rows(writer_.folder(), writer_.spec(), on_, shard, dataset))
@@ -164,6 +165,7 @@ void ShardBuffers::write(std::size_t index, Shard& shard) {
         all.add_field(image.hash);
         files.push_back(image.hash.empty() ? ImageFile()
                                            : store::image_file(image.bytes, image.hash));
+        files.back().left_aside = image.left_aside;
     }
     images_.after(writer_.spec().model_name, writer_.first_row(index), files);
     writer_.write_shard(index, shard.scores, shard.states, shard.errors, all.digest(), files);

@@ -44,7 +44,7 @@ std::optional<ReadImage> same_image(const Dataset& dataset, std::uint64_t row,
     throw_if_stopped();
     try {
         const std::vector<std::byte> bytes = dataset.read_image(row);
-        ReadImage read{bytes.size(), hash_bytes(bytes)};
+        ReadImage read = image_read(bytes);
         if (store::image_file(read.bytes, read.hash) == recorded) return read;
     } catch (const Error& error) {
         if (error.code() == ErrorCode::interrupted) throw;  // else the run says so

@@ -321,4 +321,18 @@ FileFacts facts_of_file(std::span<const std::byte> bytes) {
     return facts;
 }
 
+bool is_left_aside(std::string_view id) {
+    return std::ranges::find(left_aside_kinds, id, &LeftAside::id) != left_aside_kinds.end();
+}
+
+std::uint8_t left_aside(const FileFacts& facts) {
+    constexpr unsigned bits_of_a_byte = 8;
+    const bool turned = facts.format != ImageFormat::tiff && facts.orientation.value_or(1) > 1;
+    const std::array found = {facts.alpha, facts.bits > bits_of_a_byte, facts.several, turned};
+    std::uint8_t bits = 0;
+    for (std::size_t k = 0; k < left_aside_kinds.size(); ++k)
+        bits = static_cast<std::uint8_t>(bits | (found[k] ? left_aside_kinds[k].bit : 0));
+    return bits;
+}
+
 }  // namespace assay

@@ -2,10 +2,12 @@
 // decoding leaves aside (an EXIF orientation, further frames).
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 
 namespace assay {
 
@@ -32,5 +34,20 @@ struct FileFacts {
 
 /// Never reads beyond `bytes`, whatever they are. Cost: a walk over the blocks of the file.
 FileFacts facts_of_file(std::span<const std::byte> bytes);
+
+/// What decoding leaves aside of an image.
+struct LeftAside {
+    std::uint8_t bit;
+    std::string_view id;  ///< in records and results
+    std::string_view title;
+};
+inline constexpr std::array left_aside_kinds = {
+    LeftAside{1, "alpha", "alpha (dropped)"},
+    LeftAside{2, "more_than_8_bits", "more than 8 bits a channel (cut to 8)"},
+    LeftAside{4, "several_frames", "several frames or pages (the first is read)"},
+    LeftAside{8, "exif_turned", "EXIF orientation (not applied)"}};
+/// The bits of all that is left aside of a file.
+std::uint8_t left_aside(const FileFacts& facts);
+bool is_left_aside(std::string_view id);
 
 }  // namespace assay

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <optional>
@@ -15,11 +16,13 @@
 #include "core/descriptor.h"
 #include "core/file.h"
 #include "core/hash.h"
+#include "image/file_facts.h"
 #include "store/layout.h"
 #include "store/manifest.h"
 #include "store/record.h"
 
-namespace assay::store {
+namespace assay {
+namespace store {
 namespace {
 
 constexpr std::string_view batch_mark = "assay.begun/1\n";
@@ -48,6 +51,9 @@ std::string text_of(const BegunRows& rows, const std::string& writer) {
     for (const ReadImage& image : rows.images) out.number(image.bytes).text(image.hash);
     out.text(
         {reinterpret_cast<const char*>(rows.scores.data()), rows.scores.size() * sizeof(float)});
+    // Last, and only where there is something to say: as logs were written before.
+    if (std::ranges::any_of(rows.images, [](const ReadImage& i) { return i.left_aside != 0; }))
+        for (const ReadImage& image : rows.images) out.small(image.left_aside);
     return out.take();
 }
 
@@ -56,6 +62,12 @@ RowState state_from(FieldReader& in) {
     if (value < 0 || value > static_cast<std::int64_t>(RowState::not_finite))
         refuse_batch("no state of a row");
     return static_cast<RowState>(value);
+}
+
+std::uint8_t left_aside_from(FieldReader& in) {
+    const std::int64_t bits = in.small();
+    if (bits < 0 || bits > UINT8_MAX) refuse_batch("no set of what is left aside");
+    return static_cast<std::uint8_t>(bits);
 }
 
 BegunRows parse_batch(std::string_view text, const StoreSpec& spec, std::size_t shard,
@@ -85,6 +97,9 @@ BegunRows parse_batch(std::string_view text, const StoreSpec& spec, std::size_t 
         image.hash = in.text();
     }
     const std::string scores = in.text();
+    if (!in.at_end()) {
+        for (ReadImage& image : rows.images) image.left_aside = left_aside_from(in);
+    }
     in.finish();
     if (scores.size() != rows.states.size() * spec.classes * sizeof(float))
         refuse_batch("scores of another number of classes");
@@ -110,6 +125,14 @@ std::optional<std::string_view> next_batch(std::string_view& rest) {
 }
 
 }  // namespace
+
+}  // namespace store
+
+ReadImage image_read(std::span<const std::byte> bytes) {
+    return {bytes.size(), hash_bytes(bytes), left_aside(facts_of_file(bytes))};
+}
+
+namespace store {
 
 void keep_rows(const fs::path& folder, const StoreSpec& spec, const ComputedOn& on,
                std::size_t shard, std::span<const BegunRows> rows) {
@@ -178,4 +201,5 @@ void forget_rows(const fs::path& folder, std::size_t shard) {
     fs::remove(begun_path(folder, shard), none);
 }
 
-}  // namespace assay::store
+}  // namespace store
+}  // namespace assay

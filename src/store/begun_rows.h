@@ -20,8 +20,11 @@ namespace assay {
 /// An image's file as it was read.
 struct ReadImage {
     std::uint64_t bytes = 0;
-    std::string hash = "";  ///< hash_bytes(); "": it could not be read
+    std::string hash = "";        ///< hash_bytes(); "": it could not be read
+    std::uint8_t left_aside = 0;  ///< as in ImageFile
 };
+/// Of the bytes of a file.
+ReadImage image_read(std::span<const std::byte> bytes);
 
 namespace store {
 

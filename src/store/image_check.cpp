@@ -14,6 +14,7 @@
 #include "core/paths.h"
 #include "core/random.h"
 #include "store/dataset_files.h"
+#include "store/former_decoder.h"
 #include "store/layout.h"
 #include "store/manifest.h"
 #include "store/parts.h"
@@ -89,7 +90,7 @@ std::string how_different(const ImageFile& there, const ImageFile& now) {
 
 ImageFile image_file(std::uint64_t bytes, std::string_view whole_hash) {
     const std::string_view digits = whole_hash.substr(whole_hash.find(':') + 1).substr(0, 16);
-    ImageFile file{bytes, 0};
+    ImageFile file{.bytes = bytes, .hash = 0};
     std::from_chars(digits.data(), digits.data() + digits.size(), file.hash, 16);
     return file;
 }
@@ -126,6 +127,7 @@ void ImageCheck::before(const std::string& model) {
 bool ImageCheck::compare(const fs::path& store) {
     const std::optional<StoreSpec> spec = spec_if_there(store);
     if (!spec || !same_items(*spec, dataset_)) return false;  // opening the store says so
+    refuse_former_decoder(store, *spec, dataset_, threads_);
     return compare_single(store, *spec) || compare_whole_shard(store, *spec);
 }
 
@@ -211,8 +213,9 @@ bool ImageCheck::compare_single(const fs::path& store, const StoreSpec& spec) {
     }
     if (sizes_differ.count > 0) {
         const std::uint64_t now = now_->sizes()[static_cast<std::size_t>(sizes_differ.row)];
-        refuse(store, sizes_differ.row, how_different(sizes_differ.there, {now, 0}),
-               sizes_differ.count - 1, compared);
+        refuse(store, sizes_differ.row,
+               how_different(sizes_differ.there, {.bytes = now, .hash = 0}), sizes_differ.count - 1,
+               compared);
     }
     if (bytes_differ) refuse(store, bytes_differ->first, bytes_differ->second, 0, bytes_compared);
     if (!now_->away().empty() && !noted_) {

@@ -74,6 +74,7 @@ std::string store_id(const StoreSpec& spec) {
          {spec.rows, std::uint64_t{spec.classes}, std::uint64_t{spec.top_k},
           std::uint64_t{spec.shard_rows}, std::uint64_t{spec.batch_size}})
         hasher.add_field(fmt::format("{}", number));
+    if (spec.decoder > 0) hasher.add_field(fmt::format("{}", spec.decoder));
     return hasher.digest();
 }
 
@@ -101,6 +102,7 @@ std::string manifest_text(const Manifest& manifest) {
     value["id"] = spec.id;
     value["dataset_id"] = spec.dataset_id;
     value["import_hash"] = spec.import_hash;
+    if (spec.decoder > 0) value["decoder"] = spec.decoder;
     if (spec.part.of > 0) value["part"] = {{"number", spec.part.number}, {"of", spec.part.of}};
     if (manifest.finished) {
         const ShardRange own = shards_of(spec.part, shard_count(spec));
@@ -140,6 +142,8 @@ Manifest parse_manifest(std::string_view text) {
     spec.id = fields["id"].name();
     spec.dataset_id = fields["dataset_id"].name();
     spec.import_hash = fields["import_hash"].text();
+    if (fields.has("decoder"))
+        spec.decoder = static_cast<std::uint32_t>(fields["decoder"].whole(1, UINT32_MAX));
     if (fields.has("part")) {
         const JsonReader part = fields["part"];
         spec.part.of = static_cast<std::uint32_t>(part["of"].whole(1, max_parts));
@@ -285,6 +289,11 @@ std::vector<std::string> differences(const StoreSpec& recorded, const StoreSpec&
     compare("the kind of scores", name_of(recorded.kind), name_of(wanted.kind));
     compare("the storage format", name_of(recorded.storage), name_of(wanted.storage));
     compare("top_k", recorded.top_k, wanted.top_k);
+    if (recorded.decoder > wanted.decoder) {
+        found.push_back(
+            fmt::format("a newer Assay decoded the images (decoder {} there, {} in this one)",
+                        recorded.decoder, wanted.decoder));
+    }
     if (wanted.batch_size != 0) compare("the batch size", recorded.batch_size, wanted.batch_size);
     if (wanted.shard_rows != 0) compare("shard_rows", recorded.shard_rows, wanted.shard_rows);
     return found;

@@ -11,6 +11,7 @@
 #include "core/paths.h"
 #include "core/refuse.h"
 #include "core/text.h"
+#include "image/file_facts.h"
 #include "store/fields.h"
 #include "store/layout.h"
 #include "store/manifest.h"
@@ -96,9 +97,39 @@ std::vector<ImageFile> images_of(const JsonReader& fields, std::uint32_t rows) {
     std::vector<ImageFile> images;
     for (std::size_t i = 0; i < bytes.size(); ++i) {
         if (!bytes[i].is_number_unsigned()) refuse("`image_bytes` must hold counts of bytes");
-        images.push_back({bytes[i].get<std::uint64_t>(), hash_in(hashes[i])});
+        images.push_back({.bytes = bytes[i].get<std::uint64_t>(), .hash = hash_in(hashes[i])});
     }
     return images;
+}
+
+/// The rows of the store whose images have it, of each kind that some have; null: none has.
+json left_aside_of(const std::vector<ImageFile>& images, std::uint64_t begin) {
+    json all;
+    for (const LeftAside& kind : left_aside_kinds) {
+        for (std::size_t i = 0; i < images.size(); ++i) {
+            if ((images[i].left_aside & kind.bit) != 0)
+                all[std::string(kind.id)].push_back(begin + i);
+        }
+    }
+    return all;
+}
+
+/// Kinds that a later version may know are passed over.
+void read_left_aside(const JsonReader& fields, std::uint64_t begin,
+                     std::vector<ImageFile>& images) {
+    if (!fields.has("left_aside") || images.empty()) return;
+    const JsonReader all = fields["left_aside"];
+    for (const LeftAside& kind : left_aside_kinds) {
+        const std::string id(kind.id);
+        if (!all.has(id.c_str())) continue;
+        for (const json& row : all[id.c_str()].list()) {
+            if (!row.is_number_unsigned() || row.get<std::uint64_t>() < begin ||
+                row.get<std::uint64_t>() - begin >= images.size())
+                refuse(fmt::format("`left_aside` must hold rows of the shard, from {}", begin));
+            std::uint8_t& bits = images[row.get<std::uint64_t>() - begin].left_aside;
+            bits = static_cast<std::uint8_t>(bits | kind.bit);
+        }
+    }
 }
 
 /// A shard of another store is of the same shape as often as not.
@@ -159,6 +190,8 @@ std::string record_text(const ShardRecord& record, const StoreSpec& spec) {
     if (!record.images.empty()) {
         value["image_bytes"] = bytes_of(record.images);
         value["image_hashes"] = hashes_of(record.images);
+        json left = left_aside_of(record.images, shard_begin(spec, record.shard));
+        if (!left.is_null()) value["left_aside"] = std::move(left);
     }
     if (const ComputedOn& on = record.computed_on; on.known()) {
         value["computed_on"] = {{"device", on.device}, {"framework", on.framework}};
@@ -204,6 +237,7 @@ ShardRecord parse_record(std::string_view text, const StoreSpec& spec, std::size
     }
     record.images_hash = fields["images_xxh128"].text();
     record.images = images_of(fields, rows);
+    read_left_aside(fields, begin, record.images);
     if (fields.has("computed_on")) {
         const JsonReader on = fields["computed_on"];
         record.computed_on = {on["device"].text(), on["framework"].text(),

@@ -85,6 +85,7 @@ void agree_with_store(const fs::path& store, StoreSpec& wanted) {
     if (wanted.part.of == 0) return;  // begin_or_resume() looks at it
     // Of a store whose join was stopped, too: a shard that was damaged then is computed again.
     refuse_differences(store, there->spec, wanted);
+    wanted.decoder = there->spec.decoder;  // store/former_decoder.h saw that it is the same here
     if (wanted.batch_size == 0) wanted.batch_size = there->spec.batch_size;
     if (wanted.shard_rows == 0) wanted.shard_rows = there->spec.shard_rows;
 }

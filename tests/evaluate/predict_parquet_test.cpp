@@ -7,9 +7,15 @@
 #include "assay/evaluate/predict.h"
 #include "coloured_images.h"
 #include "core/file.h"
+#include "core/hash.h"
 #include "data/archives.h"
 #include "data/parquet_writer.h"
+#include "evaluate/prediction_run.h"
+#include "image/decoder_version.h"
+#include "image/pixel_fixtures.h"
 #include "message_of.h"
+#include "store/begun_rows.h"
+#include "store/image_check.h"
 
 namespace assay {
 namespace {
@@ -84,6 +90,136 @@ TEST_F(PredictParquet, AStoreFindsItsImagesAgain) {
     for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(read_back.read_image(i), dataset.read_image(i));
     EXPECT_FALSE(has_archived_images(images(3)));
     EXPECT_EQ(archive_of(images(3)), nullptr);
+}
+
+/// A store of before photographs were turned by their EXIF data: without a decoder in its manifest,
+/// and the hashes of the images as they are stored. Of its two shards the first is there.
+class FormerDecoder : public PredictParquet {
+protected:
+    static constexpr std::size_t count = 10;
+    static std::vector<made_parquet::Image> photographs(std::size_t turned) {
+        std::vector<made_parquet::Image> images = reds(count);
+        if (turned < count) {
+            const auto file = test::pixel_fixture("jpeg exif turned").file;
+            images[turned] = std::string(reinterpret_cast<const char*>(file.data()), file.size());
+        }
+        return images;
+    }
+    StoreSpec spec_of(const Dataset& dataset) {
+        StoreSpec spec = prediction::store_spec(model(), dataset, options("runs"));
+        EXPECT_EQ(spec.decoder, decoder_version);
+        spec.decoder = 0;
+        return spec;
+    }
+    static LoadedModel model() { return loaded("m", std::make_shared<Fake>()); }
+    /// `recorded`: the bytes of image i as that build read them.
+    void begin_store(const Dataset& dataset, const std::vector<made_parquet::Image>& recorded,
+                     bool single_images = true) {
+        StoreWriter writer = StoreWriter::open(scratch_ / "runs", spec_of(dataset), dataset);
+        const std::size_t rows = writer.rows_in(0);
+        Hasher all;
+        std::vector<ImageFile> files;
+        for (std::size_t i = 0; i < rows; ++i) {
+            const std::string hash = hash_text(recorded[i].value());
+            all.add_field(hash);
+            files.push_back(store::image_file(recorded[i]->size(), hash));
+        }
+        if (!single_images) files.clear();
+        writer.write_shard(0, std::vector<float>(rows * 2, 0.5F),
+                           std::vector<RowState>(rows, RowState::ok), {}, all.digest(), files);
+    }
+    std::string manifest() { return read_text(scratch_ / "runs/x/m/manifest.json"); }
+};
+
+TEST_F(FormerDecoder, AStoreOfTurnedPhotographsIsReadAndNotResumed) {
+    for (const bool single_images : {true, false}) {
+        fs::remove_all(scratch_ / "runs");
+        const std::vector<made_parquet::Image> images = photographs(3);
+        const Dataset dataset = parquet(images);
+        begin_store(dataset, images, single_images);
+        EXPECT_EQ(PredictionStore::open(scratch_ / "runs/x/m").spec().decoder, 0U);
+        EXPECT_EQ(kept(scratch_ / "runs/x/m").size(), 0U + 16U);
+        const LoadedModel m = model();
+        const std::string said = message_of([&] { predict({&m, 1}, dataset, options("runs")); });
+        EXPECT_THAT(said, testing::HasSubstr("1 of its 8 images has other pixels now, the first "
+                                             "is `x.parquet/3`"));
+        EXPECT_THAT(said, testing::EndsWith("runs-turned to compute all images alike"));
+        // Nor does another model's store get beside it, whose images would be others.
+        const LoadedModel other = loaded("n", std::make_shared<Fake>());
+        EXPECT_EQ(message_of([&] { predict({&other, 1}, dataset, options("runs")); }), said);
+        EXPECT_FALSE(fs::exists(scratch_ / "runs/x/n"));
+    }
+}
+
+TEST_F(FormerDecoder, AStoreWithoutTurnedPhotographsGoesOn) {
+    // The second shard has one, of which nothing is scored yet.
+    for (const std::size_t turned : {count, count - 1}) {
+        fs::remove_all(scratch_ / "runs");
+        const std::vector<made_parquet::Image> images = photographs(turned);
+        const Dataset dataset = parquet(images);
+        begin_store(dataset, images);
+        const LoadedModel m = model();
+        const PredictResult result = predict({&m, 1}, dataset, options("runs")).at(0);
+        EXPECT_EQ(result.predicted, 2U);
+        EXPECT_TRUE(PredictionStore::open(result.store).complete());
+        EXPECT_THAT(manifest(), testing::Not(testing::HasSubstr("decoder")));
+        EXPECT_EQ(predict({&m, 1}, dataset, options("runs")).at(0).predicted, 0U);
+    }
+}
+
+TEST_F(FormerDecoder, AStoreOfABuildThatTurnedThemGoesOn) {
+    const Dataset dataset = parquet(photographs(3));
+    std::vector<made_parquet::Image> as_read;
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::vector<std::byte> bytes = dataset.read_image(i);
+        as_read.emplace_back(
+            std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+    }
+    ASSERT_NE(as_read[3], photographs(3)[3]);
+    begin_store(dataset, as_read);
+    const LoadedModel m = model();
+    EXPECT_EQ(predict({&m, 1}, dataset, options("runs")).at(0).predicted, 2U);
+}
+
+TEST_F(FormerDecoder, BegunRowsOfTurnedPhotographsAreComputedAgain) {
+    for (const std::size_t turned : {std::size_t{2}, count}) {
+        fs::remove_all(scratch_ / "runs");
+        const std::vector<made_parquet::Image> images = photographs(turned);
+        const Dataset dataset = parquet(images);
+        const LoadedModel m = model();
+        {
+            const StoreWriter begun =
+                StoreWriter::open(scratch_ / "runs", spec_of(dataset), dataset);
+            store::BegunRows rows{.first_row = 0,
+                                  .states = std::vector<RowState>(4, RowState::ok),
+                                  .errors = {},
+                                  .images = {},
+                                  .scores = std::vector<float>(8, 0.5F)};
+            for (std::size_t i = 0; i < 4; ++i)
+                rows.images.push_back({images[i]->size(), hash_text(*images[i])});
+            store::keep_rows(begun.folder(), begun.spec(), prediction::computed_on(m), 0,
+                             {&rows, 1});
+        }
+        EXPECT_EQ(predict({&m, 1}, dataset, options("runs")).at(0).predicted,
+                  turned < count ? 10U : 6U);
+    }
+}
+
+TEST_F(FormerDecoder, ANewStoreNamesItsDecoder) {
+    const LoadedModel m = model();
+    const Dataset dataset = parquet(photographs(3));
+    predict({&m, 1}, dataset, options("runs"));
+    EXPECT_THAT(manifest(), testing::HasSubstr("\"decoder\": 1"));
+    EXPECT_EQ(PredictionStore::open(scratch_ / "runs/x/m").spec().decoder, 1U);
+    // One of a later version is not gone on with.
+    StoreSpec later = spec_of(dataset);
+    later.decoder = decoder_version + 1;
+    fs::remove_all(scratch_ / "runs");
+    StoreWriter::open(scratch_ / "runs", later, dataset);
+    EXPECT_THAT(message_of([&] {
+                    predict({&m, 1}, dataset, options("runs"));
+                }),
+                testing::HasSubstr("a newer Assay decoded the images (decoder 2 there, 1 in"));
 }
 
 }  // namespace

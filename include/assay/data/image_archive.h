@@ -19,6 +19,11 @@ public:
     /// names file and place) or io. Cost: a copy at least; a block of the archive at most.
     virtual std::vector<std::byte> read(std::string_view name,
                                         std::uint64_t limit = UINT64_MAX) const = 0;
+    /// The images are samples of arrays, to which read() gives the form of an image file.
+    virtual bool holds_samples() const { return false; }
+    /// Whether read() gives this image turned by its EXIF data, and not as it was encoded. Throws
+    /// as read().
+    virtual bool is_turned(std::string_view /*name*/) const { return false; }
 };
 
 }  // namespace assay

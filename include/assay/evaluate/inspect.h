@@ -9,10 +9,13 @@
 #include <vector>
 
 #include "assay/data/dataset.h"
+#include "assay/describe.h"
 #include "assay/progress.h"
 #include "assay/report.h"
 
 namespace assay {
+
+class PredictionStore;
 
 struct InspectOptions {
     /// Two images are near duplicates if at most so many of the 64 bits of their perceptual hashes
@@ -22,6 +25,20 @@ struct InspectOptions {
     std::size_t examples = 5;
     int threads = 0;  ///< 0: one per core
 };
+
+template <>
+inline constexpr auto description<InspectOptions> = describe<InspectOptions>({
+    field<&InspectOptions::near>({.help = "Images whose perceptual hashes differ in at most so "
+                                          "many bits look alike",
+                                  .min = 0,
+                                  .max = 10,
+                                  .unit = "bits"}),
+    field<&InspectOptions::examples>({.help = "How many of each finding are listed"}),
+    field<&InspectOptions::threads>({.help = "Threads; results do not depend on their number",
+                                     .min = 0,
+                                     .empty = "one per core",
+                                     .also = "-j"}),
+});
 
 /// A data set that was opened, and what open_dataset() said of it.
 struct OpenedDataset {
@@ -102,6 +119,9 @@ struct InspectedLabels {
 
 struct InspectResult {
     std::string name;
+    /// The prediction store whose records these findings are: without formats, sizes and near
+    /// duplicates. "": the images were read.
+    std::string store;
     std::uint64_t images = 0, unreadable = 0;
     int near = 0;  ///< the option
     std::vector<std::string> notes;
@@ -122,6 +142,15 @@ struct InspectResult {
 InspectResult inspect_data(const OpenedDataset& data, const OpenedDataset* against = nullptr,
                            const InspectOptions& options = {},
                            const ProgressCallback& callback = {});
+
+/// What a store has recorded of the images that its model saw: what decoding left aside, images
+/// that cannot be read, equal files, labels. Reads the records, no image and no score. Nothing
+/// where no image is recorded: imports, stores in memory, stores of early builds.
+std::optional<InspectResult> inspect_store(const PredictionStore& store, std::size_t examples = 5);
+
+/// One line each of what is left aside and of equal files; none where nothing was found.
+/// Unreadable images have warnings of their own.
+std::vector<std::string> notes_on_images(const InspectResult& result);
 
 /// Numbers would be incorrect: an image cannot be read, a file has two labels, or a file is in the
 /// other data set, too.

@@ -138,6 +138,9 @@ struct PredictResult {
     std::vector<std::string> notes;  ///< ModelFacts::notes
     std::uint64_t halved = 0;  ///< batches of this run that had to be halved for want of memory
     std::vector<std::string> dataset_notes;  ///< for people: the images have moved, ...
+    /// For people: what decoding leaves aside of the images, equal files. `assay inspect` says
+    /// more.
+    std::vector<std::string> image_notes = {};
 };
 
 /// Runs every model over the data set and stores the scores under options.runs; what earlier runs

@@ -51,7 +51,12 @@ enum class RowState : std::uint8_t { ok = 0, unreadable = 1, not_finite = 2 };
 struct ImageFile {
     std::uint64_t bytes = 0;
     std::uint64_t hash = 0;  ///< the first 16 hex digits of what `xxh128sum` prints
-    bool operator==(const ImageFile&) const = default;
+    /// What decoding left aside of it (src/image/file_facts.h). It follows from the bytes, and
+    /// stores of before it was recorded have 0.
+    std::uint8_t left_aside = 0;
+    bool operator==(const ImageFile& other) const {
+        return bytes == other.bytes && hash == other.hash;
+    }
     /// False: it could not be read.
     bool known() const noexcept { return bytes != 0 || hash != 0; }
 };
@@ -112,10 +117,14 @@ struct StoreSpec {
     /// Both are worked out when the store is begun, and name it in each of its files; "" in stores
     /// of before files did.
     std::string dataset_id;  ///< of the names, ids, labels, attributes and classes of the items
-    std::string id;          ///< of `dataset_id` and all of the above but the provenance
+    std::string id;          ///< of `dataset_id`, `decoder` and all of the above but the provenance
     /// What a writer writes; not part of what tells stores apart. Of a store that is read: {0, n}
     /// where it lies in n parts, or some of them.
     StorePart part;
+    /// Which version of Assay's decoder made pixels of the images (src/image/decoder_version.h); 0:
+    /// before there were versions, and imports. A writer goes on with the work of a former version
+    /// where it is the same for these images.
+    std::uint32_t decoder = 0;
 };
 
 /// One of the stored entries of a row of a reduced store.

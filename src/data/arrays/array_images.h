@@ -43,6 +43,7 @@ public:
     void add(const std::string& name, std::filesystem::path file, PixelArray array);
 
     std::vector<std::byte> read(std::string_view name, std::uint64_t limit) const override;
+    bool holds_samples() const override { return true; }
 
 private:
     struct Named {

@@ -104,15 +104,31 @@ std::vector<std::byte> Images::read(std::uint64_t row, std::uint64_t limit) cons
                     });
 }
 
-std::vector<std::byte> Images::read(std::string_view name, std::uint64_t limit) const {
+std::uint64_t Images::row_of(std::string_view name) const {
     const std::size_t slash = name.rfind('/');
     std::uint64_t row = 0;
     if (slash != std::string_view::npos && parse_number(name.substr(slash + 1), row)) {
         const auto file = by_name_.find(name.substr(0, slash));
         if (file != by_name_.end() && row < files_[file->second].column.rows())
-            return read(files_[file->second].first_row + row, limit);
+            return files_[file->second].first_row + row;
     }
     refuse(fmt::format("no image is called `{}`: names are <file>/<row>", shortened(name)));
+}
+
+std::vector<std::byte> Images::read(std::string_view name, std::uint64_t limit) const {
+    return read(row_of(name), limit);
+}
+
+bool Images::is_turned(std::string_view name) const {
+    const std::uint64_t row = row_of(name);
+    const std::size_t number = file_of(row);
+    const Indexed& file = files_[number];
+    if (!file.turn) return false;
+    return at_place(
+        [&] { return place_of(row); },
+        [&] {
+            return exif_orientation(read_as_stored(number, row - file.first_row, UINT64_MAX)) != 1;
+        });
 }
 
 }  // namespace assay::parquet

@@ -36,6 +36,7 @@ public:
     std::vector<std::byte> read(std::uint64_t row, std::uint64_t limit) const;
     /// The image called "<file>/<row>".
     std::vector<std::byte> read(std::string_view name, std::uint64_t limit) const override;
+    bool is_turned(std::string_view name) const override;
     /// "val.parquet row 12".
     std::string place_of(std::uint64_t row) const;
 
@@ -49,6 +50,7 @@ private:
         bool turn;
     };
     std::size_t file_of(std::uint64_t row) const;
+    std::uint64_t row_of(std::string_view name) const;
     /// Of the images, or of their paths; in `cache`.
     PageCache::Pointer page(std::size_t file, const ColumnIndex& column, PageCache& cache,
                             std::size_t page) const;

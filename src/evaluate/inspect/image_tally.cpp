@@ -49,6 +49,17 @@ void ImageTally::count(Kind kind, std::uint32_t item) {
     counted.first = std::min(counted.first, item);
 }
 
+void ImageTally::count_left_aside(std::uint32_t item, std::uint8_t bits) {
+    for (std::size_t k = 0; k < left_aside_kinds.size(); ++k) {
+        if ((bits & left_aside_kinds[k].bit) != 0)
+            count(static_cast<Kind>(first_left_aside + k), item);
+    }
+}
+
+void ImageTally::add_recorded(std::uint32_t item, std::uint8_t left_aside_bits) {
+    count_left_aside(item, left_aside_bits);
+}
+
 void ImageTally::add(std::uint32_t item, std::string_view id, const FileFacts& facts, int width,
                      int height, bool flat) {
     count(kind_of(facts.format), item);
@@ -56,10 +67,7 @@ void ImageTally::add(std::uint32_t item, std::string_view id, const FileFacts& f
     if (facts.colour == ImageColour::grey) count(grey, item);
     if (facts.colour == ImageColour::palette) count(palette, item);
     if (facts.colour == ImageColour::cmyk) count(cmyk, item);
-    if (facts.alpha) count(alpha, item);
-    if (facts.bits > 8) count(deep, item);
-    if (facts.several) count(several, item);
-    if (facts.format != ImageFormat::tiff && facts.orientation.value_or(1) > 1) count(turned, item);
+    count_left_aside(item, left_aside(facts));
     const ImageFormat named = named_format(id);
     if (named != ImageFormat::unknown && named != facts.format) count(misnamed, item);
     if (flat) count(one_colour, item);
@@ -91,10 +99,10 @@ std::vector<ImageKind> ImageTally::kinds(const Dataset& dataset) const {
         {"grey", "grey"},
         {"palette", "palette"},
         {"cmyk", "CMYK"},
-        {"alpha", "alpha (dropped)"},
-        {"more_than_8_bits", "more than 8 bits a channel (cut to 8)"},
-        {"several_frames", "several frames or pages (the first is read)"},
-        {"exif_turned", "EXIF orientation (not applied)"},
+        {left_aside_kinds[0].id, left_aside_kinds[0].title},
+        {left_aside_kinds[1].id, left_aside_kinds[1].title},
+        {left_aside_kinds[2].id, left_aside_kinds[2].title},
+        {left_aside_kinds[3].id, left_aside_kinds[3].title},
         {"misnamed", "another format than the name says"},
         {"one_colour", "of one colour"}};
     std::vector<ImageKind> kinds;

@@ -26,6 +26,8 @@ public:
     /// An image that was decoded. `id` may have an extension. `flat`: of one colour.
     void add(std::uint32_t item, std::string_view id, const FileFacts& facts, int width, int height,
              bool flat);
+    /// An image of which a store has recorded what decoding left aside, and no more.
+    void add_recorded(std::uint32_t item, std::uint8_t left_aside_bits);
     /// One whose file could be read and not decoded has a format all the same.
     void add_unreadable(std::uint32_t item, ImageFormat format, std::string why);
 
@@ -45,16 +47,14 @@ private:
         grey,
         palette,
         cmyk,
-        alpha,
-        deep,
-        several,
-        turned,
-        misnamed,
+        first_left_aside,
+        misnamed = first_left_aside + left_aside_kinds.size(),
         one_colour,
         kind_count
     };
     Kind kind_of(ImageFormat format) const;  ///< of a known format
     void count(Kind kind, std::uint32_t item);
+    void count_left_aside(std::uint32_t item, std::uint8_t bits);
 
     struct Counted {
         std::uint64_t images = 0;

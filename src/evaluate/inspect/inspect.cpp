@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "assay/error.h"
-#include "data/arrays/array_images.h"
+#include "evaluate/inspect/described_data.h"
 #include "evaluate/inspect/duplicates.h"
 #include "evaluate/inspect/image_tally.h"
 #include "evaluate/inspect/near_pairs.h"
@@ -82,6 +82,23 @@ std::vector<InspectedImage> samples_of(const Dataset& dataset, std::size_t examp
 
 }  // namespace
 
+InspectResult inspect::described_data(const Dataset& dataset, std::size_t examples) {
+    InspectResult result;
+    result.name = dataset.name;
+    result.images = dataset.size();
+    result.samples = samples_of(dataset, examples);
+    result.labels = inspected_labels(dataset, examples);
+    return result;
+}
+
+void inspect::take_tally(const ImageTally& tally, const Dataset& dataset, InspectResult& result) {
+    result.unreadable = tally.unreadable();
+    result.kinds = tally.kinds(dataset);
+    result.sizes = tally.sizes();
+    for (const auto& [item, why] : tally.first_unreadable())
+        result.unreadable_examples.push_back({std::string(dataset.ids[item]), why});
+}
+
 InspectResult inspect_data(const OpenedDataset& data, const OpenedDataset* against,
                            const InspectOptions& options, const ProgressCallback& callback) {
     if (options.near < 0 || options.near > inspect::most_bits) {
@@ -90,23 +107,14 @@ InspectResult inspect_data(const OpenedDataset& data, const OpenedDataset* again
                                 options.near, inspect::most_bits));
     }
     const Dataset& dataset = data.dataset;
-    InspectResult result;
-    result.name = dataset.name;
-    result.images = dataset.size();
+    InspectResult result = inspect::described_data(dataset, options.examples);
     result.near = options.near;
     result.notes = data.notes;
-    result.samples = samples_of(dataset, options.examples);
-    result.labels = inspected_labels(dataset, options.examples);
 
-    const bool in_arrays =
-        dynamic_cast<const arrays::ArrayImages*>(dataset.archive.get()) != nullptr;
+    const bool in_arrays = dataset.archive != nullptr && dataset.archive->holds_samples();
     inspect::ImageTally tally(options.examples, in_arrays);
     inspect::ImageHashes hashes = inspect::read_images(dataset, options, tally, callback);
-    result.unreadable = tally.unreadable();
-    result.kinds = tally.kinds(dataset);
-    result.sizes = tally.sizes();
-    for (const auto& [item, why] : tally.first_unreadable())
-        result.unreadable_examples.push_back({std::string(dataset.ids[item]), why});
+    inspect::take_tally(tally, dataset, result);
 
     inspect::ImageHashes others;
     if (against != nullptr) {

@@ -7,140 +7,15 @@
 #include "assay/describe_result.h"
 #include "assay/report.h"
 #include "core/result_table.h"
-#include "core/text.h"
 #include "evaluate/described_evaluate.h"
+#include "evaluate/inspect/findings.h"
 
 namespace assay {
 namespace {
 
-std::string labelled(const InspectedImage& image) {
-    return fmt::format(
-        "{} [{}]", image.id,
-        image.labels.empty() ? "no label" : fmt::format("{}", fmt::join(image.labels, "; ")));
-}
-
-std::string listed_names(const std::vector<std::string>& names, std::uint64_t all) {
-    return fmt::format("{}{}", fmt::join(names, ", "), all > names.size() ? ", ..." : "");
-}
-
-/// "1 image", "5,600 images".
-std::string counted(std::uint64_t n, std::string_view noun, std::string_view plural) {
-    return fmt::format("{} {}", count_text(n), n == 1 ? noun : plural);
-}
-
-/// ", 3 bits"; "" of equal hashes.
-std::string and_bits(int bits) {
-    if (bits == 0) return "";
-    return fmt::format(", {}", how_many(static_cast<std::uint64_t>(bits), "bit"));
-}
-
-/// A finding: a line with a mark, then its examples.
-struct Lines {
-    std::string text;
-
-    void add(std::string_view mark, std::string_view line) {
-        text += fmt::format("{}{} {}", text.empty() ? "" : "\n", mark, line);
-    }
-    void example(std::string_view line) { text += fmt::format("\n    {}", line); }
-    void more(std::uint64_t all, std::size_t shown) {
-        if (all > shown && shown > 0) example(fmt::format("and {} more", count_text(all - shown)));
-    }
-};
-
-void add_unreadable(Lines& lines, const InspectResult& r) {
-    if (r.unreadable == 0) return lines.add("✓", "every image can be decoded");
-    lines.add("✗", fmt::format("{} of {} images cannot be read", count_text(r.unreadable),
-                               count_text(r.images)));
-    for (const UnreadableImage& image : r.unreadable_examples)
-        lines.example(fmt::format("{}: {}", image.id, image.why));
-    lines.more(r.unreadable, r.unreadable_examples.size());
-}
-
-void add_groups(Lines& lines, const Duplicates& found, std::string_view between) {
-    for (const DuplicateGroup& group : found.examples) {
-        std::string text;
-        for (const InspectedImage& image : group.members)
-            text += fmt::format("{}{}", text.empty() ? "" : fmt::format(" {} ", between),
-                                labelled(image));
-        if (group.images > group.members.size())
-            text += fmt::format(" and {} more", count_text(group.images - group.members.size()));
-        lines.example(text + and_bits(group.bits));
-    }
-    lines.more(found.groups, found.examples.size());
-}
-
-std::string of_other_labels(const Duplicates& found) {
-    if (found.groups_of_other_labels == 0) return "";
-    return fmt::format(", {} with different labels", count_text(found.groups_of_other_labels));
-}
-
-void add_duplicates(Lines& lines, const InspectResult& r) {
-    const Duplicates& same = r.same_files;
-    if (same.groups == 0) {
-        lines.add("✓", "no file appears twice");
-    } else {
-        lines.add(same.groups_of_other_labels > 0 ? "✗" : "!",
-                  fmt::format("{} more than once ({} images){}",
-                              same.groups == 1 ? "1 file appears"
-                                               : count_text(same.groups) + " files appear",
-                              count_text(same.images), of_other_labels(same)));
-        add_groups(lines, same, "=");
-    }
-    const Duplicates& near = r.near_duplicates;
-    const std::string rule = fmt::format("at most {} of 64 bits differ", r.near);
-    if (near.groups == 0) return lines.add("✓", fmt::format("no two images look alike ({})", rule));
-    lines.add("!", fmt::format("{} of images that look alike ({} images{}; {})",
-                               counted(near.groups, "group", "groups"), count_text(near.images),
-                               of_other_labels(near), rule));
-    add_groups(lines, near, "~");
-}
-
-void add_against(Lines& lines, const InspectResult& r) {
-    if (!r.against) return;
-    const InspectedAgainst& against = *r.against;
-    const auto examples = [&](const std::vector<SharedImage>& shared, std::uint64_t all,
-                              std::string_view between) {
-        for (const SharedImage& pair : shared) {
-            lines.example(fmt::format("{} {} {}{}", labelled(pair.image), between,
-                                      labelled(pair.other), and_bits(pair.bits)));
-        }
-        lines.more(all, shared.size());
-    };
-    const auto found = [&](std::uint64_t count, std::string_view mark, std::string_view what) {
-        lines.add(count > 0 ? mark : "✓",
-                  fmt::format("{} of {} images {} {} ({} images{})", count_text(count),
-                              count_text(r.images), what, against.name, count_text(against.images),
-                              against.unreadable > 0 ? fmt::format(", {} cannot be read",
-                                                                   count_text(against.unreadable))
-                                                     : ""));
-    };
-    found(against.same, "✗", "are the same file as one of");
-    examples(against.same_examples, against.same, "=");
-    found(against.near, "!", "are other files, and look like one of");
-    examples(against.near_examples, against.near, "~");
-}
-
-void add_labels(Lines& lines, const InspectResult& r) {
-    const InspectedLabels& labels = r.labels;
-    if (labels.images_without == r.images) {
-        lines.add("·", "no image has a label");
-    } else if (labels.images_without > 0) {
-        lines.add("!", fmt::format("{} of {} images have no label: {}",
-                                   count_text(labels.images_without), count_text(r.images),
-                                   listed_names(labels.first_without, labels.images_without)));
-    } else {
-        lines.add("✓", "every image has a label");
-    }
-    if (labels.images_with_several > 0)
-        lines.add("·", fmt::format("{} images have several labels",
-                                   count_text(labels.images_with_several)));
-    if (labels.classes_without_images > 0 && labels.images_without < r.images) {
-        lines.add("·",
-                  fmt::format("{} of {} classes have no image: {}",
-                              count_text(labels.classes_without_images), count_text(labels.classes),
-                              listed_names(labels.without_images, labels.classes_without_images)));
-    }
-}
+using inspect::counted;
+using inspect::InspectFinding;
+using inspect::listed_names;
 
 std::string classes_text(const InspectedLabels& labels) {
     const auto counts = [](const std::vector<ClassCount>& classes) {
@@ -359,41 +234,60 @@ ResultType result_type(ResultOf<InspectedLabels>) {
     return rows;
 }
 
+static ResultType result_type(ResultOf<InspectFinding>) {
+    using Of = InspectFinding;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "InspectFinding", .help = "What the page says, a line"},
+        {part<&Of::grade>({.help = "`sound`: nothing was found"}), part<&Of::text>({}),
+         part<&Of::examples>({.help = "Of images, for people"})});
+    return rows;
+}
+
 ResultType result_type(ResultOf<InspectResult>) {
     using Of = InspectResult;
     static constexpr auto rows = describe_result<Of>(
         {.name = "InspectResult",
          .help = "What `assay inspect` prints",
          .schema = "assay.inspect/1"},
-        {part<&Of::name>({}), part<&Of::images>({}), part<&Of::unreadable>({}),
-         part<&Of::near>({.help = "The most bits between near duplicates"}),
+        {part<&Of::name>({}),
+         part<&Of::store>({.help = "Of a report: the store that recorded this when its model ran; "
+                                   "formats, sizes and near duplicates are absent",
+                           .omitted = true}),
+         part<&Of::images>({}), part<&Of::unreadable>({}),
+         part({.help = "The most bits between near duplicates", .name = "near", .omitted = true},
+              [](const Of& r) { return r.store.empty() ? &r.near : nullptr; }),
          part<&Of::notes>({.help = "How the data set was read"}), part<&Of::samples>({}),
          part<&Of::labels>({}), part<&Of::kinds>({}),
          part<&Of::sizes>({.help = "Null where no image can be decoded"}),
          part<&Of::unreadable_examples>({}), part<&Of::same_files>({}),
-         part<&Of::near_duplicates>({.help = "Of files that differ"}), part<&Of::against>({})});
+         part({.help = "Of files that differ", .name = "near_duplicates", .omitted = true},
+              [](const Of& r) { return r.store.empty() ? &r.near_duplicates : nullptr; }),
+         part<&Of::against>({}),
+         part({.name = "findings"}, [](const Of& r) { return inspect::findings_of(r); })});
     return rows;
 }
 
 Report report_of(const InspectResult& r) {
     std::string head = fmt::format("{}: {}", r.name, counted(r.images, "image", "images"));
+    if (!r.store.empty()) head += fmt::format("\n    as {} has recorded them", r.store);
     for (const std::string& line : r.notes) head += "\n    " + line;
     if (r.against) {
         head += fmt::format("\nagainst {}: {}", r.against->name,
                             counted(r.against->images, "image", "images"));
         for (const std::string& line : r.against->notes) head += "\n    " + line;
     }
-    Lines lines;
-    add_unreadable(lines, r);
-    add_duplicates(lines, r);
-    add_against(lines, r);
-    add_labels(lines, r);
+    std::string lines;
+    for (const InspectFinding& finding : inspect::findings_of(r)) {
+        lines += fmt::format("{}{} {}", lines.empty() ? "" : "\n", inspect::mark_of(finding.grade),
+                             finding.text);
+        for (const std::string& example : finding.examples) lines += "\n    " + example;
+    }
     std::vector<Block> blocks = {std::move(head)};
     if (!r.samples.empty()) blocks.emplace_back(samples_table(r));
     if (!r.kinds.empty()) blocks.emplace_back(kinds_table(r));
     if (r.sizes) blocks.emplace_back(sizes_table(*r.sizes));
     if (r.labels.classes > 0) blocks.emplace_back(classes_text(r.labels));
-    blocks.emplace_back(std::move(lines.text));
+    blocks.emplace_back(std::move(lines));
     Report report;
     report.sections.push_back({.title = "", .blocks = std::move(blocks), .sections = {}});
     report.records = table_of(inspect_rows(r));

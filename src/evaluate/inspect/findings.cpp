@@ -1,0 +1,202 @@
+#include "evaluate/inspect/findings.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <utility>
+
+#include "assay/report.h"
+#include "core/text.h"
+#include "image/file_facts.h"
+
+namespace assay {
+namespace inspect {
+
+std::string listed_names(const std::vector<std::string>& names, std::uint64_t all) {
+    return fmt::format("{}{}", fmt::join(names, ", "), all > names.size() ? ", ..." : "");
+}
+
+std::string counted(std::uint64_t n, std::string_view noun, std::string_view plural) {
+    return fmt::format("{} {}", count_text(n), n == 1 ? noun : plural);
+}
+
+}  // namespace inspect
+
+namespace {
+
+using inspect::counted;
+using inspect::InspectFinding;
+using inspect::listed_names;
+using Grade = InspectFinding::Grade;
+
+std::string labelled(const InspectedImage& image) {
+    return fmt::format(
+        "{} [{}]", image.id,
+        image.labels.empty() ? "no label" : fmt::format("{}", fmt::join(image.labels, "; ")));
+}
+
+/// ", 3 bits"; "" of equal hashes.
+std::string and_bits(int bits) {
+    if (bits == 0) return "";
+    return fmt::format(", {}", how_many(static_cast<std::uint64_t>(bits), "bit"));
+}
+
+struct Lines {
+    std::vector<InspectFinding> all;
+
+    void add(Grade grade, std::string text) { all.push_back({grade, std::move(text), {}}); }
+    void example(std::string line) { all.back().examples.push_back(std::move(line)); }
+    void more(std::uint64_t count, std::size_t shown) {
+        if (count > shown && shown > 0)
+            example(fmt::format("and {} more", count_text(count - shown)));
+    }
+};
+
+void add_unreadable(Lines& lines, const InspectResult& r) {
+    if (r.unreadable == 0) {
+        return lines.add(Grade::sound, r.store.empty() ? "every image can be decoded"
+                                                       : "every image that was read was decoded");
+    }
+    lines.add(Grade::fault, fmt::format("{} of {} images cannot be read", count_text(r.unreadable),
+                                        count_text(r.images)));
+    for (const UnreadableImage& image : r.unreadable_examples)
+        lines.example(fmt::format("{}: {}", image.id, image.why));
+    lines.more(r.unreadable, r.unreadable_examples.size());
+}
+
+void add_groups(Lines& lines, const Duplicates& found, std::string_view between) {
+    for (const DuplicateGroup& group : found.examples) {
+        std::string text;
+        for (const InspectedImage& image : group.members)
+            text += fmt::format("{}{}", text.empty() ? "" : fmt::format(" {} ", between),
+                                labelled(image));
+        if (group.images > group.members.size())
+            text += fmt::format(" and {} more", count_text(group.images - group.members.size()));
+        lines.example(text + and_bits(group.bits));
+    }
+    lines.more(found.groups, found.examples.size());
+}
+
+std::string of_other_labels(const Duplicates& found) {
+    if (found.groups_of_other_labels == 0) return "";
+    return fmt::format(", {} with different labels", count_text(found.groups_of_other_labels));
+}
+
+std::string same_files_text(const Duplicates& same) {
+    return fmt::format(
+        "{} more than once ({} images){}",
+        same.groups == 1 ? "1 file appears" : count_text(same.groups) + " files appear",
+        count_text(same.images), of_other_labels(same));
+}
+
+void add_duplicates(Lines& lines, const InspectResult& r) {
+    const Duplicates& same = r.same_files;
+    if (same.groups == 0) {
+        lines.add(Grade::sound, "no file appears twice");
+    } else {
+        lines.add(same.groups_of_other_labels > 0 ? Grade::fault : Grade::doubt,
+                  same_files_text(same));
+        add_groups(lines, same, "=");
+    }
+    if (!r.store.empty()) return;
+    const Duplicates& near = r.near_duplicates;
+    const std::string rule = fmt::format("at most {} of 64 bits differ", r.near);
+    if (near.groups == 0)
+        return lines.add(Grade::sound, fmt::format("no two images look alike ({})", rule));
+    lines.add(Grade::doubt, fmt::format("{} of images that look alike ({} images{}; {})",
+                                        counted(near.groups, "group", "groups"),
+                                        count_text(near.images), of_other_labels(near), rule));
+    add_groups(lines, near, "~");
+}
+
+void add_against(Lines& lines, const InspectResult& r) {
+    if (!r.against) return;
+    const InspectedAgainst& against = *r.against;
+    const auto examples = [&](const std::vector<SharedImage>& shared, std::uint64_t all,
+                              std::string_view between) {
+        for (const SharedImage& pair : shared) {
+            lines.example(fmt::format("{} {} {}{}", labelled(pair.image), between,
+                                      labelled(pair.other), and_bits(pair.bits)));
+        }
+        lines.more(all, shared.size());
+    };
+    const auto found = [&](std::uint64_t count, Grade grade, std::string_view what) {
+        lines.add(count > 0 ? grade : Grade::sound,
+                  fmt::format("{} of {} images {} {} ({} images{})", count_text(count),
+                              count_text(r.images), what, against.name, count_text(against.images),
+                              against.unreadable > 0 ? fmt::format(", {} cannot be read",
+                                                                   count_text(against.unreadable))
+                                                     : ""));
+    };
+    found(against.same, Grade::fault, "are the same file as one of");
+    examples(against.same_examples, against.same, "=");
+    found(against.near, Grade::doubt, "are other files, and look like one of");
+    examples(against.near_examples, against.near, "~");
+}
+
+void add_labels(Lines& lines, const InspectResult& r) {
+    const InspectedLabels& labels = r.labels;
+    if (labels.images_without == r.images) {
+        lines.add(Grade::note, "no image has a label");
+    } else if (labels.images_without > 0) {
+        lines.add(Grade::doubt,
+                  fmt::format("{} of {} images have no label: {}",
+                              count_text(labels.images_without), count_text(r.images),
+                              listed_names(labels.first_without, labels.images_without)));
+    } else {
+        lines.add(Grade::sound, "every image has a label");
+    }
+    if (labels.images_with_several > 0)
+        lines.add(Grade::note, fmt::format("{} images have several labels",
+                                           count_text(labels.images_with_several)));
+    if (labels.classes_without_images > 0 && labels.images_without < r.images) {
+        lines.add(Grade::note,
+                  fmt::format("{} of {} classes have no image: {}",
+                              count_text(labels.classes_without_images), count_text(labels.classes),
+                              listed_names(labels.without_images, labels.classes_without_images)));
+    }
+}
+
+}  // namespace
+
+std::vector<InspectFinding> inspect::findings_of(const InspectResult& r) {
+    Lines lines;
+    add_unreadable(lines, r);
+    add_duplicates(lines, r);
+    add_against(lines, r);
+    add_labels(lines, r);
+    return std::move(lines.all);
+}
+
+std::string_view inspect::mark_of(InspectFinding::Grade grade) {
+    switch (grade) {
+        case Grade::fault:
+            return "✗";
+        case Grade::doubt:
+            return "!";
+        case Grade::note:
+            return "·";
+        case Grade::sound:
+            break;
+    }
+    return "✓";
+}
+
+std::vector<std::string> notes_on_images(const InspectResult& r) {
+    std::vector<std::string> notes;
+    for (const ImageKind& kind : r.kinds) {
+        if (!is_left_aside(kind.id)) continue;
+        notes.push_back(fmt::format("{} of {}: {}; the first is {}", count_text(kind.images),
+                                    counted(r.images, "image", "images"), kind.title, kind.first));
+    }
+    if (r.same_files.groups == 0) return notes;
+    std::string text = same_files_text(r.same_files);
+    if (!r.same_files.examples.empty()) {
+        const std::vector<InspectedImage>& members = r.same_files.examples.front().members;
+        text += fmt::format("; the first is {} = {}", labelled(members[0]), labelled(members[1]));
+    }
+    notes.push_back(std::move(text));
+    return notes;
+}
+
+}  // namespace assay

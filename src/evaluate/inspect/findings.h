@@ -1,0 +1,38 @@
+// What an inspected data set amounts to: sentences with a mark and examples.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "assay/evaluate/inspect.h"
+
+namespace assay::inspect {
+
+/// A sentence, and images that it is about.
+struct InspectFinding {
+    /// Numbers would be incorrect; probably wrong; worth knowing; nothing was found.
+    enum class Grade { fault, doubt, note, sound };
+    Grade grade;
+    std::string text;
+    std::vector<std::string> examples;
+};
+constexpr auto words_of(InspectFinding::Grade) {
+    using Grade = InspectFinding::Grade;
+    using Row = std::pair<Grade, std::string_view>;
+    return std::array{Row{Grade::fault, "fault"}, Row{Grade::doubt, "doubt"},
+                      Row{Grade::note, "note"}, Row{Grade::sound, "sound"}};
+}
+std::vector<InspectFinding> findings_of(const InspectResult& result);
+/// In front of the sentence.
+std::string_view mark_of(InspectFinding::Grade grade);
+
+/// "1 image", "5,600 images".
+std::string counted(std::uint64_t n, std::string_view noun, std::string_view plural);
+/// "a, b, ...": `all` there are.
+std::string listed_names(const std::vector<std::string>& names, std::uint64_t all);
+
+}  // namespace assay::inspect
