@@ -11,6 +11,7 @@
 #include "assay/report.h"
 #include "assay/version.h"
 #include "core/hash.h"
+#include "evaluate/described_evaluate.h"
 #include "evaluate/given_labels.h"
 #include "report/competitions.h"
 #include "report/corrupted.h"
@@ -170,6 +171,7 @@ private:
                 add(group.folder.string(), to_json(*best.comparison));
             }
             if (!group.attack.empty()) return std::size_t{0};
+            add_data(group);
             GroupItems shown = items_of_group(group, *scores, best, options, items);
             items_cut_ = items_cut_ || shown.cut;
             for (ReportItem& item : shown.shown) parts_.items.push_back(std::move(item));
@@ -177,6 +179,16 @@ private:
                                          options_.threads, said_));
             return shown.wanted.size();
         });
+    }
+
+    /// What a store has recorded of the images: the first one that has, as all saw the same.
+    void add_data(const StoreGroup& group) {
+        for (const ReportStore& store : group.stores) {
+            const auto data = inspect_store(PredictionStore::open(store.folder));
+            if (!data) continue;
+            add(group.folder.string(), json_of(*data));
+            return;
+        }
     }
 
     /// `thumbnails`: of a result that has pictures.

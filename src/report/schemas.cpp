@@ -7,7 +7,7 @@ namespace assay {
 namespace {
 
 /// As docs/formats.md has them, in the order of their names.
-constexpr std::array<std::string_view, 34> reportable = {
+constexpr std::array<std::string_view, 35> reportable = {
     "assay.attack/1",
     "assay.attack_examples/1",
     "assay.check/1",
@@ -16,6 +16,7 @@ constexpr std::array<std::string_view, 34> reportable = {
     "assay.corrupted_accuracy/1",
     "assay.cost/1",
     "assay.gap/2",
+    "assay.inspect/1",
     "assay.label_proposals/1",
     "assay.label_stats/2",
     "assay.label_votes/2",

@@ -5,6 +5,7 @@ import type { Section } from "./section.ts";
 import { calibration } from "./sections/calibration/index.tsx";
 import { classes } from "./sections/classes/index.tsx";
 import { cost } from "./sections/cost/index.tsx";
+import { data } from "./sections/data/index.tsx";
 import { disagreement } from "./sections/disagreement/index.tsx";
 import { mad } from "./sections/mad/index.tsx";
 import { multilabel } from "./sections/multilabel/index.tsx";
@@ -17,6 +18,7 @@ import { robustness } from "./sections/robustness/index.tsx";
 
 export const sections: Section[] = [
   overview,
+  data,
   quality,
   multilabel,
   calibration,

@@ -9,6 +9,7 @@ const lists = new Map<string, string[]>([
   ["assay.corrupted_accuracy", ["models"]],
   ["assay.cost", ["models"]],
   ["assay.gap", ["models"]],
+  ["assay.inspect", ["kinds", "findings"]],
   ["assay.mad", ["classifiers"]],
   ["assay.mad_ranking", ["classifiers", "pairs", "ablation"]],
   ["assay.mad_status", ["annotators"]],

@@ -1075,13 +1075,24 @@ export interface ImportResult extends Result {
   notes: string[];
 }
 
+/** What the page says, a line. */
+export interface InspectFinding {
+  /** `sound`: nothing was found. */
+  grade: "fault" | "doubt" | "note" | "sound";
+  text: string;
+  /** Of images, for people. */
+  examples: string[];
+}
+
 /** What `assay inspect` prints. */
 export interface InspectResult extends Result {
   name: string;
+  /** Of a report: the store that recorded this when its model ran; formats, sizes and near duplicates are absent. */
+  store?: string;
   images: number;
   unreadable: number;
   /** The most bits between near duplicates. */
-  near: number;
+  near?: number;
   /** How the data set was read. */
   notes: string[];
   samples: InspectedImage[];
@@ -1092,8 +1103,9 @@ export interface InspectResult extends Result {
   unreadable_examples: InspectUnreadable[];
   same_files: DuplicateImages;
   /** Of files that differ. */
-  near_duplicates: DuplicateImages;
+  near_duplicates?: DuplicateImages;
   against: InspectedAgainst | null;
+  findings: InspectFinding[];
 }
 
 export interface InspectUnreadable {
@@ -2253,6 +2265,8 @@ export interface PredictedStore {
   store: string;
   notes: string[];
   dataset_notes: string[];
+  /** What decoding leaves aside of the images, equal files. */
+  image_notes?: string[];
 }
 
 /** What `assay predict --dry-run` prints. */

@@ -1,0 +1,43 @@
+// What is known of a data set's images, as tables that are only read.
+import type { ImageSide, InspectResult } from "../../schemas/described.ts";
+import type { PlainTableData } from "../../table/plain.tsx";
+
+const counted = (n: number) => n.toLocaleString("en-US");
+
+export function kindsOf({ kinds }: InspectResult): PlainTableData {
+  return {
+    columns: ["kind", "images", "first"],
+    rows: kinds.map(({ title, images, first }) => [title, counted(images), first]),
+  };
+}
+
+/** None where no image could be decoded, or a store has recorded the images. */
+export function sizesOf({ sizes }: InspectResult): PlainTableData | null {
+  if (sizes === null) return null;
+  const row = (name: string, { least, median, most }: ImageSide) => [
+    name,
+    counted(least),
+    counted(median),
+    counted(most),
+  ];
+  return {
+    columns: ["pixels", "least", "median", "most"],
+    rows: [row("width", sizes.width), row("height", sizes.height)],
+  };
+}
+
+/** The classes with the fewest and the most images; none where all have as many. */
+export function classesOf({ labels }: InspectResult): PlainTableData | null {
+  const [least] = labels.fewest;
+  const [most] = labels.most;
+  if (least === undefined || most === undefined || least.images === most.images) return null;
+  const shown = [...labels.most, ...labels.fewest.toReversed()];
+  const names = new Set<string>();
+  const rows: (string | number)[][] = [];
+  for (const { name, images } of shown) {
+    if (names.has(name)) continue;
+    names.add(name);
+    rows.push([name, counted(images)]);
+  }
+  return { columns: ["class", "images"], rows };
+}
