@@ -12,6 +12,7 @@
 namespace assay {
 namespace {
 
+namespace fs = std::filesystem;
 using testing::HasSubstr;
 
 /// An image whose colours run from left to right, or from top to bottom.
@@ -95,6 +96,31 @@ TEST(InspectCommand, RefusesWhatHasNoImagesAndSaysWhatToType) {
     const Outcome absent = assay_run({"inspect", folder / "gone"});
     EXPECT_EQ(absent.status, 2);
     EXPECT_THAT(absent.err, testing::Not(HasSubstr("assay import")));
+}
+
+TEST(InspectCommand, SplitsOfOneDataSetAreComparedWithEachOther) {
+    const Scratch folder;
+    for (const char* split : {"test", "train"}) {
+        for (const char* name : {"a", "b"}) {
+            const fs::path classes = folder / "set" / split / name;
+            fs::create_directories(classes);
+            const bool across = name == std::string_view("a");
+            // One image is in both.
+            if (across || split == std::string_view("test"))
+                save_png(ramp(across), classes / "1.png");
+        }
+    }
+    const Outcome shared = assay_run({"inspect", folder / "set", "--split", "test", "--against",
+                                      folder / "set", "--against-split", "train", "--json", "-q"});
+    EXPECT_EQ(shared.status, 3) << shared.err;
+    const auto result = nlohmann::json::parse(shared.out);
+    EXPECT_EQ(result["images"], 2);
+    EXPECT_EQ(result["against"]["images"], 1);
+    EXPECT_EQ(result["against"]["same"], 1);
+    EXPECT_EQ(result["findings"][0]["grade"], "sound");
+    const Outcome alone = assay_run({"inspect", folder / "set", "--against-split", "train"});
+    EXPECT_EQ(alone.status, 2);
+    EXPECT_THAT(alone.err, HasSubstr("--against"));
 }
 
 }  // namespace
