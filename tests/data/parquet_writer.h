@@ -67,6 +67,7 @@ struct Claims {
     std::optional<std::int64_t> metadata_size{};
     int encoding = 0;
     int schema_children = 2;
+    std::string huggingface{};  ///< what `datasets` says of the columns; "": nothing
 };
 
 /// A page of images, unpacked: definition levels as bit-packed runs, then plain values.
@@ -134,17 +135,19 @@ inline std::string file_of(const std::vector<Image>& images,
     const std::string second_page = label_page(labels);
     const ThriftStruct second = chunk(second_page, second_page, {}, 2, file.size(), of_labels);
     file += of_labels;
-    const std::string metadata =
-        ThriftStruct()
-            .i32(1, 1)
-            .structures(2, {element("schema", -1, -1, claims.schema_children),
-                            element("image", 6, 1), element("label", 2, 0)})
-            .i64(3, claims.rows.value_or(n))
-            .structures(4, {ThriftStruct()
-                                .structures(1, {first, second})
-                                .i64(2, 0)
-                                .i64(3, claims.group_rows.value_or(n))})
-            .bytes();
+    ThriftStruct footer;
+    footer.i32(1, 1)
+        .structures(2, {element("schema", -1, -1, claims.schema_children), element("image", 6, 1),
+                        element("label", 2, 0)})
+        .i64(3, claims.rows.value_or(n))
+        .structures(4, {ThriftStruct()
+                            .structures(1, {first, second})
+                            .i64(2, 0)
+                            .i64(3, claims.group_rows.value_or(n))});
+    if (!claims.huggingface.empty()) {
+        footer.structures(5, {ThriftStruct().text(1, "huggingface").text(2, claims.huggingface)});
+    }
+    const std::string metadata = footer.bytes();
     return file + metadata +
            little_bytes(static_cast<std::uint64_t>(claims.metadata_size.value_or(
                             static_cast<std::int64_t>(metadata.size()))),

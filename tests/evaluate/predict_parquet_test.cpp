@@ -105,6 +105,15 @@ protected:
         }
         return images;
     }
+    /// In a column that `datasets` declares as images.
+    Dataset declared(const std::vector<made_parquet::Image>& images) {
+        made_parquet::Claims claims;
+        claims.huggingface = R"({"info": {"features": {"image": {"_type": "Image"}}}})";
+        const fs::path file = scratch_ / "x.parquet";
+        write_file_atomically(
+            file, made_parquet::file_of(images, std::vector<std::int64_t>(count, 0), claims));
+        return open_dataset(file, {.classes = ClassList({"red", "batch"})});
+    }
     StoreSpec spec_of(const Dataset& dataset) {
         StoreSpec spec = prediction::store_spec(model(), dataset, options("runs"));
         EXPECT_EQ(spec.decoder, decoder_version);
@@ -135,10 +144,11 @@ TEST_F(FormerDecoder, AStoreOfTurnedPhotographsIsReadAndNotResumed) {
     for (const bool single_images : {true, false}) {
         fs::remove_all(scratch_ / "runs");
         const std::vector<made_parquet::Image> images = photographs(3);
-        const Dataset dataset = parquet(images);
+        const Dataset dataset = declared(images);
         begin_store(dataset, images, single_images);
-        EXPECT_EQ(PredictionStore::open(scratch_ / "runs/x/m").spec().decoder, 0U);
-        EXPECT_EQ(kept(scratch_ / "runs/x/m").size(), 0U + 16U);
+        const PredictionStore store = PredictionStore::open(scratch_ / "runs/x/m");
+        EXPECT_EQ(store.spec().decoder, 0U);
+        EXPECT_EQ(store.shard(0).f32().size(), 16U);
         const LoadedModel m = model();
         const std::string said = message_of([&] { predict({&m, 1}, dataset, options("runs")); });
         EXPECT_THAT(said, testing::HasSubstr("1 of its 8 images has other pixels now, the first "
@@ -156,7 +166,7 @@ TEST_F(FormerDecoder, AStoreWithoutTurnedPhotographsGoesOn) {
     for (const std::size_t turned : {count, count - 1}) {
         fs::remove_all(scratch_ / "runs");
         const std::vector<made_parquet::Image> images = photographs(turned);
-        const Dataset dataset = parquet(images);
+        const Dataset dataset = declared(images);
         begin_store(dataset, images);
         const LoadedModel m = model();
         const PredictResult result = predict({&m, 1}, dataset, options("runs")).at(0);
@@ -168,7 +178,7 @@ TEST_F(FormerDecoder, AStoreWithoutTurnedPhotographsGoesOn) {
 }
 
 TEST_F(FormerDecoder, AStoreOfABuildThatTurnedThemGoesOn) {
-    const Dataset dataset = parquet(photographs(3));
+    const Dataset dataset = declared(photographs(3));
     std::vector<made_parquet::Image> as_read;
     for (std::size_t i = 0; i < count; ++i) {
         const std::vector<std::byte> bytes = dataset.read_image(i);
@@ -185,7 +195,7 @@ TEST_F(FormerDecoder, BegunRowsOfTurnedPhotographsAreComputedAgain) {
     for (const std::size_t turned : {std::size_t{2}, count}) {
         fs::remove_all(scratch_ / "runs");
         const std::vector<made_parquet::Image> images = photographs(turned);
-        const Dataset dataset = parquet(images);
+        const Dataset dataset = declared(images);
         const LoadedModel m = model();
         {
             const StoreWriter begun =
@@ -207,7 +217,7 @@ TEST_F(FormerDecoder, BegunRowsOfTurnedPhotographsAreComputedAgain) {
 
 TEST_F(FormerDecoder, ANewStoreNamesItsDecoder) {
     const LoadedModel m = model();
-    const Dataset dataset = parquet(photographs(3));
+    const Dataset dataset = declared(photographs(3));
     predict({&m, 1}, dataset, options("runs"));
     EXPECT_THAT(manifest(), testing::HasSubstr("\"decoder\": 1"));
     EXPECT_EQ(PredictionStore::open(scratch_ / "runs/x/m").spec().decoder, 1U);
