@@ -73,9 +73,8 @@ void refuse_former_decoder(const fs::path& store, const StoreSpec& spec, const D
     throw Error(
         ErrorCode::bad_input,
         fmt::format("an earlier Assay made the store `{}`, and did not turn photographs in Parquet "
-                    "files by their EXIF data. {} of its {} images {} other pixels now, the first "
-                    "is `{}`. Run the command with --out {} to compute all images "
-                    "alike",
+                    "files by their EXIF data. Now {} of its {} images {} other pixels, the first "
+                    "is `{}`. Run the command with --out {} to compute all images alike",
                     store.string(), count_text(others), count_text(scored),
                     others == 1 ? "has" : "have",
                     std::string(dataset.ids[static_cast<std::size_t>(first)]),

@@ -151,8 +151,8 @@ TEST_F(FormerDecoder, AStoreOfTurnedPhotographsIsReadAndNotResumed) {
         EXPECT_EQ(store.shard(0).f32().size(), 16U);
         const LoadedModel m = model();
         const std::string said = message_of([&] { predict({&m, 1}, dataset, options("runs")); });
-        EXPECT_THAT(said, testing::HasSubstr("1 of its 8 images has other pixels now, the first "
-                                             "is `x.parquet/3`"));
+        EXPECT_THAT(said, testing::HasSubstr("Now 1 of its 8 images has other pixels, the first is "
+                                             "`x.parquet/3`"));
         EXPECT_THAT(said, testing::HasSubstr("runs-turned to compute all images alike"));
         // Nor does another model's store get beside it, whose images would be others.
         const LoadedModel other = loaded("n", std::make_shared<Fake>());
