@@ -1,6 +1,8 @@
 """What people do today: a PyTorch script with a DataLoader, scores saved with numpy. The baseline of bench/predict.py.
 
-usage: pytorch_predict.py MODEL.pt FOLDER OUT.npy SIZE RESIZE FILTER MEAN STD BATCH WORKERS [THREADS]
+usage: pytorch_predict.py MODEL FOLDER OUT.npy SIZE RESIZE FILTER MEAN STD BATCH WORKERS [THREADS]
+MODEL: a TorchScript file; an .onnx file, which ONNX Runtime runs; or NAME=WEIGHTS.pth, a network of torchvision.
+MEAN and STD: one number, or three with commas.
 """
 import pathlib
 import sys
@@ -33,15 +35,39 @@ class Images(Dataset):
         return (x - self.mean) / self.std
 
 
+def numbers(text):
+    """Of one number or three, to compute with channels."""
+    return torch.tensor([float(word) for word in text.split(",")]).reshape(-1, 1, 1)
+
+
+def opened(model):
+    if model.endswith(".onnx"):
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = torch.get_num_threads()
+        session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+        name = session.get_inputs()[0].name
+        return lambda x: torch.from_numpy(session.run(None, {name: x.numpy()})[0])
+    if "=" in model:
+        import torchvision
+
+        name, weights = model.split("=", 1)
+        net = getattr(torchvision.models, name)(weights=None)
+        net.load_state_dict(torch.load(weights, weights_only=True))
+        return net.eval()
+    return torch.jit.freeze(torch.jit.load(model).eval())
+
+
 def main():
     model, folder, out = sys.argv[1:4]
     size, resize = int(sys.argv[4]), int(sys.argv[5])
     interpolation = getattr(Image, sys.argv[6].upper())
-    mean, std = float(sys.argv[7]), float(sys.argv[8])
+    mean, std = numbers(sys.argv[7]), numbers(sys.argv[8])
     batch, workers = int(sys.argv[9]), int(sys.argv[10])
     if len(sys.argv) > 11:
         torch.set_num_threads(int(sys.argv[11]))
-    net = torch.jit.freeze(torch.jit.load(model).eval())
+    net = opened(model)
     loader = DataLoader(Images(folder, size, resize, interpolation, mean, std), batch_size=batch, num_workers=workers)
     with torch.inference_mode():
         scores = torch.cat([net(x) for x in loader])

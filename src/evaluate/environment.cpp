@@ -8,6 +8,9 @@ namespace assay {
 std::span<const EnvironmentVariable> environment_variables() {
     static constexpr std::array variables = {
         EnvironmentVariable{
+            "ASSAY_GRAPH", "fused, written",
+            "written: compute the steps of .onnx and .pt2 graphs one by one (fused)"},
+        EnvironmentVariable{
             "ASSAY_MPI", "auto, openmpi, mpich, a path, off",
             "the plug-in by which processes that mpirun or srun started work together; off: each "
             "works by itself"},

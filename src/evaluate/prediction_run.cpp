@@ -25,6 +25,7 @@
 #include "evaluate/model_trial.h"
 #include "evaluate/written_rows.h"
 #include "image/decoder_version.h"
+#include "model/fused_graph.h"
 #include "model/python/python_model.h"
 #include "store/layout.h"
 #include "store/parts.h"
@@ -48,13 +49,14 @@ std::string input_fingerprint(const LoadedModel& model) {
 }
 
 /// With the numbers that it is computed in and what computes it, where these are not the usual
-/// ones: fp32, and Assay's own runtime.
+/// ones: fp32, Assay's own runtime, and the graph step by step.
 std::string computing_fingerprint(const LoadedModel& model) {
     const std::string input = input_fingerprint(model);
     const ModelFacts& facts = model.classifier->facts();
     nlohmann::json all = {{"input", input}};
     if (facts.precision != Precision::fp32) all["precision"] = name_of(facts.precision);
     if (facts.runtime != ModelRuntime::libtorch) all["runtime"] = name_of(facts.runtime);
+    if (facts.memory_format.ends_with(fused_graph_mark)) all["graph"] = "fused";
     return all.size() == 1 ? input : hash_text(json_line(all));
 }
 

@@ -239,11 +239,26 @@ void compare_models(const StoreSpec& recorded, const StoreSpec& wanted,
         found.push_back(fmt::format("the runtime is `{}` there and `{}` now (--runtime)",
                                     runtime_of(recorded), runtime_of(wanted)));
     }
+    // As model/fused_graph.h writes it.
+    const auto graph_of = [](const StoreSpec& spec) {
+        const json named = provenance_of(spec).value("memory_format", json());
+        return named.is_string() && named.get<std::string>().ends_with(", fused") ? "fused"
+                                                                                  : "written";
+    };
+    const std::string_view graph_there = graph_of(recorded), graph_now = graph_of(wanted);
+    const bool one_graph = !one_runtime || graph_there == graph_now;
+    if (!one_graph) {
+        found.push_back(
+            fmt::format("the model's graph is computed as `{}` there and `{}` now, which rounds "
+                        "otherwise (set ASSAY_GRAPH={} in the environment to resume)",
+                        graph_there, graph_now, graph_there));
+    }
     if (!same.preprocessing) {
         const std::string fields = field_differences(there.value("preprocess", json::object()),
                                                      now.value("preprocess", json::object()));
-        // The hash is of the precision and the runtime, too, which may be all that differs.
-        if ((precise && one_runtime) || !fields.empty()) {
+        // The hash is of the precision, the runtime and the graph, too, which may be all that
+        // differs.
+        if ((precise && one_runtime && one_graph) || !fields.empty()) {
             found.push_back(
                 fmt::format("the preprocessing differs{}{}", fields.empty() ? "" : ": ", fields));
         }

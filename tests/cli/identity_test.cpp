@@ -66,6 +66,28 @@ TEST_F(Identity, EqualNamesInOneCommandGetTheirFolders) {
     EXPECT_EQ(json::parse(predict({blur(), noise()}, {"--json"}).out)["stores"][1]["computed"], 0);
 }
 
+TEST_F(Identity, AGraphComputedStepByStepIsAnotherStore) {
+    const auto graph = [&](const std::string& how) {
+        return assay_run(
+            {"predict", "--model", ASSAY_SOURCE_DIR "/tests/model/fixtures/cnn_opset13.onnx",
+             "--preset", "timm", "--input-size", "16", "--no-trial", "--data", blur().string(),
+             "--out", (scratch_ / "runs").string()},
+            {"ASSAY_GRAPH=" + how});
+    };
+    const Outcome written = graph("written");
+    ASSERT_EQ(written.status, 0) << written.err;
+    EXPECT_EQ(graph("written").status, 0);
+    const Outcome fused = graph("fused");
+    EXPECT_EQ(fused.status, 2);
+    EXPECT_THAT(fused.err,
+                AllOf(HasSubstr("the model's graph is computed as `written` there and `fused` now"),
+                      HasSubstr("set ASSAY_GRAPH=written in the environment to resume"),
+                      Not(HasSubstr("the preprocessing differs"))));
+    const Outcome misspelt = graph("folded");
+    EXPECT_EQ(misspelt.status, 2);
+    EXPECT_THAT(misspelt.err, HasSubstr("written and fused (the default) are allowed"));
+}
+
 TEST_F(Identity, OtherBytesUnderOneNameEndWithStatus2) {
     ASSERT_EQ(predict({blur()}).status, 0);
     const Outcome refused = predict({noise()});

@@ -60,6 +60,20 @@ public:
         return constant(sizes, type, std::string(count, '\0'));
     }
 
+    /// Float weights that are no zeros: some numbers from low to high, others for each call.
+    std::string spread(const Sizes& sizes, float low, float high) {
+        std::int64_t count = 1;
+        for (const std::int64_t size : sizes) count *= size;
+        std::string bytes;
+        for (std::int64_t k = 0; k < count; ++k) {
+            const std::int64_t step = (k * 7919 + names_ * 104729) % 1009;
+            const auto bits = std::bit_cast<std::uint32_t>(
+                low + (high - low) * static_cast<float>(step) / 1008.0F);
+            for (int b = 0; b < 4; ++b) bytes += static_cast<char>(bits >> (8 * b));
+        }
+        return constant(sizes, float_type, bytes);
+    }
+
     std::string one() { return constant({}, float_type, std::string("\0\0\x80\x3f", 4)); }
 
     /// The name of its (first) output; "" as an input: left out.

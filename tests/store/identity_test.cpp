@@ -96,6 +96,13 @@ TEST(StoreIdentity, EveryDifferenceIsNamedWithBothValues) {
                 }),
                 AllOf(HasSubstr("the precision is `fp32` there and `fp16` now"),
                       Not(HasSubstr("the preprocessing"))));
+    EXPECT_THAT(refusal([](StoreSpec& s) {
+                    s.preprocess_hash = "p";
+                    s.provenance_json = R"({"memory_format":"channels_last, fused"})";
+                }),
+                AllOf(HasSubstr("the model's graph is computed as `written` there and `fused` now"),
+                      HasSubstr("set ASSAY_GRAPH=written in the environment to resume"),
+                      Not(HasSubstr("the preprocessing"))));
     EXPECT_THAT(refusal([](StoreSpec& s) { s.import_hash = "another order"; }),
                 HasSubstr("the rows of the file belong to other items than they did then"));
     EXPECT_THAT(refusal([](StoreSpec& s) { s.kind = ScoreKind::probabilities; }),

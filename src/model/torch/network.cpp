@@ -15,6 +15,7 @@
 #include <cstring>
 
 #include "assay/error.h"
+#include "model/fused_graph.h"
 #include "model/torch/blas.h"
 #include "model/torch/cost_measure.h"
 #include "model/torch/lanes.h"
@@ -100,6 +101,7 @@ public:
         try_other_copies();
         facts_.memory_format =
             layout_ == at::MemoryFormat::ChannelsLast ? "channels_last" : "contiguous";
+        if (network().fused()) facts_.memory_format += fused_graph_mark;
         check_classes(spec);
         facts_.notes = network().notes();
         facts_.notes.insert(facts_.notes.end(), group_.notes.begin(), group_.notes.end());

@@ -36,6 +36,10 @@ public:
     virtual bool one_at_a_time() const { return false; }
     /// It rounds what it computes of an image to whole numbers (int8): a last bit can move scores.
     virtual bool rounds() const { return false; }
+    /// Several of its steps are computed as one (fused_layer.h), which rounds otherwise.
+    virtual bool fused() const { return false; }
+    /// Of a fused one: the network step by step, as its file has it. nullptr: it is that.
+    virtual std::unique_ptr<Network> as_written() const { return nullptr; }
     /// What the user should know about how the file is run; complete after the first forward().
     virtual std::vector<std::string> notes() const { return {}; }
     /// See ModelFacts.
@@ -80,8 +84,8 @@ inline at::Tensor as_type(const at::Tensor& tensor, at::ScalarType type) {
 }
 
 std::unique_ptr<Network> load_torchscript(const ModelSpec& spec, const ComputeOn& where);
-std::unique_ptr<Network> load_pt2(const ModelSpec& spec, const ComputeOn& where);
-std::unique_ptr<Network> load_onnx(const ModelSpec& spec, const ComputeOn& where);
+std::unique_ptr<Network> load_pt2(const ModelSpec& spec, const ComputeOn& where, bool fuse = true);
+std::unique_ptr<Network> load_onnx(const ModelSpec& spec, const ComputeOn& where, bool fuse = true);
 
 /// A copy of the model for each device. Throws usage: a format that this build does not read.
 std::vector<std::unique_ptr<Network>> load_copies(const ModelSpec& spec, const DeviceGroup& group);

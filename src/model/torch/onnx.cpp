@@ -9,11 +9,13 @@
 #include <charconv>
 #include <limits>
 #include <map>
+#include <memory>
 #include <set>
 
 #include "assay/error.h"
 #include "model/torch/cost_watch.h"
 #include "model/torch/network.h"
+#include "model/torch/onnx_describe.h"
 #include "model/torch/onnx_graph.h"
 #include "model/torch/runtime.h"
 #include "model/torch/step_graph.h"
@@ -21,8 +23,8 @@
 namespace assay::torch_plugin {
 namespace {
 
-/// A node with its operator looked up. Without an operator it is an If that is decided at each run,
-/// or a Loop.
+/// A node with its operator looked up, or a layer that takes the place of several. Without either
+/// it is an If that is decided at each run, or a Loop.
 struct Step {
     /// What it is given, its steps, and which values it returns.
     struct Branch {
@@ -34,8 +36,21 @@ struct Step {
     OnnxNode node;
     std::vector<int> done;         ///< values that no later step reads
     std::vector<Branch> branches;  ///< then and else, or a Loop's body
+    std::shared_ptr<const FusedLayer> layer = nullptr;
+
+    static Step fused(Step first, const Fusion& fusion) {
+        first.layer = fusion.layer;
+        first.node.inputs = {fusion.input};
+        if (fusion.added >= 0) first.node.inputs.push_back(fusion.added);
+        first.node.outputs = {fusion.result};
+        first.node.attributes.clear();
+        return first;
+    }
 
     void run(GraphRun& run) const;
+    /// Nothing is changed in place.
+    template <class Visit>
+    void for_each_changed(Visit&&) const {}
     template <class Visit>
     void for_each_result(Visit&& visit) const {
         node.for_each_result(visit);
@@ -67,9 +82,22 @@ private:
 /// would go on for ever does.
 constexpr std::int64_t kMostRounds = 10'000;
 
+/// Errors that leave `body` name the node.
+template <class Body>
+Tensors at_node(const OnnxNode& node, Body&& body) {
+    try {
+        return body();
+    } catch (...) {
+        const Error error = translated(node.place());
+        if (error.code() != ErrorCode::bad_input) throw error;
+        // Not an Error yet: the caller knows what was being tried, and puts it in front.
+        throw NodeError(error.message());
+    }
+}
+
 Tensors run_node(const OnnxOperator& op, const OnnxNode& node, std::span<const at::Tensor> inputs,
                  bool folding) {
-    try {
+    return at_node(node, [&] {
         const OnnxCall call(node, inputs, folding);
         Tensors out = op.many != nullptr ? op.many(call) : Tensors{op.one(call)};
         call.check_attributes();
@@ -79,12 +107,14 @@ Tensors run_node(const OnnxOperator& op, const OnnxNode& node, std::span<const a
                 throw NodeError(fmt::format("its output {} is not supported", i));
         }
         return out;
-    } catch (...) {
-        const Error error = translated(node.place());
-        if (error.code() != ErrorCode::bad_input) throw error;
-        // Not an Error yet: the caller knows what was being tried, and puts it in front.
-        throw NodeError(error.message());
-    }
+    });
+}
+
+Tensors run_layer(const FusedLayer& layer, const OnnxNode& node,
+                  std::span<const at::Tensor> inputs) {
+    return at_node(node, [&] {
+        return Tensors{layer.run(inputs[0], inputs.size() > 1 ? inputs[1] : at::Tensor())};
+    });
 }
 
 bool is_quantised(const std::string& op) {
@@ -169,7 +199,8 @@ void Step::compute(GraphRun& run) const {
     {
         std::optional<NodeScope> scope;
         if (!run.folding) scope.emplace(node.name, node.op, is_quantised(node.op));
-        out = run_node(*op, node, inputs, run.folding);
+        out = layer != nullptr ? run_layer(*layer, node, inputs)
+                               : run_node(*op, node, inputs, run.folding);
     }
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
         if (node.outputs[i] < 0) continue;
@@ -257,9 +288,11 @@ private:
 
 class OnnxNetwork final : public Network {
 public:
-    OnnxNetwork(OnnxGraph graph, const std::string& output, const ComputeOn& where)
-        : input_(graph.input),
-          output_(choose_output(graph, output)),
+    OnnxNetwork(OnnxGraph graph, const ModelSpec& spec, const ComputeOn& where, bool fuse)
+        : spec_(spec),
+          where_(where),
+          input_(graph.input),
+          output_(choose_output(graph, spec.output)),
           shape_(graph.input_shape),
           type_(graph.input_type),
           weights_(graph.weights),
@@ -274,6 +307,11 @@ public:
         std::vector<OnnxNode> nodes = needed(std::move(graph.nodes));
         OperatorCheck(nodes).refuse_missing();
         fold(std::move(nodes), graph_.steps);
+        if (fuse && where.device.is_cpu() && where.type == at::kFloat) {
+            fused_ = graph_.fuse({&output_, 1}, [](const Step& step, const auto& constant) {
+                return step.op != nullptr ? described_node(step.node, constant) : DescribedStep();
+            });
+        }
         graph_.plan_releases({&output_, 1});
         std::vector<bool> quantised(graph_.known.size(), false);
         mark_quantised(graph_.steps, quantised);
@@ -313,6 +351,10 @@ public:
             return step.node.op.ends_with("QuantizeLinear") &&
                    !step.node.op.ends_with("DequantizeLinear");
         });
+    }
+    bool fused() const override { return fused_; }
+    std::unique_ptr<Network> as_written() const override {
+        return fused_ ? load_onnx(spec_, where_, false) : nullptr;
     }
     std::vector<std::string> notes() const override { return notes_; }
     std::vector<std::filesystem::path> data_files() const override { return data_files_; }
@@ -476,6 +518,9 @@ private:
         }
     }
 
+    ModelSpec spec_;
+    ComputeOn where_;
+    bool fused_ = false;
     int input_;
     int output_;
     std::optional<std::array<std::int64_t, 4>> shape_;
@@ -506,8 +551,8 @@ const OnnxOperator* find_onnx_operator(std::string_view name) {
     return at == table.end() ? nullptr : at->second;
 }
 
-std::unique_ptr<Network> load_onnx(const ModelSpec& spec, const ComputeOn& where) {
-    return std::make_unique<OnnxNetwork>(parse_onnx(spec.path), spec.output, where);
+std::unique_ptr<Network> load_onnx(const ModelSpec& spec, const ComputeOn& where, bool fuse) {
+    return std::make_unique<OnnxNetwork>(parse_onnx(spec.path), spec, where, fuse && may_fuse());
 }
 
 }  // namespace assay::torch_plugin

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <utility>
@@ -21,6 +22,7 @@
 #include "model/torch/network.h"
 #include "model/torch/newer_operators.h"
 #include "model/torch/pt2_call.h"
+#include "model/torch/pt2_describe.h"
 #include "model/torch/pt2_rules.h"
 #include "model/torch/pt2_symbols.h"
 #include "model/torch/runtime.h"
@@ -30,7 +32,8 @@
 namespace assay::torch_plugin {
 namespace {
 
-/// A node with its operator looked up: a call of one, or arithmetic on sizes.
+/// A node with its operator looked up: a call of one, or arithmetic on sizes; or a layer that takes
+/// the place of several.
 struct Pt2Step : GraphNode {
     std::string qualified;  ///< "aten::conv2d"; "" of arithmetic
     std::optional<Pt2Call> call;
@@ -40,11 +43,30 @@ struct Pt2Step : GraphNode {
     std::vector<bool> lists;                ///< the result is a list of tensors
     std::vector<int> reads, writes;         ///< values; written ones are changed in place
     std::vector<int> done;                  ///< values that no later step reads
+    std::shared_ptr<const FusedLayer> layer;
+
+    static Pt2Step fused(Pt2Step first, const Fusion& fusion) {
+        first.layer = fusion.layer;
+        first.reads = {fusion.input};
+        if (fusion.added >= 0) first.reads.push_back(fusion.added);
+        first.writes.clear();
+        first.outputs = {{fusion.result}};
+        first.lists = {false};
+        first.call.reset();
+        return first;
+    }
 
     void run(GraphRun& run) const {
         const GraphValues& values = run.values;
         try {
-            if (symbol != nullptr) {
+            if (layer != nullptr) {
+                const auto operand = [&](std::size_t i) {
+                    return i < reads.size() ? values[static_cast<std::size_t>(reads[i])].toTensor()
+                                            : at::Tensor();
+                };
+                const NodeScope scope(name, qualified);
+                keep({layer->run(operand(0), operand(1))}, run);
+            } else if (symbol != nullptr) {
                 GraphValues given;
                 given.reserve(feeds.size());
                 for (const Pt2Feed& feed : feeds) given.push_back(feed.plain(values));
@@ -82,6 +104,10 @@ struct Pt2Step : GraphNode {
     template <class Visit>
     void for_each_written(Visit&& visit) const {
         for_each_result(visit);
+    }
+    template <class Visit>
+    void for_each_changed(Visit&& visit) const {
+        for (const int v : writes) visit(v);
     }
 
 private:
@@ -176,8 +202,8 @@ WeightCost program_weights(const pt2::Package& package) {
 /// Builds the steps: inner graphs in place of the calls that hold them, values numbered through.
 class Pt2Builder {
 public:
-    Pt2Builder(const pt2::Package& package, const ComputeOn& where)
-        : package_(package), where_(where) {}
+    Pt2Builder(const pt2::Package& package, const ComputeOn& where, bool fuse)
+        : package_(package), where_(where), fuse_(fuse) {}
 
     StepGraph<Pt2Step> made;
     std::vector<Pt2Feed> outputs;
@@ -186,6 +212,7 @@ public:
     std::vector<int> fresh;  ///< constants that a run changes, and so copies first
     bool copies_image = false;
     bool needs_contiguous = false;
+    bool fused = false;
 
     void build() {
         const pt2::Program& program = package_.program;
@@ -201,6 +228,15 @@ public:
         loosen_views();
         fold();
         check_training_mode();
+        if (fuse_ && where_.device.is_cpu() && where_.type == at::kFloat) {
+            fused = made.fuse(wanted(), [](const Pt2Step& step, const auto& constant) {
+                // A list of tensors is no result of theirs: the call itself says so.
+                const bool single = std::find(step.lists.begin(), step.lists.end(), true) ==
+                                    step.lists.end();
+                return step.call && single ? described_call(step.qualified, *step.call, constant)
+                                           : DescribedStep();
+            });
+        }
         plan_releases();
     }
 
@@ -496,6 +532,7 @@ private:
 
     const pt2::Package& package_;
     const ComputeOn& where_;
+    bool fuse_;
     MissingOperators missing_;
     std::vector<int> root_;
     std::vector<bool> changed_;
@@ -503,11 +540,13 @@ private:
 
 class Pt2Network final : public Network {
 public:
-    Pt2Network(const pt2::Package& package, const std::string& output, const ComputeOn& where)
-        : output_(output), weights_(program_weights(package)) {
+    Pt2Network(const pt2::Package& package, const ModelSpec& spec, const ComputeOn& where,
+               bool fuse)
+        : spec_(spec), where_(where), output_(spec.output), weights_(program_weights(package)) {
         const pt2::Program& program = package.program;
-        Pt2Builder builder(package, where);
+        Pt2Builder builder(package, where, fuse);
         builder.build();
+        fused_ = builder.fused;
         graph_ = std::move(builder.made);
         outputs_ = std::move(builder.outputs);
         notes_ = std::move(builder.notes);
@@ -556,6 +595,10 @@ public:
         return type_ == at::kByte ? at::kByte : at::kFloat;
     }
     std::int64_t largest_batch() const override { return largest_batch_; }
+    bool fused() const override { return fused_; }
+    std::unique_ptr<Network> as_written() const override {
+        return fused_ ? load_pt2(spec_, where_, false) : nullptr;
+    }
 
     bool rounds() const override {
         return std::ranges::any_of(graph_.steps, [](const Pt2Step& step) {
@@ -613,6 +656,9 @@ private:
         return dict;
     }
 
+    ModelSpec spec_;
+    ComputeOn where_;
+    bool fused_ = false;
     std::string output_;
     WeightCost weights_;
     StepGraph<Pt2Step> graph_;
@@ -651,11 +697,11 @@ void check_sides(const pt2::Program& program, const ModelSpec& spec) {
 
 }  // namespace
 
-std::unique_ptr<Network> load_pt2(const ModelSpec& spec, const ComputeOn& where) {
+std::unique_ptr<Network> load_pt2(const ModelSpec& spec, const ComputeOn& where, bool fuse) {
     const MappedFile file(spec.path);
     const pt2::Package package = pt2::read_package(file.bytes());
     check_sides(package.program, spec);
-    return std::make_unique<Pt2Network>(package, spec.output, where);
+    return std::make_unique<Pt2Network>(package, spec, where, fuse && may_fuse());
 }
 
 }  // namespace assay::torch_plugin

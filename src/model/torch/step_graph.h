@@ -6,10 +6,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <utility>
 #include <vector>
+
+#include "model/torch/fused_layer.h"
 
 namespace assay::torch_plugin {
 
@@ -76,6 +79,43 @@ struct StepGraph {
             if (v >= 0) known[static_cast<std::size_t>(v)] = true;
         });
         return true;
+    }
+
+    /// Puts layers in the place of steps (fused_layer.h). `describe(step, constant)`: a step in
+    /// their words. `Step::fused(first step, fusion)`: what computes the layer. `wanted`: what the
+    /// run is for. False: no steps were put together.
+    template <class Describe>
+    bool fuse(std::span<const int> wanted, Describe&& describe) {
+        const std::function<at::Tensor(int)> constant = [&](int v) {
+            if (v < 0 || !known[static_cast<std::size_t>(v)]) return at::Tensor();
+            const c10::IValue& value = start.values[static_cast<std::size_t>(v)];
+            return value.isTensor() ? value.toTensor() : at::Tensor();
+        };
+        std::vector<DescribedStep> described;
+        for (const Step& step : steps) {
+            DescribedStep one = describe(step, constant);
+            step.for_each_read([&](int v) {
+                if (v >= 0) one.reads.push_back(v);
+            });
+            step.for_each_result([&](int v) { one.results.push_back(v); });
+            step.for_each_changed([&](int v) { one.writes.push_back(v); });
+            if (one.results.empty() || one.results.front() < 0) one.meaning = Meaning::other;
+            described.push_back(std::move(one));
+        }
+        std::vector<bool> gone(steps.size(), false);
+        const std::vector<Fusion> fusions = find_fusions(described, wanted);
+        for (const Fusion& fusion : fusions) {
+            Step made = Step::fused(std::move(steps[fusion.steps.front()]), fusion);
+            for (const std::size_t i : fusion.steps) gone[i] = true;
+            gone[fusion.steps.back()] = false;
+            steps[fusion.steps.back()] = std::move(made);
+        }
+        std::vector<Step> kept;
+        for (std::size_t i = 0; i < steps.size(); ++i) {
+            if (!gone[i]) kept.push_back(std::move(steps[i]));
+        }
+        steps = std::move(kept);
+        return !fusions.empty();
     }
 
     /// Says of each step what is no longer needed after it, and drops constants that no step reads.
