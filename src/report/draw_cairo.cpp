@@ -161,10 +161,12 @@ private:
         const double scale = dpi / points_per_inch;
         switch (format_) {
             case PlotFormat::svg:
-                surface_ = cairo_svg_surface_create_for_stream(append_bytes, &bytes_, width, height);
+                surface_ =
+                    cairo_svg_surface_create_for_stream(append_bytes, &bytes_, width, height);
                 break;
             case PlotFormat::pdf:
-                surface_ = cairo_pdf_surface_create_for_stream(append_bytes, &bytes_, width, height);
+                surface_ =
+                    cairo_pdf_surface_create_for_stream(append_bytes, &bytes_, width, height);
                 // Without these it writes the time of day.
                 for (const auto date :
                      {CAIRO_PDF_METADATA_CREATE_DATE, CAIRO_PDF_METADATA_MOD_DATE})

@@ -4,6 +4,7 @@
 
 #include "report/draw_canvas.h"
 #include "report/letter_widths.h"
+#include "report/markup.h"
 
 namespace assay {
 namespace {
@@ -20,22 +21,6 @@ std::string number(double value) {
     text.erase(text.find_last_not_of('0') + 1);
     if (text.back() == '.') text.pop_back();
     return text == "-0" ? "0" : text;
-}
-
-std::string escaped(const std::string& text) {
-    std::string out;
-    for (const char c : text) {
-        if (c == '&') {
-            out += "&amp;";
-        } else if (c == '<') {
-            out += "&lt;";
-        } else if (c == '>') {
-            out += "&gt;";
-        } else {
-            out += c;
-        }
-    }
-    return out;
 }
 
 std::string opacity_of(const char* what, double opacity) {
@@ -111,7 +96,7 @@ public:
             "xml:space=\"preserve\">{}</text>\n",
             number(place.first), number(place.second), upwards ? " rotate(-90)" : "",
             number(half_of_letters * size), number(size), hex(colour), anchor,
-            number(text_width(text, size)), escaped(text));
+            number(text_width(text, size)), markup_text(text));
     }
 
     double text_width(const std::string& text, double size) override {

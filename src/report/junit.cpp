@@ -7,6 +7,7 @@
 
 #include "core/terminal_text.h"
 #include "report/gates.h"
+#include "report/markup.h"
 
 namespace assay {
 namespace {
@@ -22,28 +23,9 @@ std::string xml_text(std::string_view raw, bool lines = false) {
             i += 2;
             continue;
         }
-        switch (text[i]) {
-            case '&':
-                out += "&amp;";
-                break;
-            case '<':
-                out += "&lt;";
-                break;
-            case '>':
-                out += "&gt;";
-                break;
-            case '"':
-                out += "&quot;";
-                break;
-            case '\n':
-            case '\t':
-                out += lines ? text[i] : ' ';
-                break;
-            default:
-                out += text[i];
-        }
+        out += !lines && (text[i] == '\n' || text[i] == '\t') ? ' ' : text[i];
     }
-    return out;
+    return markup_text(out);
 }
 
 std::string subject_of(const GateOutcome& outcome) {

@@ -7,6 +7,7 @@
 
 #include "assay/error.h"
 #include "core/json_text.h"
+#include "report/markup.h"
 #include "report/packed.h"
 
 // Made by src/report/CMakeLists.txt from web/built/report.html: its bytes lie between two symbols.
@@ -41,30 +42,6 @@ std::string replaced(std::string_view page, std::string_view mark, std::string_v
     return out;
 }
 
-/// For an attribute in double quotes.
-std::string attribute_text(std::string_view text) {
-    std::string out;
-    for (const char c : text) {
-        switch (c) {
-            case '&':
-                out += "&amp;";
-                break;
-            case '"':
-                out += "&quot;";
-                break;
-            case '<':
-                out += "&lt;";
-                break;
-            case '>':
-                out += "&gt;";
-                break;
-            default:
-                out.push_back(c);
-        }
-    }
-    return out;
-}
-
 }  // namespace
 
 std::string page_of(const nlohmann::json& document) {
@@ -76,7 +53,7 @@ std::string page_of(const nlohmann::json& document) {
 std::string live_page(const std::string& document) {
     const std::string open = replaced(template_page(), "connect-src 'none'", "connect-src 'self'");
     std::string element(place_of_the_document.substr(0, place_of_the_document.size() - 1));
-    element += fmt::format(R"( data-live="{}">)", attribute_text(document));
+    element += fmt::format(R"( data-live="{}">)", markup_text(document));
     return replaced(open, place_of_the_document, element);
 }
 

@@ -85,8 +85,7 @@ TEST_F(CrowdFiles, LabelStudioExportsOfSeveralChoicesAreSetsOfClasses) {
         const auto expected = std::map<std::string, std::vector<std::string>>{
             {"a.png", {"cat"}}, {"b.png", {"emu"}}, {"c.png", {"cat"}}};
         EXPECT_EQ(sets(found), expected);
-        EXPECT_THAT(found.votes.notes,
-                    Contains(HasSubstr("3 answers chose several classes.")));
+        EXPECT_THAT(found.votes.notes, Contains(HasSubstr("3 answers chose several classes.")));
         options_.threshold = 0.5;
         EXPECT_THAT(sets(settle(label_studio(name))).at("b.png"),
                     UnorderedElementsAre("dog", "emu"));

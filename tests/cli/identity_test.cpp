@@ -70,8 +70,8 @@ TEST_F(Identity, AGraphComputedStepByStepIsAnotherStore) {
     const auto graph = [&](const std::string& how) {
         return assay_run(
             {"predict", "--model", ASSAY_SOURCE_DIR "/tests/model/fixtures/cnn_opset13.onnx",
-             "--preset", "timm", "--input-size", "16", "--no-trial", "--data", blur().string(),
-             "--out", (scratch_ / "runs").string()},
+             "--preset", "timm", "--input-size", "16", "--no-trial", "--data",
+             (blur() / "circle").string(), "--out", (scratch_ / "runs").string()},
             {"ASSAY_GRAPH=" + how});
     };
     const Outcome written = graph("written");

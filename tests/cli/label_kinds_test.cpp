@@ -43,10 +43,11 @@ protected:
         std::map<std::string, double> found;
         EXPECT_EQ(outcome.status, 0) << outcome.err;
         if (outcome.status != 0) return found;
-        for (const json& m : json::parse(outcome.out).at("measurements")) {
+        const json result = json::parse(outcome.out);
+        for (const json& m : result.at("measurements")) {
             if (!m.at("value").is_number()) continue;
-            const json& parameters = m.at("parameters");
-            const std::string level = parameters.value("level", "");
+            const std::string level =
+                m.value("parameters", json::object()).value("level", std::string());
             found[m.at("definition").get<std::string>() + level] = m.at("value");
         }
         return found;

@@ -57,9 +57,10 @@ TEST(OptionsOfData, ThatSayNothingAboutItAreRefused) {
     layout.layout = DatasetOptions::Layout::flat;
     EXPECT_THAT(
         refused(folder / "val", label, ErrorCode::usage),
-        HasSubstr("--label-column is for lists of labels, Parquet and .npz files, and tars; "));
+        HasSubstr(
+            "--label-column is for lists of labels, Parquet, .npz and HDF5 files, and tars; "));
     EXPECT_THAT(refused(folder / "val", image, ErrorCode::usage),
-                HasSubstr("--image-column is for lists of labels, Parquet and .npz files; "));
+                HasSubstr("--image-column is for lists of labels, Parquet, .npz and HDF5 files; "));
     for (const char* list : {"flat", "list.csv"}) {
         for (const DatasetOptions& options : {label, image})
             EXPECT_THAT(refused(folder / list, options, ErrorCode::usage),

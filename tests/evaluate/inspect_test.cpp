@@ -215,10 +215,12 @@ TEST_F(Inspect, ComparesWithAnotherFolder) {
     ASSERT_TRUE(r.against);
     EXPECT_EQ(r.against->images, 5U);
     EXPECT_EQ(r.against->unreadable, 1U);
-    EXPECT_EQ(r.against->same, 2U);  // both images of the one file
-    ASSERT_EQ(r.against->same_examples.size(), 2U);
-    EXPECT_EQ(r.against->same_examples[0].image.id, "cat/twin.jpg");
-    EXPECT_EQ(r.against->same_examples[0].other.id, "a/again.jpg");
+    EXPECT_EQ(r.against->same, 3U);  // both images of the one file, and the damaged one
+    ASSERT_EQ(r.against->same_examples.size(), 3U);
+    EXPECT_EQ(r.against->same_examples[0].image.id, "cat/cut.jpg");
+    EXPECT_EQ(r.against->same_examples[0].other.id, "a/cut.jpg");
+    EXPECT_EQ(r.against->same_examples[1].image.id, "cat/twin.jpg");
+    EXPECT_EQ(r.against->same_examples[1].other.id, "a/again.jpg");
     EXPECT_EQ(r.against->near, 2U);
     ASSERT_EQ(r.against->near_examples.size(), 2U);
     EXPECT_EQ(r.against->near_examples[0].image.id, "cat/large.png");

@@ -28,7 +28,7 @@ struct GradeWorld {
     bool rare = false;  ///< each grade half as frequent as the one before
 };
 
-// Written down before the intervals were chosen.
+// Of kappa, the interval by Fisher's z was chosen after a trial in other worlds.
 std::vector<GradeWorld> grade_worlds() {
     return {{"two grades", 2, 200, .6},
             {"two grades, few items", 2, 50, .9},

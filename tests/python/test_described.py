@@ -103,6 +103,17 @@ class Resize:
     size, interpolation = 40, "bilinear"
 
 
+class Lanczos(Resize):
+    interpolation = "lanczos"
+
+
+Lanczos.__name__ = "Resize"
+
+
+class Normalize:
+    mean, std = (0.5, 0.5, 0.5), (0.5, 0.5, 0.5)
+
+
 class CenterCrop:
     size = 32
 
@@ -145,7 +156,8 @@ class Said(unittest.TestCase):
 
     def test_transforms_without_a_counterpart(self):
         for steps, text in (
-            ((Resize(), CenterCrop(), PILToTensor()), "leaves bytes"), ((ToTensor(), Resize(), CenterCrop()), "resizes a tensor"),
+            ((Resize(), CenterCrop(), PILToTensor()), "leaves bytes"), ((ToTensor(), Normalize(), Resize(), CenterCrop()), "what Normalize gave"),
+            ((ToTensor(), Lanczos(), CenterCrop()), "resizes a tensor of floats by lanczos"),
             ((ResizeKeepRatio(), CenterCrop(), ToTensor()), "unequal sides"),
         ):
             with self.assertRaisesRegex(Refused, text):

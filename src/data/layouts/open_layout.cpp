@@ -62,13 +62,14 @@ void check_columns(std::string_view name, bool takes_label_column, const Dataset
     if (!options.image_column.empty())
         throw Error(
             ErrorCode::usage,
-            fmt::format("--image-column is for lists of labels, Parquet and .npz files; {} says "
-                        "itself where its images are",
-                        name));
+            fmt::format(
+                "--image-column is for lists of labels, Parquet, .npz and HDF5 files; {} says "
+                "itself where its images are",
+                name));
     if (!options.label_column.empty() && !takes_label_column)
         throw Error(
             ErrorCode::usage,
-            fmt::format("--label-column is for lists of labels, Parquet and .npz files, and "
+            fmt::format("--label-column is for lists of labels, Parquet, .npz and HDF5 files, and "
                         "tars; {} has one label for each image",
                         name));
 }

@@ -231,8 +231,8 @@ public:
         if (fuse_ && where_.device.is_cpu() && where_.type == at::kFloat) {
             fused = made.fuse(wanted(), [](const Pt2Step& step, const auto& constant) {
                 // A list of tensors is no result of theirs: the call itself says so.
-                const bool single = std::find(step.lists.begin(), step.lists.end(), true) ==
-                                    step.lists.end();
+                const bool single =
+                    std::find(step.lists.begin(), step.lists.end(), true) == step.lists.end();
                 return step.call && single ? described_call(step.qualified, *step.call, constant)
                                            : DescribedStep();
             });

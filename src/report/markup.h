@@ -1,0 +1,12 @@
+// Texts of others in XML and HTML.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace assay {
+
+/// For an element or an attribute in double quotes.
+std::string markup_text(std::string_view text);
+
+}  // namespace assay
