@@ -110,7 +110,8 @@ TEST_F(RecordedImages, TheRecordNamesTheRows) {
     const auto second =
         nlohmann::json::parse(read_text(result.store / "shards/000001.json"))["left_aside"];
     EXPECT_EQ(second, nlohmann::json({{"exif_turned", {8}}}));
-    const auto read = PredictionStore::open(result.store).shard(1).images();
+    const auto shard = PredictionStore::open(result.store).shard(1);
+    const auto read = shard.images();
     ASSERT_EQ(read.size(), 2U);
     EXPECT_EQ(read[0].left_aside, left_aside_kinds[3].bit);
 }
