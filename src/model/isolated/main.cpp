@@ -11,6 +11,7 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -38,7 +39,7 @@ sigset_t child_signal() {
 }
 
 void close_all_from(int first) {
-    if (::close_range(static_cast<unsigned>(first), ~0U, 0) == 0) return;
+    if (::syscall(__NR_close_range, static_cast<unsigned>(first), ~0U, 0) == 0) return;
     const long most = ::sysconf(_SC_OPEN_MAX);
     for (int fd = first; fd < most; ++fd) ::close(fd);
 }

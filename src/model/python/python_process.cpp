@@ -131,7 +131,8 @@ struct Launch {
     ::dup2(kept[2], STDERR_FILENO);
     ::dup2(kept[0], control_descriptor);
     ::dup2(kept[1], sources_descriptor);
-    if (::close_range(sources_descriptor + 1, ~0U, 0) != 0) {
+    // glibc has a function for it from 2.34 on.
+    if (::syscall(__NR_close_range, sources_descriptor + 1, ~0U, 0) != 0) {
         const long most = ::sysconf(_SC_OPEN_MAX);
         for (int fd = sources_descriptor + 1; fd < most; ++fd) ::close(fd);
     }
