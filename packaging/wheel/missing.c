@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/random.h>
 #include <time.h>
@@ -50,3 +51,10 @@ HIDDEN void* (*gnutls_malloc)(size_t) = malloc;
         abort();             \
     }
 #include "tls.h"
+
+// The static libraries were compiled for programs: they reach stderr in a way that a shared library cannot. tools/wheel lets them
+// have this copy of the pointer.
+HIDDEN FILE* assay_stderr;
+__attribute__((constructor(101))) static void copy_stderr(void) {
+    assay_stderr = stderr;
+}
