@@ -44,7 +44,8 @@ function Inspected({ result, source }: { result: InspectResult; source: string }
         <bdi>{result.name}</bdi>
       </h3>
       <p>
-        {result.images.toLocaleString("en-US")} images, {result.labels.classes} classes;{" "}
+        {result.images.toLocaleString("en-US")} images,{" "}
+        {result.labels.classes.toLocaleString("en-US")} classes;{" "}
         {result.store === undefined ? (
           <>
             by <bdi>{source}</bdi>
