@@ -282,8 +282,12 @@ std::vector<PredictResult> evaluate::predict_watched(std::span<const LoadedModel
     for (PredictionRun& run : runs) {
         run.work(threads_for(models, options), watch.in_hash_order, comm, report);
         // All models saw the same images.
-        if (by_model.empty() && comm.rank() == 0)
-            image_notes = notes_of(run.model_runs().front()->writer, dataset);
+        if (by_model.empty()) {
+            agree(comm, [&] {
+                if (comm.rank() == 0)
+                    image_notes = notes_of(run.model_runs().front()->writer, dataset);
+            });
+        }
         for (const auto& model_run : run.model_runs()) {
             PredictResult result = result_of(*model_run, dataset);
             const auto number = static_cast<std::size_t>(model_run->model - models.data());
