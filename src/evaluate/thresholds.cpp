@@ -93,7 +93,7 @@ std::vector<double> thresholds_of_csv(std::string_view text, const ClassList& cl
     const std::size_t threshold = csv.column({"threshold"});
     ThresholdsOfClasses found(classes, source);
     while (csv.next()) {
-        const std::string where = fmt::format("{} line {}", source, csv.line());
+        const std::string where = csv.where();
         const std::string_view cell = trimmed(csv[threshold]);
         double value = 0;
         const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);

@@ -9,7 +9,6 @@
 
 #include "assay/error.h"
 #include "report/draw_canvas.h"
-#include "report/draw_text.h"
 
 // Fontconfig keeps some of what it has read to the end, where the leak sanitizer does not look.
 #ifdef __has_feature

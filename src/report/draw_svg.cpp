@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/text.h"
 #include "report/draw_canvas.h"
 #include "report/letter_widths.h"
 #include "report/markup.h"
@@ -20,7 +21,7 @@ std::string number(double value) {
     std::string text = fmt::format("{:.2f}", value);
     text.erase(text.find_last_not_of('0') + 1);
     if (text.back() == '.') text.pop_back();
-    return text == "-0" ? "0" : text;
+    return without_sign_of_zero(std::move(text));
 }
 
 std::string opacity_of(const char* what, double opacity) {
