@@ -125,7 +125,7 @@ TEST_F(BinaryCommands, GrayModelsAreAttackedInTheirOneChannel) {
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     const json cells = json::parse(outcome.out)["models"][0]["attacks"];
     EXPECT_GT(cells[0]["attacked"], 0);
-    // The files are gray, and the model says the same of them.
+    // The files are gray.
     std::size_t files = 0;
     for (const auto& entry : fs::recursive_directory_iterator(saved)) {
         if (entry.path().extension() != ".png" ||

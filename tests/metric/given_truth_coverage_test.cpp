@@ -16,6 +16,8 @@
 namespace assay {
 namespace {
 
+// They are the same each time. The least that is asked is below what docs/intervals.md says of
+// them.
 constexpr int draws = 1000;
 
 /// Labels of five or ten grades, and predictions that are the label `skill` of the time and else
