@@ -1,13 +1,12 @@
 // What is known of a data set's images, as tables that are only read.
+import { countText } from "../../estimate.ts";
 import type { ImageSide, InspectResult } from "../../schemas/described.ts";
 import type { PlainTableData } from "../../table/plain.tsx";
-
-const counted = (n: number) => n.toLocaleString("en-US");
 
 export function kindsOf({ kinds }: InspectResult): PlainTableData {
   return {
     columns: ["kind", "images", "first"],
-    rows: kinds.map(({ title, images, first }) => [title, counted(images), first]),
+    rows: kinds.map(({ title, images, first }) => [title, countText(images), first]),
   };
 }
 
@@ -16,9 +15,9 @@ export function sizesOf({ sizes }: InspectResult): PlainTableData | null {
   if (sizes === null) return null;
   const row = (name: string, { least, median, most }: ImageSide) => [
     name,
-    counted(least),
-    counted(median),
-    counted(most),
+    countText(least),
+    countText(median),
+    countText(most),
   ];
   return {
     columns: ["pixels", "least", "median", "most"],
@@ -37,7 +36,7 @@ export function classesOf({ labels }: InspectResult): PlainTableData | null {
   for (const { name, images } of shown) {
     if (names.has(name)) continue;
     names.add(name);
-    rows.push([name, counted(images)]);
+    rows.push([name, countText(images)]);
   }
   return { columns: ["class", "images"], rows };
 }

@@ -1,5 +1,6 @@
 // What the images of a data set are: findings in the program's words, kinds, sizes, classes.
 import { type ReportDocument, resultsOf } from "../../document.ts";
+import { countText } from "../../estimate.ts";
 import type { InspectFinding, InspectResult } from "../../schemas/described.ts";
 import { PlainTable } from "../../table/plain.tsx";
 import { classesOf, kindsOf, sizesOf } from "./tables.ts";
@@ -44,8 +45,7 @@ function Inspected({ result, source }: { result: InspectResult; source: string }
         <bdi>{result.name}</bdi>
       </h3>
       <p>
-        {result.images.toLocaleString("en-US")} images,{" "}
-        {result.labels.classes.toLocaleString("en-US")} classes;{" "}
+        {countText(result.images)} images, {countText(result.labels.classes)} classes;{" "}
         {result.store === undefined ? (
           <>
             by <bdi>{source}</bdi>
