@@ -211,14 +211,16 @@ void check(const MeasureOptions& options, bool differences) {
     if (options.label_votes && options.labels.empty())
         throw Error(ErrorCode::usage,
                     "label votes are rows of a file of labels, and none is given: --labels FILE");
-    for (const auto& [what, file] :
-         {std::pair{"hierarchy", std::filesystem::path(options.hierarchy)},
-          std::pair{"order of the classes", options.class_order},
-          std::pair{"thresholds", options.threshold_file}}) {
-        if (!file.empty() && file != "imagenet" && !is_there(file))
-            throw Error(ErrorCode::bad_input,
-                        fmt::format("the {} `{}`: there is no such file", what, file.string()));
-    }
+    const auto expect_file = [](const char* what, const std::filesystem::path& file,
+                                const char* hint = "") {
+        if (file.empty() || is_there(file)) return;
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("the {} `{}`: there is no such file{}", what, file.string(), hint));
+    };
+    if (options.hierarchy != "imagenet")
+        expect_file("hierarchy", options.hierarchy, "; `imagenet` is built in");
+    expect_file("order of the classes", options.class_order);
+    expect_file("thresholds", options.threshold_file);
     if (!options.threshold_file.empty() &&
         std::ranges::none_of(list, [](const auto& r) { return takes(*r.facts, "threshold"); }))
         throw Error(ErrorCode::usage,
