@@ -18,6 +18,11 @@ namespace assay::hdf5 {
 namespace {
 
 constexpr std::size_t most_hdf5_arrays = 4096;
+constexpr std::uint64_t most_text_bytes = std::uint64_t{1} << 30;
+
+[[noreturn]] void refuse_large_texts() {
+    refuse("its texts take more memory than is given to them");
+}
 
 /// A .npy header in front of elements, which are turned where they are big-endian.
 class NpyOfElements final : public ByteSource {
@@ -60,9 +65,7 @@ public:
     NpyOfTexts(const std::vector<std::string>& texts, const std::vector<std::uint64_t>& shape) {
         std::size_t width = 1;
         for (const std::string& text : texts) width = std::max(width, text.size());
-        constexpr std::size_t most = std::size_t{1} << 30;
-        if (width > most / std::max<std::size_t>(texts.size(), 1))
-            refuse("its texts take more memory than is given to them");
+        if (width > most_text_bytes / std::max<std::size_t>(texts.size(), 1)) refuse_large_texts();
         bytes_ = npy_header(fmt::format("|S{}", width), shape);
         for (const std::string& text : texts) {
             bytes_ += text;
@@ -94,9 +97,12 @@ public:
         Fields fields(raw, "a text's place");
         std::vector<std::string> texts;
         texts.reserve(static_cast<std::size_t>(count));
+        std::uint64_t bytes = 0;  // many places may lead to one text
         for (std::uint64_t i = 0; i < count; ++i) {
             const std::uint64_t length = fields.number(4), heap = fields.address();
             const std::uint64_t index = fields.number(4);
+            bytes += length;
+            if (bytes > most_text_bytes) refuse_large_texts();
             texts.push_back(length == 0 ? "" : text_at(heap, index, length));
         }
         return texts;
@@ -164,9 +170,8 @@ public:
 
     void take(const std::string& name, std::uint64_t header, int depth) {
         constexpr int deepest = 32;
-        constexpr std::size_t longest_name = 1024;
         if (!seen_.insert(header).second) return;  // under another name
-        if (seen_.size() > most_hdf5_arrays || depth > deepest || name.size() > longest_name)
+        if (seen_.size() > most_hdf5_arrays || depth > deepest || name.size() > longest_object_name)
             refuse(fmt::format("it holds more than {} objects, or groups deeper than {}",
                                most_hdf5_arrays, deepest));
         const std::vector<Message> messages = messages_of(*file_, header);

@@ -104,6 +104,8 @@ Filters::Filters(std::span<const std::byte> message) {
     const std::uint64_t version = fields.number(1), count = fields.number(1);
     if (version != 1 && version != 2)
         refuse(fmt::format("a list of filters of version {} is not read", version));
+    constexpr std::uint64_t most_filters = 32;  // a chunk has a bit for each
+    if (count > most_filters) refuse(fmt::format("it is damaged: a list of {} filters", count));
     if (version == 1) fields.skip(6);
     constexpr std::uint64_t first_without_name = 256;
     for (std::uint64_t i = 0; i < count; ++i) {

@@ -190,7 +190,9 @@ private:
         if (offset >= names_.size()) refuse("it is damaged: a link's name lies beyond its heap");
         const auto* const begin = reinterpret_cast<const char*>(names_.data()) + offset;
         const std::string_view rest(begin, names_.size() - static_cast<std::size_t>(offset));
-        return std::string(rest.substr(0, rest.find('\0')));
+        const std::string_view name = rest.substr(0, rest.find('\0'));
+        if (name.size() > longest_object_name) refuse("it is damaged: a link's name is too long");
+        return std::string(name);
     }
 
     const ByteSource& file_;

@@ -15,6 +15,7 @@
 namespace assay::hdf5 {
 
 constexpr std::uint64_t no_address = ~std::uint64_t{0};
+constexpr std::size_t longest_object_name = 1024;  ///< of an object, with its groups
 
 /// Little-endian fields, one behind the other. Never reads beyond their end.
 class Fields {
