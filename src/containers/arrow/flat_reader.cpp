@@ -1,7 +1,5 @@
 #include "containers/arrow/flat_reader.h"
 
-#include <algorithm>
-
 #include "core/refuse.h"
 
 namespace assay::arrow {
@@ -77,7 +75,10 @@ std::string FlatReader::text(std::size_t field) const {
 }
 
 std::vector<FlatReader> FlatReader::tables(std::size_t field) const {
+    // Every element may lead to the same table, which takes more memory than its offset.
+    constexpr std::size_t most = std::size_t{1} << 16;
     const auto [begin, count] = vector(field, 4);
+    if (count > most) refuse("its metadata have longer lists than are read");
     std::vector<FlatReader> all;
     for (std::size_t i = 0; i < count; ++i)
         all.push_back(FlatReader(bytes_, followed(begin + 4 * i)));

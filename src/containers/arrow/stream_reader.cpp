@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <span>
+#include <utility>
 
 #include "containers/arrow/flat_reader.h"
 #include "core/refuse.h"
@@ -106,11 +106,13 @@ struct Numbering {
 
 StreamField stream_field(const FlatReader& table, Numbering& next, int depth) {
     constexpr int deepest = 32;
+    constexpr std::size_t longest_name = 4096;
     enum : std::size_t { name, nullable, type_type, type, dictionary, children };
     StreamField field;
     field.name = table.text(name);
     if (depth > deepest || next.nodes == most_stream_fields)
         refuse("it has more columns, or deeper ones, than are read");
+    if (field.name.size() > longest_name) refuse("the name of a column is longer than is read");
     const auto number = static_cast<ArrowType>(table.number(type_type, 1));
     const auto of_type = table.table(type);
     const bool is_dictionary = table.has(dictionary);
@@ -137,6 +139,18 @@ StreamField stream_field(const FlatReader& table, Numbering& next, int depth) {
         field.type = StreamField::Type::structure;
     }
     return field;
+}
+
+std::map<std::string, std::string> metadata_of(const FlatReader& table, std::size_t field) {
+    std::map<std::string, std::string> all;
+    std::uint64_t bytes = 0;
+    for (const FlatReader& pair : table.tables(field)) {
+        std::string key = pair.text(0), value = pair.text(1);
+        bytes += key.size() + value.size();
+        if (bytes > most_message_bytes) refuse("its metadata are damaged: texts overlap");
+        all[std::move(key)] = std::move(value);
+    }
+    return all;
 }
 
 std::uint64_t little(const ByteSource& file, std::uint64_t at, std::size_t size) {
@@ -213,8 +227,7 @@ StreamReader StreamReader::open(const ByteSource& file) {
             if (content->number(endianness, 2) != 0) refuse("it is big-endian, which is not read");
             for (const FlatReader& field : content->tables(fields))
                 out.fields_.push_back(stream_field(field, numbering, 0));
-            for (const FlatReader& pair : content->tables(metadata))
-                out.metadata_[pair.text(0)] = pair.text(1);
+            out.metadata_ = metadata_of(*content, metadata);
         } else if (kind == record && has_schema) {
             if (out.batches_.size() == most_stream_batches) refuse("it has too many batches");
             out.batches_.push_back(stream_batch(*content, at, body, numbering));

@@ -54,7 +54,7 @@ private:
     std::vector<StreamBatch> batches_;
 };
 
-/// Whether a row of a column is not null. Throws bad_input.
+/// Whether a row of a column is not null; of any type but `other`. Throws bad_input.
 bool is_valid(const ByteSource& file, const StreamBatch& batch, const StreamField& field,
               std::uint64_t row);
 /// Where the bytes of a row lie, of texts and bytes. Throws bad_input: beyond the column's bytes.
