@@ -38,8 +38,8 @@ std::vector<fs::path> saved_splits(const fs::path& folder) {
     return splits;
 }
 
-fs::path chosen_split(const fs::path& folder, const std::string& wanted) {
-    const std::vector<fs::path> splits = saved_splits(folder);
+fs::path chosen_split(const fs::path& folder, const std::vector<fs::path>& splits,
+                      const std::string& wanted) {
     std::string known;
     for (const fs::path& split : splits) {
         if (split.filename().string() == wanted) return split;
@@ -132,9 +132,7 @@ Dataset open_split(const fs::path& folder, const DatasetOptions& options,
         throw_if_stopped();
         if (options.limit > 0 && dataset.size() >= options.limit) break;
         const auto file = std::make_shared<const SavedFile>(path);
-        arrow::ImageField image =
-            at_place([&] { return path.string(); },
-                     [&] { return image_field(file->stream(), options.image_column); });
+        arrow::ImageField image = image_field(*file, options.image_column);
         const StreamField* const label = label_field(*file, options.label_column);
         const std::vector<std::string> names = names_in(*file, label);
         if (!labels) {
@@ -177,16 +175,17 @@ std::optional<Dataset> open_saved_dataset(const fs::path& folder, const DatasetO
         if (!options.split.empty()) return std::nullopt;  // it is one split
         return open_split(folder, options, notes);
     }
-    if (!is_there(folder / "dataset_dict.json") || saved_splits(folder).empty())
-        return std::nullopt;
-    return open_split(chosen_split(folder, options.split), options, notes);
+    if (!is_there(folder / "dataset_dict.json")) return std::nullopt;
+    const std::vector<fs::path> splits = saved_splits(folder);
+    if (splits.empty()) return std::nullopt;
+    return open_split(chosen_split(folder, splits, options.split), options, notes);
 }
 
 std::shared_ptr<const ImageArchive> open_saved_images(const std::vector<fs::path>& files) {
     auto images = std::make_shared<arrow::SavedImages>();
     for (const fs::path& path : files) {
         auto file = std::make_shared<const SavedFile>(path);
-        images->add(file, image_field(file->stream(), ""));
+        images->add(file, image_field(*file, ""));
     }
     return images;
 }

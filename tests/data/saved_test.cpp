@@ -5,7 +5,6 @@
 #include "assay/data/dataset.h"
 #include "assay/error.h"
 #include "assay/image/image.h"
-#include "containers/arrow/stream_reader.h"
 #include "core/file.h"
 #include "data/archives.h"
 #include "message_of.h"

@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
-#include "assay/error.h"
 #include "containers/at_place.h"
 #include "containers/parquet/huggingface_features.h"
 #include "core/refuse.h"
@@ -34,26 +32,7 @@ std::string columns_of(const StreamReader& stream) {
     return stream.fields().size() > most ? text + ", ..." : text;
 }
 
-}  // namespace
-
-SavedFile::SavedFile(std::filesystem::path path) : path_(std::move(path)) {
-    at_place([&] { return path_.string(); },
-             [&] {
-                 source_ = std::make_shared<const SourceFile>(path_);
-                 stream_ = StreamReader::open(*source_);
-             });
-    for (const StreamBatch& batch : stream_.batches())
-        first_rows_.push_back(first_rows_.back() + batch.rows);
-}
-
-std::pair<const StreamBatch*, std::uint64_t> SavedFile::place_of(std::uint64_t row) const {
-    if (row >= rows()) refuse(fmt::format("it has {} rows, and row {} is wanted", rows(), row));
-    const auto after = std::ranges::upper_bound(first_rows_, row);
-    const auto batch = static_cast<std::size_t>(after - first_rows_.begin()) - 1;
-    return {&stream_.batches()[batch], row - first_rows_[batch]};
-}
-
-ImageField image_field(const StreamReader& stream, const std::string& wanted) {
+ImageField image_field_of(const StreamReader& stream, const std::string& wanted) {
     const std::vector<std::string> declared =
         parquet::parse_huggingface_features(stream.metadata("huggingface")).images;
     const auto is_declared = [&](const StreamField& field) {
@@ -75,7 +54,38 @@ ImageField image_field(const StreamReader& stream, const std::string& wanted) {
                         possible.empty() ? "none of" : "several of", columns_of(stream)));
     }
     const StreamField& whole = *possible.front();
-    return {whole, *bytes_in(whole), whole.type == Type::structure || is_declared(whole)};
+    const StreamField& bytes = *bytes_in(whole);
+    // Before a damaged count of rows becomes as many ids.
+    for (const StreamBatch& batch : stream.batches()) {
+        const std::uint64_t offsets = batch.buffers.at(bytes.buffer + 1).size / bytes.width;
+        if (batch.rows > 0 && batch.rows >= offsets)
+            refuse("it is damaged: a column is shorter than its rows");
+    }
+    return {whole, bytes, whole.type == Type::structure || is_declared(whole)};
+}
+
+}  // namespace
+
+SavedFile::SavedFile(std::filesystem::path path) : path_(std::move(path)) {
+    at_place([&] { return path_.string(); },
+             [&] {
+                 source_ = std::make_shared<const SourceFile>(path_);
+                 stream_ = StreamReader::open(*source_);
+             });
+    for (const StreamBatch& batch : stream_.batches())
+        first_rows_.push_back(first_rows_.back() + batch.rows);
+}
+
+std::pair<const StreamBatch*, std::uint64_t> SavedFile::place_of(std::uint64_t row) const {
+    if (row >= rows()) refuse(fmt::format("it has {} rows, and row {} is wanted", rows(), row));
+    const auto after = std::ranges::upper_bound(first_rows_, row);
+    const auto batch = static_cast<std::size_t>(after - first_rows_.begin()) - 1;
+    return {&stream_.batches()[batch], row - first_rows_[batch]};
+}
+
+ImageField image_field(const SavedFile& file, const std::string& wanted) {
+    return at_place([&] { return file.path().string(); },
+                    [&] { return image_field_of(file.stream(), wanted); });
 }
 
 void SavedImages::add(std::shared_ptr<const SavedFile> file, ImageField field) {
@@ -90,8 +100,7 @@ std::vector<std::byte> SavedImages::read(std::string_view name, std::uint64_t li
     std::uint64_t row = 0;
     if (slash == std::string_view::npos || known == files_.end() ||
         !parse_number(name.substr(slash + 1), row))
-        refuse(fmt::format("no image is called `{}`: names are <file>/<row>",
-                           shortened(std::string(name))));
+        refuse(fmt::format("no image is called `{}`: names are <file>/<row>", shortened(name)));
     const SavedFile& file = *known->second.file;
     const ImageField& field = known->second.field;
     return at_place([&] { return fmt::format("{} row {}", file.path().string(), row); },

@@ -42,8 +42,9 @@ struct ImageField {
 };
 
 /// The column `wanted`, or, for "", the only one that the metadata call Image, or else `image` or
-/// `img`. Throws bad_input, with the columns.
-ImageField image_field(const StreamReader& stream, const std::string& wanted);
+/// `img`. Throws bad_input, naming the file: none or several (with the columns), or shorter than
+/// its rows.
+ImageField image_field(const SavedFile& file, const std::string& wanted);
 
 /// An image is called "<file>/<row>". Files are open for as long as this lives. Memory: 16 bytes
 /// for each buffer of a batch.
