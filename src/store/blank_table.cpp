@@ -13,34 +13,14 @@ namespace assay::store {
 namespace {
 
 std::vector<std::string_view> words_between_blanks(std::string_view line) {
-    constexpr std::string_view blanks = " \t\r";
     std::vector<std::string_view> words;
-    for (std::size_t at = line.find_first_not_of(blanks); at != std::string_view::npos;) {
-        const std::size_t end = std::min(line.find_first_of(blanks, at), line.size());
-        words.push_back(line.substr(at, end - at));
-        at = line.find_first_not_of(blanks, end);
-    }
+    for_each_part(line, " \t\r", [&](std::string_view word) { words.push_back(word); });
     return words;
 }
 
 bool are_numbers(const std::vector<std::string_view>& words) {
     return std::ranges::all_of(words,
                                [](std::string_view word) { return parse_score(word).has_value(); });
-}
-
-/// Whether the first line that is no comment is such a row. Tabs alone separate a table already.
-bool begins_blank_table(std::string_view text) {
-    while (!text.empty()) {
-        const std::size_t end = std::min(text.find('\n'), text.size());
-        const std::string_view line = trimmed(text.substr(0, end));
-        if (!line.empty() && line.front() != '#') {
-            const auto words = words_between_blanks(line);
-            return words.size() > 1 && line.find(' ') != std::string_view::npos &&
-                   are_numbers(words);
-        }
-        text.remove_prefix(std::min(end + 1, text.size()));
-    }
-    return false;
 }
 
 void append_csv_row(const std::vector<std::string_view>& words, std::string& csv) {
@@ -53,10 +33,24 @@ void append_csv_row(const std::vector<std::string_view>& words, std::string& csv
 
 }  // namespace
 
-std::string csv_of_blank_table(std::string_view text) {
+bool is_blank_table(std::string_view text) {
     constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
     if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
-    if (!begins_blank_table(text)) return {};
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find('\n'), text.size());
+        const std::string_view line = trimmed(text.substr(0, end));
+        if (!line.empty() && line.front() != '#') {  // tabs alone separate a table already
+            const auto words = words_between_blanks(line);
+            return words.size() > 1 && line.find(' ') != std::string_view::npos &&
+                   are_numbers(words);
+        }
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return false;
+}
+
+std::string csv_of_blank_table(std::string_view text) {
+    if (!is_blank_table(text)) return {};
     std::string csv;
     std::vector<std::string_view> header;
     std::size_t columns = 0;

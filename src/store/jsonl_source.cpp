@@ -135,7 +135,7 @@ ScoreSource open_text(const std::filesystem::path& file, const SourceOptions& op
     const std::string_view text = map.text();
     const std::string_view first = text.substr(0, text.find('\n'));
     const bool table = first.find_first_of(",;\t") != std::string_view::npos;
-    if (!table && csv_of_blank_table(text).empty()) {
+    if (!table && !is_blank_table(text)) {
         refuse(fmt::format(
             "a text without columns is not read. If each line is a predicted class, this names the "
             "column: sed '1i prediction' {0} > {1}.csv; then give the same command {1}.csv",
