@@ -152,7 +152,7 @@ void VotesBuilder::Impl::one_answer_each(Votes& votes, Repeats repeats, std::str
                 problems.add(same ? "repeated vote" : "repeated vote that contradicts", where);
             const std::uint32_t kept = repeats == Repeats::last ? *(last - 1) : *first;
             for (auto answer = first; answer != last; ++answer)
-                for (std::size_t v = *answer; v < end_of(*answer); ++v)
+                for (std::size_t v = *answer, end = end_of(*answer); v < end; ++v)
                     counts[v] = *answer == kept ? 1 : 0;
         }
         first = last;
