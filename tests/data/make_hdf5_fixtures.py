@@ -1,4 +1,4 @@
-"""Writes fixtures/hdf5/ by h5py: arrays_test.cpp, hdf5_test.cpp and tools_test.cpp work the numbers out again."""
+"""Writes fixtures/hdf5/ by h5py: hdf5_test.cpp works the numbers out again."""
 import pathlib
 
 import h5py

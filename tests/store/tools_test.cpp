@@ -38,8 +38,8 @@ protected:
     std::string refused(const std::string& file, const ImportOptions& options = {}) {
         return error_of([&] { read(file, options); }).second;
     }
-    static void expect_scores(const ImportReport& report, const std::vector<float>& expected,
-                              double rounding) {
+    static void expect_scores(const ImportReport& report, const std::vector<float>& expected) {
+        constexpr double rounding = 1e-6;  // of 32-bit numbers, and of the 15 digits in the files
         const PredictionStore store = PredictionStore::open(report.store);
         ASSERT_EQ(store.rows(), tool_rows);
         ASSERT_EQ(store.classes(), tool_classes);
@@ -71,7 +71,7 @@ TEST_P(ToolScores, AreThoseOfTheModel) {
     if (!tool.classes.empty()) options.classes = ClassList(tool.classes);
     const ImportReport report = read(tool.file, options);
     EXPECT_EQ(report.kind, ScoreKind::probabilities);
-    expect_scores(report, scores_in(tool.npy), 1e-6);
+    expect_scores(report, scores_in(tool.npy));
     const std::vector<std::int32_t> labels = labels_of(report);
     for (std::size_t r = 0; r < tool_rows; ++r)
         EXPECT_EQ(labels[r], tool.labelled ? static_cast<std::int32_t>(r % 3) : -1) << r;
