@@ -7,7 +7,8 @@ from typing import Any, Optional
 
 from . import fingerprints, given_gradients, preprocessing
 from .array_model import ArrayModel
-from .models import Description, Model, TorchModel
+from .models import Description, Model
+from .torch_model import TorchModel
 from .wire import Refused, cut
 
 _LABELS = ("classes", "label_names", "label_descriptions")
