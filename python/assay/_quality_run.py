@@ -23,8 +23,8 @@ QUALITY = (
     "attacks", "attack_limit", "attack_eps", "attack_space", "checks", "own_class_sketch", "level",
 )
 MODEL = (
-    "preset", "input_size", "interpolation", "crop_pct", "crop_mode", "resize_size", "resize_as", "crop_start", "channel_order", "scale", "mean", "std",
-    "fill", "num_classes", "outputs", "output", "classes", "train_size", "sidecar",
+    "preset", "input_size", "interpolation", "crop_pct", "crop_mode", "resize_size", "resize_as", "antialias", "crop_start", "channel_order", "scale", "mean",
+    "std", "fill", "num_classes", "outputs", "output", "classes", "train_size", "sidecar",
 )
 DRAW = ("draw_models", "draw_seed", "published")  # of a pattern: timm:resnet*
 ROLES = ("val", "r", "sketch", "stylized", "edge", "silhouette", "mixed-same", "mixed-rand", "cue-conflict")

@@ -110,11 +110,21 @@ def _error_of(done: Finished) -> Error:
     return Error(message, "internal" if done.status == 70 else "bad_input", notes)
 
 
+def _truth(value: Any) -> Any:
+    """True and False as words of the command."""
+    return str(value).lower() if isinstance(value, bool) else value
+
+
 def words(options: "dict[str, Any]") -> "list[str]":
-    """Keyword arguments as options of the command: top_k=5 is --top-k 5; True is the option alone; a list repeats or follows it."""
+    """Keyword arguments as options of the command: top_k=5 is --top-k 5; True is the option alone; a list repeats or follows it.
+
+    antialias takes true or false as a word.
+    """
     out: list[str] = []
     for name, value in options.items():
         flag = "--" + name.rstrip("_").replace("_", "-")
+        if name == "antialias":
+            value = _truth(value)
         if value is None or value is False:
             continue
         if value is True:
@@ -133,13 +143,6 @@ def _with_models(command: str, model: Any, rest: "list[Any]", progress: Optional
 
     with Served(model, options) as served:
         return _run([command, *served.words, *rest, *words(options), "--json"], progress, True, served).json
-
-
-def _typed(value: Any) -> Any:
-    """A setting as the command's option takes it."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    return ",".join(map(str, value)) if isinstance(value, list) else value
 
 
 def _settings_of(transform: Any, options: "dict[str, Any]", progress: Optional[bool]) -> bool:
@@ -169,8 +172,8 @@ def _settings_of(transform: Any, options: "dict[str, Any]", progress: Optional[b
     # What a transform does not name is as it always is there, whatever the model's own settings say.
     found = {"scale": 1 / 255, "resize_as": "pillow", "channel_order": "rgb", **found}
     found["input_size"] = found["input_size"][1:]
-    options.update({key: _typed(value) for key, value in found.items()})
-    note(f"images are prepared as the transform of the data set says ({', '.join(f'{key} {options[key]}' for key in found)})", progress)
+    options.update({key: ",".join(map(str, value)) if isinstance(value, list) else value for key, value in found.items()})
+    note(f"images are prepared as the transform of the data set says ({', '.join(f'{key} {_truth(options[key])}' for key in found)})", progress)
     for text in notes:
         note(text, progress)
     return True

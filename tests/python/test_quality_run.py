@@ -3,6 +3,7 @@ import importlib.util
 import json
 import os
 import pathlib
+import re
 import sys
 import unittest
 import warnings
@@ -102,6 +103,12 @@ class Runs(InFolder):
         again = assay.quality.run(file, progress=False)
         self.assertEqual(cells_of(again, "a"), by_file)
 
+    def test_false_is_a_value_of_models(self):
+        plan = self.run_quality({"a": linear}, plan=True, resize_as="torch", antialias=False)
+        self.assertTrue(plan["steps"])
+        # No option that was dropped: the program reads it.
+        self.refused(lambda: self.run_quality({"a": linear}, plan=True, resize_as="pillow", antialias=False), "bad_input", "antialias")
+
     def test_images_without_scores_are_said(self):
         (self.folder / "data/c0/bad.png").write_bytes(b"\x89PNG\r\n\x1a\nnothing")
         with warnings.catch_warnings(record=True) as said:
@@ -181,6 +188,12 @@ class Keys(unittest.TestCase):
                 tables[table].append(line.split(" = ")[0].replace("-", "_"))
         self.assertEqual([key for key in tables[""] if key != "out"], list(_quality_run.RUN))
         self.assertEqual(tables["[quality]"], list(_quality_run.QUALITY))
+        # Of docs/models.md: the keys that have an option. Those that name a model are said in another way.
+        rows = (ROOT / "docs/models.md").read_text().split("\n## Keys\n")[1].split("\n## ")[0].splitlines()
+        keys = [(re.findall("`([a-z_]+)`", cells[1]), cells[2].strip()) for cells in (row.split("|") for row in rows if row.startswith("| `"))]
+        known = {key for found, _ in keys for key in found}
+        self.assertEqual(set(_quality_run.MODEL) - known, {"sidecar"})
+        self.assertEqual({key for found, option in keys if option for key in found} - set(_quality_run.MODEL), {"name", "arch"})
 
 
 if __name__ == "__main__":

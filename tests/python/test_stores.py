@@ -280,6 +280,9 @@ class Command(InFolder):
         self.assertEqual(assay.run("score", self.folder / "nothing", check=False).status, 2)
         self.assertEqual(assay.command.words({"top_k": 5, "flag": True, "off": False, "many": [1, 2]}),
                          ["--top-k", "5", "--flag", "--many", "1", "--many", "2"])
+        self.assertEqual(assay.command.words({"antialias": False}), ["--antialias", "false"])
+        self.assertEqual(assay.command.words({"antialias": True}), ["--antialias", "true"])
+        self.assertEqual(assay.command.words({"antialias": None}), [])
 
     def test_pipelines(self):
         self.assertIn("schema", assay.quality.table())
