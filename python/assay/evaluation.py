@@ -205,7 +205,7 @@ def _by_the_command(model: Any, source: "list[Any]", runs: Any, progress: Option
         try:
             done = _run(arguments, progress, True, served)
         except Error as error:
-            told = _FOR_US.sub("", _named(error.message))  # commands to type, without what this call alone asks for
+            told = _FOR_US.sub("", error.message)  # commands to type, without what this call alone asks for
             raise Error(told, error.code, error.notes) from error.__cause__
         texts = {"json": _named(done.output).encode()}
         for form, path in also.items():

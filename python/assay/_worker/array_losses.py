@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from .losses import LEAST_CLASSES, NAMES, TINY, check_kind
-from .wire import Refused
+from .losses import TINY, check_loss
 
 
 def loss_of(kind: int, scores: Any, labels: Any, targets: Any) -> "tuple[Any, Any]":
     """Losses (n, float64) and derivatives (n x classes, float32) of scores. Raises Refused: too few classes."""
     import numpy
 
-    check_kind(kind)
-    if scores.shape[1] == 1:  # the program makes two classes of the score, and has their loss
+    check_loss(kind, scores.shape[1])
+    if scores.shape[1] == 1:
         return scores[:, 0].astype(numpy.float64), numpy.ones(scores.shape, numpy.float32)
-    if scores.shape[1] < LEAST_CLASSES[kind]:
-        raise Refused(f"the loss {NAMES[kind]} needs at least {LEAST_CLASSES[kind]} classes; the model has {scores.shape[1]}")
     z = scores.astype(numpy.float64)
     rows = numpy.arange(len(z))
     if kind == 0:

@@ -6,7 +6,8 @@ import sys
 from typing import Any, Callable
 
 from . import array_losses, costs, fingerprints, given_gradients
-from .models import Description, Model, as_rows, checked_shape, refuse_device, scores_in
+from .losses import check_labels
+from .models import Description, Model, as_rows, checked_shape, is_array, refuse_device, scores_in
 from .wire import Batch, CostRequest, Refused
 
 
@@ -77,7 +78,7 @@ class ArrayModel(Model):
         assert self.gradient is not None
         x = self._as_taken(images)
         value = self.gradient(x, weights)
-        if not any(hasattr(value, name) for name in ("__array__", "__dlpack__", "detach")):
+        if not is_array(value):
             raise Refused(f"gradient= of {self.description.name} returned {type(value).__name__}, no array. {given_gradients.CONTRACT}")
         found = given_gradients.checked(_floats(value, f"gradient= of {self.description.name} returned numbers", "gradients are"), x.shape, self.description.name)
         return numpy.ascontiguousarray(found.transpose(0, 3, 1, 2) if x is not images else found).astype(numpy.float32)
@@ -101,9 +102,7 @@ class ArrayModel(Model):
             return
         labels = floats[batch.labels_at:batch.targets_at].view(numpy.int32).astype(numpy.int64)
         targets = floats[batch.targets_at:batch.floats].view(numpy.int32).astype(numpy.int64)
-        for numbers in (labels, targets):
-            if numbers.size and not 0 <= int(numbers.min()) <= int(numbers.max()) < classes:
-                raise Refused("a label is beyond the model's classes", "internal")
+        check_labels(classes, labels, targets)
         with numpy.errstate(all="ignore"):  # scores that are not finite are counted by the program
             losses, derivative = array_losses.loss_of(batch.loss, scores.astype(numpy.float32), labels, targets)
         planes = floats[batch.gradient_at:batch.losses_at].reshape(batch.images, 3, height, width)

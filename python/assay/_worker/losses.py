@@ -14,20 +14,28 @@ LEAST_CLASSES = (2, 2, 2, 3, 4)
 TINY = 1e-12  # against a division by zero where all scores are equal
 
 
-def check_kind(kind: int) -> None:
+def check_loss(kind: int, classes: int) -> None:
+    """Raises Refused: an unknown kind, or too few classes for it. One score is two classes, of which the program has the loss."""
     if kind >= len(NAMES):
         raise Refused(f"a loss of kind {kind} where 0 to {len(NAMES) - 1} are known", "internal")
+    if classes != 1 and classes < LEAST_CLASSES[kind]:
+        raise Refused(f"the loss {NAMES[kind]} needs at least {LEAST_CLASSES[kind]} classes; the model has {classes}")
+
+
+def check_labels(classes: int, *lists: Any) -> None:
+    """Raises Refused: a number of an array or a tensor is no class."""
+    for numbers in lists:
+        if len(numbers) and not 0 <= int(numbers.min()) <= int(numbers.max()) < classes:
+            raise Refused("a label is beyond the model's classes", "internal")
 
 
 def loss_of(kind: int, scores: Any, labels: Any, targets: Any) -> "tuple[Any, Any]":
     """Losses (n, float64) and derivatives (n x classes, float32) of float32 scores. Raises Refused: too few classes."""
     import torch
 
-    check_kind(kind)
-    if scores.shape[1] == 1:  # the program makes two classes of the score, and has their loss
+    check_loss(kind, scores.shape[1])
+    if scores.shape[1] == 1:
         return scores.detach().double().squeeze(1), torch.ones_like(scores, dtype=torch.float32)
-    if scores.shape[1] < LEAST_CLASSES[kind]:
-        raise Refused(f"the loss {NAMES[kind]} needs at least {LEAST_CLASSES[kind]} classes; the model has {scores.shape[1]}")
     z = scores.detach().double()
     label = labels.long().unsqueeze(1)
     if kind == 0:

@@ -47,7 +47,7 @@ def _shape(value: Any) -> str:
     return f"{type(value).__name__} {' x '.join(map(str, shape))}" if shape is not None else type(value).__name__
 
 
-def _is_array(value: Any) -> bool:
+def is_array(value: Any) -> bool:
     return fingerprints.is_tensor(value) or hasattr(value, "__array__") or hasattr(value, "__dlpack__")
 
 
@@ -56,7 +56,7 @@ def scores_in(value: Any, output: str) -> "tuple[Any, str]":
 
     output: the entry that was asked for; "": the only tensor, or the one called "logits".
     """
-    if _is_array(value):
+    if is_array(value):
         if output not in ("", "0"):
             raise Refused(f"output {output!r} is asked for, but the model returns one tensor")
         return value, ""
@@ -66,7 +66,7 @@ def scores_in(value: Any, output: str) -> "tuple[Any, str]":
         parts = dict(zip(value._fields, value))
     elif isinstance(value, (list, tuple)):
         parts = {str(i): part for i, part in enumerate(value)}
-    elif _is_array(getattr(value, "logits", None)):
+    elif is_array(getattr(value, "logits", None)):
         parts = {"logits": value.logits}
     else:
         raise Refused(f"the model returns {type(value).__name__}, no tensor of scores")
@@ -74,12 +74,12 @@ def scores_in(value: Any, output: str) -> "tuple[Any, str]":
     if output:
         if output not in parts and output.isdigit() and int(output) < len(parts) and not hasattr(value, "items"):
             output = list(parts)[int(output)]
-        if not _is_array(parts.get(output)):
+        if not is_array(parts.get(output)):
             raise Refused(f"the model has no tensor {output!r} among its outputs; it returns: {listed}")
         return parts[output], ""
     there = [name for name, part in parts.items() if part is not None]
     chosen = there[0] if len(there) == 1 else "logits"
-    if not _is_array(parts.get(chosen)):
+    if not is_array(parts.get(chosen)):
         raise Refused(
             "the model returns several things; name the one that holds the scores with output_entry= (--output-entry): " + listed
         )

@@ -138,8 +138,8 @@ class Server:
         except BaseException as error:  # SystemExit, too: the program is told of everything
             if self.error is None and not isinstance(error, Refused):
                 self.error = error
-            self.failure = text_of(error)[0]
-            wire.send(end, failure_of(error))
+            self.failure, code = text_of(error)
+            wire.send(end, wire.failure(self.failure, code))
             return False
         finally:
             self._end()

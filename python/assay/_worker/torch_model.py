@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Callable
 
 from . import costs, fingerprints, given_gradients
-from .losses import loss_of
+from .losses import check_labels, loss_of
 from .models import Description, Model, as_rows, checked_shape, refuse_device, scores_in
 from .wire import Batch, CostRequest, Refused
 
@@ -215,9 +215,7 @@ class TorchModel(Model):
 
         labels = floats[batch.labels_at:batch.targets_at].view(torch.int32)
         targets = floats[batch.targets_at:batch.floats].view(torch.int32)
-        for numbers in (labels, targets):
-            if numbers.numel() and not 0 <= int(numbers.min()) <= int(numbers.max()) < classes:
-                raise Refused("a label is beyond the model's classes", "internal")
+        check_labels(classes, labels, targets)
         with torch.set_grad_enabled(True):
             leaf = images.to(self._device, copy=True).requires_grad_()
             # No leaf: a model may write into its input.
