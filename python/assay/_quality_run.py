@@ -134,10 +134,11 @@ def _run_toml(file: str, runs: Any, progress: Optional[bool], options: "dict[str
     from .command import _run, words
 
     out = [] if runs is None else ["--out", runs]
-    return _finished(_run(["quality", "run", file, *out, *words(options), "--json"], progress, True))
+    return _run(["quality", "run", file, *out, *words(options), "--json"], progress, True)
 
 
 def _finished(done: Any) -> Any:
+    """The JSON of a command that run() ran. Warns the caller of quality.run()."""
     if done.status == 3:
         found = "; ".join(done.json.get("warnings", [])[:3]) or "see its warnings"
         warnings.warn(f"the result is partial: {found}", RuntimeWarning, stacklevel=4)
@@ -148,7 +149,7 @@ def run(models: Any, data: Any, runs: Any, plan: bool, progress: Optional[bool],
     if data is None:
         if not isinstance(models, (str, os.PathLike)) or not os.fspath(models).endswith(".toml"):
             raise Error("data= is missing: {\"val\": \"imagenet/val\", \"sketch\": ...}; or pass the path of an assay.toml alone", "usage")
-        return _run_toml(os.fspath(models), runs, progress, {**options, "plan": plan})
+        return _finished(_run_toml(os.fspath(models), runs, progress, {**options, "plan": plan}))
     _refuse_unknown(options)
     roles = _roles_of(data)
     _use_transforms(roles, options, progress)

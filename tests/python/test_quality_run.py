@@ -116,6 +116,7 @@ class Runs(InFolder):
             found = self.run_quality({"a": linear}, corruptions="none", attacks="none")
         self.assertTrue(found["partial"])
         self.assertIn("no score", " ".join(str(one.message) for one in said))
+        self.assertEqual({one.filename for one in said if one.category is RuntimeWarning}, {__file__})
 
     def test_what_is_refused(self):
         data = self.folder / "data"
