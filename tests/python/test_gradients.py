@@ -291,8 +291,8 @@ class Attacks(InFolder):
         self.photographs()
         self.refused(
             lambda: assay.attack(
-                {"one": linear, "two": lambda x: linear(x)}, self.folder / "data", gradient={"one": gradient, "two": lambda x, w: -gradient(x, w)},
-                settings=SETTINGS, progress=False, classes=self.class_list(),
+                {"one": linear, "two": lambda x: linear(x)}, self.folder / "data", self.folder / "runs",
+                gradient={"one": gradient, "two": lambda x, w: -gradient(x, w)}, settings=SETTINGS, progress=False, classes=self.class_list(),
             ),
             "bad_input", "is not the gradient of its scores", "two", given_gradients.CONTRACT,
         )

@@ -145,7 +145,7 @@ class Objects(InFolder):
         coloured = torch.nn.Sequential(torch.nn.Conv2d(3, 4, 3), torch.nn.Flatten(), torch.nn.Linear(4 * (SIDE - 2) ** 2, CLASSES))
         self.refused(lambda: self.predict({"coloured": coloured}, settings=gray), "bad_input", "images of three channels", "coloured")
         # FGSM of the one channel: accuracy falls, and the budget is that of gray levels.
-        cells = assay.attack(net, self.data, attack="fgsm", eps="8/255", settings=gray, progress=False)["models"][0]["attacks"]
+        cells = assay.attack(net, self.data, self.folder / "attacked", attack="fgsm", eps="8/255", settings=gray, progress=False)["models"][0]["attacks"]
         self.assertEqual([cell["attack"] for cell in cells], ["noise", "fgsm"])
         self.assertGreaterEqual(cells[0]["robust"], cells[1]["robust"])
 
