@@ -66,7 +66,7 @@ if(TARGET assay_torch)
     endforeach()
     # The plug-in's own objects, for what does not pass through its interface.
     assay_test(model_gradient
-        SOURCES model/pt2_gradient_test.cpp model/onnx_gradient_test.cpp model/fused_test.cpp $<TARGET_OBJECTS:assay_torch>
+        SOURCES model/pt2_gradient_test.cpp model/onnx_gradient_test.cpp model/fused_test.cpp model/convolution_flags_test.cpp $<TARGET_OBJECTS:assay_torch>
         LINKS assay_pt2 assay_model $<TARGET_PROPERTY:assay_torch,LINK_LIBRARIES>)
     target_include_directories(test_model_gradient SYSTEM PRIVATE ${TORCH_INCLUDE_DIRS})
     # LibTorch's definitions are not those that the headers were precompiled with.

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -35,9 +36,18 @@ void be_expendable() {
     ::setrlimit(RLIMIT_CORE, &none);
 }
 
+/// A CUDA driver that is asked for its devices opens them for writing, which the limits refuse.
+/// LibTorch asks once in a process, on the processor too (for gradients, say): it asks here and is
+/// shown none.
+void see_no_devices(const TorchPlugin& framework) {
+    for (const char* name : {"CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES"}) ::setenv(name, "", 1);
+    framework.cuda();
+}
+
 /// Returns those that there are none of, in words.
-std::vector<std::string> take_limits(const OpenRequest& request) {
+std::vector<std::string> take_limits(const OpenRequest& request, const TorchPlugin& framework) {
     if (!request.limited) return {"a graphics processor may be used"};
+    see_no_devices(framework);
     std::vector<std::string> missing;
     auto readable = files_of_the_framework();
     readable.push_back(request.spec.path);
@@ -153,7 +163,7 @@ void run_model(const OpenPlugin& plugin, std::string_view request, Descriptor co
         const OpenRequest asked = open_request(request);
         Opened opened;
         const TorchPlugin& framework = plugin();
-        opened.missing = take_limits(asked);
+        opened.missing = take_limits(asked, framework);
         classifier = framework.open(asked.spec, asked.options);
         opened.facts = classifier->facts();
         return text_of(opened);

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 #include <torch/version.h>
 
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "model/device_choice.h"
 #include "model/torch/blas.h"
@@ -23,8 +25,11 @@ void prepare_once() {
 }
 
 DeviceGroup devices_for(const ClassifierOptions& options) {
-    const DeviceChoice choice = choose_devices(options.device, cuda_device_names(), options.process,
-                                               options.processes, framework_name());
+    // To ask a driver takes time, and opens its files.
+    const bool asked = options.device != "cpu";
+    const DeviceChoice choice =
+        choose_devices(options.device, asked ? cuda_device_names() : std::vector<std::string>(),
+                       options.process, options.processes, framework_name());
     DeviceGroup group;
     group.precision = options.precision;
     group.notes = choice.notes;

@@ -16,6 +16,7 @@
 #include "assay/error.h"
 #include "core/file.h"
 #include "model/pt2/package.h"
+#include "model/torch/convolution_flags.h"
 #include "model/torch/cost_products.h"
 #include "model/torch/network.h"
 #include "model/torch/newer_operators.h"
@@ -338,6 +339,10 @@ std::unique_ptr<Network> load_torchscript(const ModelSpec& spec, const ComputeOn
     if (!where.device.is_cpu()) {
         Conversion(where.device, is_half(where.type) ? std::optional(where.type) : std::nullopt)
             .apply(module);
+        for (const torch::jit::Module& part : module.modules()) {
+            for (const torch::jit::Method& method : part.get_methods())
+                take_own_convolution_flags(method.graph()->block());
+        }
     }
     // On a graphics processor LibTorch compiles fused kernels once it has seen some calls, whose
     // last bits are others than those of the calls before.
