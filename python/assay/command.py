@@ -100,7 +100,7 @@ def _run(arguments: "list[Any]", progress: Optional[bool], check: bool, served: 
 
 
 def _error_of(done: Finished) -> Error:
-    message = f"assay {' '.join(done.arguments)} ended with status {done.status}"
+    message = f"assay {' '.join(done.arguments)} exited with status {done.status}"
     notes: list[str] = []
     for line in done.messages.splitlines():
         if line.startswith("assay: error: "):
