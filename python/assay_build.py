@@ -3,11 +3,15 @@
 CMake builds the library and the program, and a wheel holds them beside the package. One wheel works with every Python from 3.9 on.
 
 Environment: ASSAY_BUILD=FOLDER takes what is built there already (build/release). CMAKE_ARGS go to cmake's configure step, such as
--DTorch_DIR=... or -DASSAY_TORCH=OFF. ASSAY_WHEEL_PLATFORM=TAG names the platform that ASSAY_BUILD was made for (tools/wheel).
+-DTorch_DIR=... or -DASSAY_TORCH=OFF. ASSAY_WHEEL_PLATFORM=TAG names the platform that ASSAY_BUILD was made for (tools/wheel), and
+ASSAY_WHEEL_CONTENTS=FOLDER has the licences of what is linked statically.
 """
 
 import base64
+import calendar
+import gzip
 import hashlib
+import io
 import os
 import pathlib
 import re
@@ -21,6 +25,7 @@ import tempfile
 import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+NAME = "assay_classifiers"  # as files spell the name of pyproject.toml
 STAMP = (2020, 1, 1, 0, 0, 0)  # of every file: equal contents give an equal wheel
 
 
@@ -40,7 +45,7 @@ def _metadata():
     text = (ROOT / "pyproject.toml").read_text()
     one = lambda key: re.search(rf'^{key} = "([^"]*)"', text, re.M)[1]
     lines = [
-        "Metadata-Version: 2.1", "Name: assay", f"Version: {_version()}", f"Summary: {one('description')}", "License: Apache-2.0",
+        "Metadata-Version: 2.1", f"Name: {one('name')}", f"Version: {_version()}", f"Summary: {one('description')}", "License: Apache-2.0",
         f"Requires-Python: {one('requires-python')}", "Requires-Dist: numpy",
     ]
     for extra, packages in re.findall(r"^(tables|progress) = \[([^]]*)\]", text, re.M):
@@ -107,7 +112,7 @@ def _native(folder, to):
 
 def _wheel_name():
     platform = os.environ.get("ASSAY_WHEEL_PLATFORM") or sysconfig.get_platform().replace("-", "_").replace(".", "_")
-    return f"assay-{_version()}-py3-none-{platform}.whl", f"py3-none-{platform}"
+    return f"{NAME}-{_version()}-py3-none-{platform}.whl", f"py3-none-{platform}"
 
 
 class _Wheel:
@@ -130,7 +135,7 @@ class _Wheel:
 
 
 def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
-    info = f"assay-{_version()}.dist-info"
+    info = f"{NAME}-{_version()}.dist-info"
     folder = pathlib.Path(metadata_directory) / info
     folder.mkdir()
     (folder / "METADATA").write_text(_metadata())
@@ -139,7 +144,7 @@ def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     name, tag = _wheel_name()
-    info = f"assay-{_version()}.dist-info"
+    info = f"{NAME}-{_version()}.dist-info"
     folder = _built()
     with tempfile.TemporaryDirectory() as native:
         native = pathlib.Path(native)
@@ -155,21 +160,32 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
         wheel.add(f"{info}/WHEEL", f"Wheel-Version: 1.0\nGenerator: assay\nRoot-Is-Purelib: false\nTag: {tag}\n".encode())
         wheel.add(f"{info}/entry_points.txt", b"[console_scripts]\nassay = assay.command:main\n")
         wheel.add(f"{info}/LICENSE", (ROOT / "LICENSE").read_bytes())
+        if contents := os.environ.get("ASSAY_WHEEL_CONTENTS"):
+            for file in sorted(path for path in pathlib.Path(contents).rglob("*") if path.is_file()):
+                wheel.add(f"{info}/{file.relative_to(contents).as_posix()}", file.read_bytes())
         wheel.close(info)
     return name
 
 
 def build_sdist(sdist_directory, config_settings=None):
-    name = f"assay-{_version()}"
+    name = f"{NAME}-{_version()}"
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True)
     if listed.returncode != 0:
         raise SystemExit("assay: error: a source package is made from a git checkout")
     path = pathlib.Path(sdist_directory) / f"{name}.tar.gz"
-    with tarfile.open(path, "w:gz") as archive:
+    stamp = int(os.environ.get("SOURCE_DATE_EPOCH", calendar.timegm((*STAMP, 0, 0, 0))))
+
+    def plain(facts):
+        facts.mtime, facts.uid, facts.gid, facts.uname, facts.gname = stamp, 0, 0, "", ""
+        facts.mode = 0o755 if facts.mode & 0o100 else 0o644
+        return facts
+
+    # Equal contents give equal bytes: neither the time nor who packs it is in them.
+    with open(path, "wb") as file, gzip.GzipFile("", "wb", mtime=stamp, fileobj=file) as packed, tarfile.open(fileobj=packed, mode="w") as archive:
         for file in sorted(filter(None, listed.stdout.decode().split("\0"))):
-            archive.add(ROOT / file, f"{name}/{file}", recursive=False)
-        with tempfile.NamedTemporaryFile("w") as info:
-            info.write(_metadata())
-            info.flush()
-            archive.add(info.name, f"{name}/PKG-INFO")
+            archive.add(ROOT / file, f"{name}/{file}", recursive=False, filter=plain)
+        data = _metadata().encode()
+        facts = plain(tarfile.TarInfo(f"{name}/PKG-INFO"))
+        facts.size = len(data)
+        archive.addfile(facts, io.BytesIO(data))
     return path.name

@@ -52,6 +52,29 @@ HIDDEN void* (*gnutls_malloc)(size_t) = malloc;
     }
 #include "tls.h"
 
+// libtiff is linked without JBIG-KIT, whose licence (GPL) the wheel's other code has not. A TIFF file that is compressed so cannot be
+// read: libtiff says what jbg_strerror() says. Nothing here writes such a file.
+HIDDEN int jbg_dec_in(void) {
+    return 7 << 4;  // JBG_EIMPL
+}
+HIDDEN const char* jbg_strerror(void) {
+    return "this build of Assay reads no JBIG";
+}
+HIDDEN int jbg_newlen(void) {
+    return 0;
+}
+HIDDEN void* jbg_dec_getimage(void) {
+    return NULL;
+}
+HIDDEN unsigned long jbg_dec_getsize(void) {
+    return 0;
+}
+HIDDEN void jbg_dec_init(void) {}
+HIDDEN void jbg_dec_free(void) {}
+HIDDEN void jbg_enc_init(void) {}
+HIDDEN void jbg_enc_out(void) {}
+HIDDEN void jbg_enc_free(void) {}
+
 // The static libraries were compiled for programs: they reach stderr in a way that a shared library cannot. tools/wheel lets them
 // have this copy of the pointer.
 HIDDEN FILE* assay_stderr;

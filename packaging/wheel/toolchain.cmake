@@ -27,4 +27,4 @@ endforeach()
 set(missing ${ASSAY_ROOT}/missing.a)
 set(CMAKE_C_STANDARD_LIBRARIES "${missing} -lpthread -ldl -lrt -lm")
 set(CMAKE_CXX_STANDARD_LIBRARIES
-    "-Wl,--start-group -ltiff -lLerc -ljbig -llzma -ldeflate -lwebp -lwebpdemux -ljpeg -lpng16 -lzstd -lbrotlidec -lbrotlicommon -lsnappy -lz ${missing} -Wl,--end-group -lpthread -ldl -lrt -lm")
+    "-Wl,--start-group -ltiff -lLerc -llzma -ldeflate -lwebp -lwebpdemux -ljpeg -lpng16 -lzstd -lbrotlidec -lbrotlicommon -lsnappy -lz ${missing} -Wl,--end-group -lpthread -ldl -lrt -lm")

@@ -106,7 +106,7 @@ class Package(unittest.TestCase):
             there = pathlib.Path(scratch) / "site"
             with zipfile.ZipFile(pathlib.Path(scratch) / made.stdout.strip()) as wheel:
                 wheel.extractall(there)
-                rows = [line.rsplit(",", 2) for line in wheel.read(f"assay-{assay_version()}.dist-info/RECORD").decode().splitlines()]
+                rows = [line.rsplit(",", 2) for line in wheel.read(f"assay_classifiers-{assay_version()}.dist-info/RECORD").decode().splitlines()]
                 for name, digest, size in rows[:-1]:
                     data = wheel.read(name)
                     self.assertEqual(len(data), int(size))
