@@ -3,7 +3,7 @@
     import assay
 
     report = assay.score(logits, labels)         # every metric of scores in memory
-    report["top1"].value, report["top1"].interval
+    report["top1"], report["top1"].interval, dict(report)
     assay.compare(old, new, labels=labels)       # differences on the same items, with paired tests
     assay.score("runs")                          # of stored predictions
     assay.Metrics("top1,ece")                    # in a loop: update(), compute(), reset(), merge()
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from . import patchml as patchml
     from . import quality as quality
     from . import replicate as replicate
+    from ._hub_metrics import compute_metrics as compute_metrics
     from ._score import compare as compare
     from ._score import gap as gap
     from ._score import score as score
@@ -56,6 +57,7 @@ __version__ = "0.1.0"
 
 # Modules are opened when they are first used: `import assay` costs some milliseconds.
 _PLACES = {
+    "compute_metrics": "_hub_metrics",
     "score": "_score", "compare": "_score", "gap": "_score",
     "Report": "report", "Comparison": "report", "Gap": "report", "Measurement": "report", "Estimate": "report", "Difference": "report",
     "Interval": "report", "metrics": "report",
@@ -69,7 +71,7 @@ _MODULES = ("annotation", "command", "mad", "patchml", "quality", "replicate")
 
 __all__ = [
     "Comparison", "Difference", "Error", "Estimate", "Evaluation", "Gap", "Interval", "Measurement", "Metrics", "Report", "Store", "StoreWriter",
-    "annotation", "attack", "check", "command", "compare", "corrupt", "cost", "evaluate", "gap", "mad", "metrics", "patchml", "predict", "quality", "replicate",
+    "annotation", "attack", "check", "command", "compare", "compute_metrics", "corrupt", "cost", "evaluate", "gap", "mad", "metrics", "patchml", "predict", "quality", "replicate",
     "robustness", "run", "score", "stores", "version",
 ]
 
@@ -81,17 +83,19 @@ def version() -> str:
     return str(library().assay_version().decode())
 
 
-def __getattr__(name: str) -> Any:
-    from importlib import import_module
+if not TYPE_CHECKING:  # otherwise every name would be known to mypy and pyright
 
-    if name in _PLACES:
-        value = getattr(import_module(f".{_PLACES[name]}", __name__), name)
-    elif name in _MODULES:
-        value = import_module(f".{name}", __name__)
-    else:
-        raise AttributeError(f"module `assay` has no `{name}`")
-    globals()[name] = value
-    return value
+    def __getattr__(name: str) -> Any:
+        from importlib import import_module
+
+        if name in _PLACES:
+            value = getattr(import_module(f".{_PLACES[name]}", __name__), name)
+        elif name in _MODULES:
+            value = import_module(f".{name}", __name__)
+        else:
+            raise AttributeError(f"module `assay` has no `{name}`")
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> "list[str]":

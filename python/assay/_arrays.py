@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from ctypes import POINTER, c_char_p, c_int, c_int32, c_int64, c_ssize_t, c_uint8, c_uint16, c_uint64, c_void_p, py_object
 from typing import Any, Optional
 
+from ._labels import labels_of, to_plain
 from ._library import Array, Error, Sets, Texts
 
 TYPES = {
@@ -277,30 +278,15 @@ class HeldSets:
         self._offsets.frombytes(ends.astype(numpy.uint64).tobytes())
 
 
-def labels_and_sets(labels: Any, label_sets: Any, classes: Optional[Sequence[str]]) -> "tuple[Optional[Held], Optional[HeldSets]]":
-    """Labels may be names of classes if `classes` lists them."""
-    single: Optional[Held] = None
-    if labels is not None:
-        single = held(_numbered(labels, classes), "labels")
-        if single.kind[0] == "f" or single.kind[0] == "b":
-            raise Error("labels: fractions; whole numbers are needed, and -1 for none")
+def labels_and_sets(labels: Any, label_sets: Any, classes: Any, ignore_index: Optional[int] = None) -> "tuple[Optional[Held], Optional[HeldSets]]":
+    """Labels in any form of _labels.py: those that are a matrix become sets. Names are numbered by `classes`."""
+    found = labels_of(labels, classes, ignore_index)
+    single = None if found.single is None else held(found.single, "labels")
+    if found.matrix is not None:
+        if label_sets is not None:
+            raise Error("labels are a matrix of valid classes, and so is label_sets: give one of them")
+        return None, HeldSets(found.matrix, "labels")
     return single, None if label_sets is None else HeldSets(label_sets)
-
-
-def _numbered(labels: Any, classes: Optional[Sequence[str]]) -> Any:
-    first = labels[0] if isinstance(labels, (list, tuple)) and labels else None
-    if hasattr(labels, "dtype") and getattr(labels.dtype, "kind", None) in ("O", "U") and len(labels):
-        labels = list(labels)
-        first = labels[0]
-    if not isinstance(first, str):
-        return labels
-    if not classes:
-        raise Error("labels: class names, and `classes` does not say which they are")
-    numbers = {name: i for i, name in enumerate(classes)}
-    unknown = next((name for name in labels if name not in numbers), None)
-    if unknown is not None:
-        raise Error(f"labels: `{unknown}` is none of the {len(numbers)} classes")
-    return [numbers[name] for name in labels]
 
 
 def pointer(value: "Optional[Held | HeldSets | HeldTexts]") -> Any:
@@ -318,7 +304,7 @@ def class_options(classes: Any) -> Any:
         return classes
     if isinstance(classes, Mapping):
         return {"ids": [str(c) for c in classes], "names": [str(n) for n in classes.values()]}
-    return [str(c) for c in classes]
+    return [str(c) for c in to_plain(classes)]
 
 
 __all__ = ["Held", "HeldSets", "HeldTexts", "class_options", "held", "labels_and_sets", "pointer"]

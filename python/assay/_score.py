@@ -7,13 +7,21 @@ import ctypes
 import json
 import os
 import tempfile
-from typing import Any, Iterator, Optional, Sequence, Union
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Iterator, Optional, Sequence, Union
 
 from ._arrays import HeldSets, pointer
 from ._calls import Progress, call
+from ._hub_metrics import of_prediction
+from ._inputs import in_order
+from ._labels import to_numpy
 from ._library import Error, checked
+from ._options import Given, ScoreOptions, check_stored, check_used, own_names
 from .report import Comparison, Gap, Report
 from .store import Store, stores
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 Paths = Union[str, "os.PathLike[str]"]
 _SMALL = 2_000_000  # scores that take some milliseconds
@@ -68,8 +76,36 @@ def _soft_labels(value: Any, options: "dict[str, Any]") -> "Iterator[dict[str, A
         yield {**options, "labels": path, "label_votes": True}
 
 
+def _in_memory(
+    given: Given, labels: Any, label_sets: Any, groups: Any, ids: "Optional[Sequence[Any]]", model: str, dataset: str, kind: Optional[str],
+    classes: Any, num_classes: int, ignore_index: Optional[int],
+) -> "list[Store]":
+    """The stores of scores in memory: one, or one for each name of a dictionary."""
+    attributes: "Optional[dict[str, Sequence[Any]]]" = None
+    if groups is not None:
+        values = to_numpy(groups, "groups")
+        if values.ndim != 1:
+            raise Error(f"groups: an array of {values.ndim} dimensions; one group for each item is needed")
+        attributes = {"group": ["" if value is None else value for value in values.tolist()]}
+    named = dict(given.scores) if isinstance(given.scores, Mapping) else {model: given.scores}
+    if not named:
+        raise Error("scores: an empty dictionary; {name: scores} is needed")
+    out = []
+    for name, value in named.items():
+        stored = _opened(value)
+        if stored:
+            raise Error(f"scores: `{name}` is stored, and a dictionary is of scores in memory: assay.score([...]) takes several stores")
+        out.append(Store.of(
+            value, labels, label_sets=label_sets if labels is None else None, ids=ids, model=str(name), dataset=dataset, kind=kind,
+            classes=classes, num_classes=num_classes, attributes=attributes, ignore_index=ignore_index, hard=given.hard,
+        ))
+    if attributes is not None and len(attributes["group"]) != len(out[0]):
+        raise Error(f"{len(attributes['group'])} groups for {len(out[0])} items", "bad_input")
+    return out
+
+
 def score(
-    scores: Any,
+    scores: Any = None,
     labels: Any = None,
     metrics: "Union[str, Sequence[str], None]" = None,
     *,
@@ -82,52 +118,71 @@ def score(
     kind: Optional[str] = None,
     classes: Any = None,
     num_classes: int = 0,
+    groups: Any = None,
+    ignore_index: Optional[int] = None,
     progress: Progress = None,
-    **options: Any,
+    **options: "Unpack[ScoreOptions]",
 ) -> Report:
     """Every metric with its interval and definition.
 
-    scores: items x classes (logits or probabilities; detected, or `kind`), or one predicted class for each item. Stores work too: one
-    or several, or the path of a RUNS folder, a data set or a store.
-    labels: a class for each item, -1 for none. With paths: a file of label sets, as --labels takes it.
+    scores: items x classes (logits or probabilities; detected, or `kind`); one predicted class for each item, as a number or a name; or the
+    probability of class 1 of two for each item. {name: scores} measures several models on the same labels. Stores work too: one or several,
+    or the path of a RUNS folder, a data set or a store.
+    labels: a class for each item, -1 for none: numbers, truth values, names (see `classes`) or one-hot rows. A matrix of zeros and ones with
+    other rows is label sets. With paths: a file of label sets, as --labels takes it.
+    The names of other libraries work, too: y_true, target or references; y_pred, y_score, preds, predictions or pred_probs. By position,
+    scikit-learn's order is understood if the first array has classes and the second has fractions.
     label_sets: the valid classes of each item, for ReaL, ASMA and similar metrics.
     soft_labels: a row of probabilities for each item, a column for each class.
     metrics: names with parameters ("top1,ece:bins=20"), None: the usual ones; assay.metrics() lists them.
+    classes: the names of the columns, a file, or "imagenet"; those of a DataFrame are its own.
+    groups: a group for each item; report.by_group("top1") has the metric of each. ignore_index: a label that stands for none (-100).
     options: plugin, gates, reliability, confusions, per_class, subgroup, subgroups, class_map, k, bins, edges, bootstrap, null, seed, threads,
-    hierarchy, ordinal, class_order, threshold_file, label_votes.
+    hierarchy, ordinal, class_order, threshold_file, label_votes. One that changes nothing is refused.
 
     >>> import assay
     >>> report = assay.score([[2.0, 1.0, 0.0], [0.0, 3.0, 1.0], [1.0, 0.0, 4.0], [5.0, 1.0, 1.0]], [0, 1, 2, 2], "top1")
     >>> report["top1"].value
     0.75
+    >>> f"{report['accuracy']:.1%}", report["accuracy"] > 0.7, dict(report) == {"top1": 0.75}
+    ('75.0%', True, True)
     >>> report["top1"].definition
     'top1.first_index'
     >>> [round(end, 3) for end in report["top1"].interval[:2]]
     [0.301, 0.954]
     """
-    opened = _opened(scores)
+    given, classes = own_names(scores, labels, options, classes)
+    if labels is None and hasattr(given.scores, "predictions") and hasattr(given.scores, "label_ids"):
+        given.scores, given.labels, ignore_index = *of_prediction(given.scores), -100 if ignore_index is None else ignore_index
+    opened = [] if given.named and given.hard is not None else _opened(given.scores)
     sets: Optional[HeldSets] = None
     if opened:
-        if labels is not None:
-            options["labels"] = labels
+        check_stored({
+            "ids": ids, "kind": kind, "classes": classes, "num_classes": num_classes or None, "groups": groups, "ignore_index": ignore_index,
+            "model": None if model == "model" else model, "dataset": None if dataset == "data" else dataset,
+        })
+        if given.labels is not None:
+            given["labels"] = given.labels
         sets = None if label_sets is None else HeldSets(label_sets)
     else:
-        own = labels if labels is not None else None
-        opened = [
-            Store.of(
-                scores, own, label_sets=label_sets if own is None else None, ids=ids, model=model, dataset=dataset, kind=kind,
-                classes=classes, num_classes=num_classes,
-            )
-        ]
-        sets = HeldSets(label_sets) if own is not None and label_sets is not None else None
-    small = sum(len(store) * store.classes for store in opened) < _SMALL and not options.get("null")
-    with _soft_labels(soft_labels, options) as every:
-        given = json.dumps({**_options(metrics, every), "level": level}).encode()
-        handle = call(
-            lambda watched: checked("assay_score", _handles(opened), len(opened), pointer(sets), given, watched), progress, small
-        )
-    report = Report(handle)
-    report._keep = opened  # type: ignore[attr-defined]
+        if not given.named and not isinstance(given.scores, Mapping) and given.labels is not None:
+            given.scores, given.labels = in_order(given.scores, given.labels, bool(num_classes) or classes is not None)
+        opened = _in_memory(given, given.labels, label_sets, groups, ids, model, dataset, kind, classes, num_classes, ignore_index)
+        if groups is not None:
+            given["subgroup"] = "group"
+        sets = HeldSets(label_sets) if given.labels is not None and label_sets is not None else None
+    small = sum(len(store) * store.classes for store in opened) < _SMALL and not given.get("null")
+
+    def measured(shown: "dict[str, Any]", watch: Progress) -> Report:
+        with _soft_labels(soft_labels, {**given, **shown}) as every:
+            text = json.dumps({**_options(metrics, every), "level": level}).encode()
+            return Report(call(
+                lambda watched: checked("assay_score", _handles(opened), len(opened), pointer(sets), text, watched), watch, small
+            ))
+
+    report = measured({}, progress)
+    check_used(report, given, metrics is not None)
+    report._detail = lambda: measured({"per_class": True, "confusions": 2**63, "reliability": True}, False)
     return report
 
 

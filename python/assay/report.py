@@ -5,103 +5,13 @@ from __future__ import annotations
 import html
 import json
 import os
-from collections.abc import Iterator
-from typing import Any, NamedTuple, Optional, Union
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Optional, Union
 
+from ._classes import confusion_matrix_of, is_whole, per_class_of
+from ._estimates import Difference, Estimate, Interval, Measurement
+from ._keys import Key, keyed, matching
 from ._library import Error, Handle, checked, encoded, library, text_of
-
-
-class Interval(NamedTuple):
-    """Both ends, the level, and how it was found."""
-
-    low: float
-    high: float
-    level: float = 0.95
-    method: str = ""
-
-    def __contains__(self, value: object) -> bool:
-        return isinstance(value, (int, float)) and self.low <= value <= self.high
-
-
-class Estimate:
-    """A number and how sure it is. `value` is None where it is undefined; `undefined` says why."""
-
-    def __init__(self, facts: "dict[str, Any]"):
-        self._facts = facts
-        self.value: Optional[float] = facts.get("value")
-        self.undefined: str = facts.get("undefined", "")
-        self.unit: str = facts.get("unit", "number")
-        self.n: int = facts.get("n", 0)
-        self.note: str = facts.get("note", "")
-        self.standard_error: Optional[float] = facts.get("standard_error")
-        found = facts.get("interval")
-        self.interval: Optional[Interval] = (
-            Interval(found["low"], found["high"], found.get("level", 0.95), found.get("method", "")) if found else None
-        )
-
-    def __float__(self) -> float:
-        return float("nan") if self.value is None else self.value
-
-    def __str__(self) -> str:
-        if self.value is None:
-            return f"undefined: {self.undefined}"
-        percent = self.unit == "proportion"
-        scale, sign = (100, " %") if percent else (1, "")
-        half = (self.interval.high - self.interval.low) / 2 * scale if self.interval else 0.0
-        digits = 1 if percent else 3
-        while 0 < half < 2 * 10.0**-digits and digits < 6:
-            digits += 1
-        text = f"{self.value * scale:.{digits}f}"
-        return text + (f" ±{half:.{digits}f}" if self.interval else "") + sign
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self}>"
-
-    def to_dict(self) -> "dict[str, Any]":
-        """As in the JSON."""
-        return dict(self._facts)
-
-
-class Measurement(Estimate):
-    """A metric of one model on one data set, by one definition."""
-
-    def __init__(self, facts: "dict[str, Any]"):
-        super().__init__(facts)
-        self.metric: str = facts.get("metric", "")
-        self.definition: str = facts.get("definition", "")
-        self.parameters: dict[str, str] = facts.get("parameters", {})
-        self.model: str = facts.get("model", "")
-        self.dataset: str = facts.get("dataset", "")
-        self.subgroup: str = facts.get("subgroup", "")
-        self.higher_is_better: bool = facts.get("higher_is_better", True)
-
-    def __repr__(self) -> str:
-        return f"<{self.metric} of {self.model} on {self.dataset}: {self}>"
-
-
-class Difference:
-    """One metric of two models on the same items: both values, and the candidate's minus the baseline's."""
-
-    def __init__(self, facts: "dict[str, Any]", pair: "dict[str, Any]"):
-        self._facts = facts
-        self.metric: str = facts.get("metric", "")
-        self.model: str = pair.get("candidate", "")
-        self.against: str = pair.get("baseline", "")
-        self.baseline = Measurement(facts.get("baseline", {}))
-        self.candidate = Measurement(facts.get("candidate", {}))
-        self.difference = Estimate(facts.get("difference", {}))
-        self.value = self.difference.value
-        self.interval = self.difference.interval
-        self.p: Optional[float] = facts.get("p")
-        self.p_holm: Optional[float] = facts.get("p_holm")
-        self.test: str = facts.get("test", "")
-        self.verdict: str = facts.get("verdict", "")
-
-    def __repr__(self) -> str:
-        return f"<{self.metric} of {self.model} minus {self.against}: {self.difference}{', ' + self.verdict if self.verdict else ''}>"
-
-    def to_dict(self) -> "dict[str, Any]":
-        return dict(self._facts)
 
 
 class Result:
@@ -258,16 +168,25 @@ def _own_names(key: "Union[str, tuple[str, ...]]") -> "tuple[str, ...]":
     return (*names[:-1], own.decode())
 
 
-class Report(Result):
-    """Metrics of one or several models: what `assay score` gives.
+class Report(Result, Mapping[Key, Measurement]):
+    """Metrics of one or several models: what `assay score` gives, as a mapping of names and numbers.
 
-    report["top1"] is a Measurement, where the report has one model and data set; report["resnet50", "top1"] picks the model,
-    report["val", "resnet50", "top1"] the data set, too. Subgroups are picked from `measurements`.
+    report["top1"] is a Measurement, a float, if the report has one model and data set. report["resnet50", "top1"] picks the model, and
+    report["val", "resnet50", "top1"] the data set, too. Names are ours or those of other libraries ("accuracy"), definitions
+    ("ace.top_label") and names with parameters ("ece:bins=20").
+
+    Its keys are the metrics' names, with the model (and the data set) if there are several: dict(report), report.items(). A metric that was
+    measured in several ways has its definition, or its parameters, as the name. Values of groups are in by_group() and `measurements`.
     """
+
+    _detail: "Optional[Callable[[], Report]]" = None
 
     def _read(self) -> None:
         super()._read()
         self.measurements = [Measurement(facts) for facts in self._facts.get("measurements", [])]
+
+    def _keyed(self) -> "dict[Key, Measurement]":
+        return keyed([m for m in self.measurements if m.subgroup == ""])
 
     @property
     def stores(self) -> "list[dict[str, Any]]":
@@ -282,44 +201,121 @@ class Report(Result):
     def notes(self) -> "list[str]":
         return [text for store in self.stores for text in store.get("notes", [])]
 
-    def keys(self) -> "list[str]":
-        """Names of the metrics, in order."""
-        return list(dict.fromkeys(m.metric for m in self.measurements))
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.keys())
+    def __iter__(self) -> "Iterator[Key]":
+        return iter(self._keyed())
 
     def __len__(self) -> int:
-        return len(self.measurements)
+        return len(self._keyed())
 
     def __contains__(self, key: object) -> bool:
-        return isinstance(key, str) and any(m.metric == _own_names((key,))[-1] for m in self.measurements)
+        return isinstance(key, (str, tuple)) and bool(matching(self.measurements, _own_names(key)))
 
-    def __getitem__(self, key: "Union[str, tuple[str, ...]]") -> Measurement:
-        wanted = _own_names(key)
-        found = [
-            m
-            for m in self.measurements
-            if m.subgroup == "" and (m.dataset, m.model, m.metric)[3 - len(wanted):] == wanted
-        ] if 1 <= len(wanted) <= 3 else []
+    def __getitem__(self, key: Key) -> Measurement:
+        found = matching(self.measurements, _own_names(key))
         if len(found) == 1:
             return found[0]
-        if found:
-            which = sorted({f"{m.dataset}/{m.model}" for m in found})
+        if not found:
+            raise KeyError(f"no {key!r}; there are {', '.join(map(_key_text, self._keyed()))}")
+        which = sorted({f"{m.dataset}/{m.model}" for m in found})
+        if len(which) > 1:
             raise KeyError(f"{key!r} is of {len(found)} models or data sets ({', '.join(which)}): name one")
-        raise KeyError(f"no {key!r}; there are {', '.join(self.keys())}")
+        names = [_key_text(name) for name, m in self._keyed().items() if m in found]
+        raise KeyError(f"{key!r} is measured in {len(found)} ways: name one of {', '.join(names)}")
+
+    def by_group(self, metric: str) -> "dict[str, Measurement]":
+        """The metric of each group of `groups=` (or value of `subgroup=`), of a report of one model."""
+        own = _own_names(metric)
+        groups = list(dict.fromkeys(m.subgroup for m in self.measurements if m.subgroup))
+        if not groups:
+            raise Error("the report has no groups: assay.score(scores, labels, groups=...) measures each")
+        found = {name: matching(self.measurements, own, name) for name in groups}
+        several = max(len(of_group) for of_group in found.values())
+        if several == 0:
+            raise KeyError(f"no {metric!r}; there are {', '.join(map(_key_text, self._keyed()))}")
+        if several > 1:
+            raise KeyError(f"{metric!r} is of {several} models or definitions: keep to one, or read `measurements`")
+        return {name.partition("=")[2]: of_group[0] for name, of_group in found.items() if of_group}
+
+    def _with_details(self) -> "Report":
+        """The same with every class, every confusion and the reliability, which are computed when they are first asked for."""
+        if self._details is None:
+            if self._detail is None:
+                raise Error(
+                    "this report has neither classes nor confusions, and its scores are gone: "
+                    "assay.score(..., per_class=True, confusions=2**31, reliability=True) keeps them"
+                )
+            self._details = self._detail()
+            if self._details._facts["measurements"] != self._facts["measurements"]:
+                self._details = None
+                raise Error("the scores have changed since this report was made: call assay.score() again", "bad_input")
+        return self._details
+
+    _details: "Optional[Report]" = None
+
+    def _store(self, model: Optional[str], dataset: Optional[str]) -> "dict[str, Any]":
+        """What is known of the one store, with its classes and confusions."""
+        whole = self if all(is_whole(store) for store in self.stores) else self._with_details()
+        found = [s for s in whole.stores if model in (None, s["model"]) and dataset in (None, s["dataset"])]
+        if len(found) != 1:
+            there = ", ".join(f"{s['dataset']}/{s['model']}" for s in whole.stores)
+            raise KeyError(f"{len(found)} of the stores are meant; name one by model= and dataset=: {there}")
+        return found[0]
+
+    def confusion_matrix(self, *, normalize: Optional[str] = None, model: Optional[str] = None, dataset: Optional[str] = None) -> Any:
+        """Items of each class (rows) by the predicted class (columns): int64 of classes x classes, as a NumPy array.
+
+        normalize: "true" divides by the row's sum, "pred" by the column's, "all" by the items; 0/0 is 0. The result is then float64.
+        Items count that have scores and a single label. Of scores in memory it is computed at the first call, from the same arrays: do not
+        change them before. model, dataset: which, of a report of several.
+        """
+        return confusion_matrix_of(self._store(model, dataset), normalize)
+
+    def per_class(self, *, model: Optional[str] = None, dataset: Optional[str] = None) -> "dict[str, Any]":
+        """Of each class, as NumPy arrays: its "class" (name), "n" (items), "recall" (its accuracy), "precision" and "f1".
+
+        A class without items, or that is never predicted, has recall or precision nan. So f1 is nan only without both.
+        assay.score(..., per_class=True).stores has the intervals.
+        """
+        return per_class_of(self._store(model, dataset))
+
+    def plot(self, recipe: str, format: str = "svg", **options: Any) -> bytes:
+        """A picture of it: a recipe of `assay plot`, as "svg", "pdf" or "png".
+
+        recipe: "scores", "reliability" (or "calibration_curve"), "classes", "confusions" (the most frequent ones; or "confusion_matrix").
+        Options: as of Result.plot().
+        """
+        own = _RECIPES.get(recipe, recipe)
+        needed = {"reliability": "reliability", "confusions": "confusions", "classes": "per_class"}.get(own)
+        if needed is None or all(store.get(needed) for store in self.stores) or self._detail is None:
+            return super().plot(own, format, **options)
+        return Result.plot(self._with_details(), own, format, **options)
 
     def records(self) -> "list[dict[str, Any]]":
         return [_record(m) for m in self.measurements]
 
     def to_dict_of_values(self) -> "dict[str, float]":
         """{metric: value} of a report of one model, for loggers; undefined ones are omitted."""
-        return {m.metric: m.value for m in self.measurements if m.value is not None and m.subgroup == ""}
+        return {_key_text(name): m.value for name, m in self._keyed().items() if m.value is not None}
+
+    def __repr__(self) -> str:
+        whose = list(dict.fromkeys(f"{m.model} on {m.dataset}" for m in self.measurements))
+        whole = f"{len(whose)} models and data sets" if len(whose) > 1 else "".join(whose) or "nothing"
+        shown = [f"{_key_text(name)} {m}" for name, m in list(self._keyed().items())[:_REPR]]
+        more = len(self) - len(shown)
+        return f"<{type(self).__name__} of {whole}: {', '.join(shown)}{f', and {more} more' if more > 0 else ''}>"
 
     def _pictures(self) -> "list[str]":
         if not any(store.get("reliability") for store in self.stores):
             return []
         return [self.plot("reliability").decode()]
+
+
+_REPR = 6  # metrics that repr() shows
+_RECIPES = {"confusion_matrix": "confusions", "confusion": "confusions", "calibration_curve": "reliability", "reliability_diagram": "reliability"}
+
+
+def _key_text(key: Key) -> str:
+    return key if isinstance(key, str) else "/".join(key)
 
 
 class Comparison(Result):

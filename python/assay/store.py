@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Optional
 
 from ._arrays import HeldTexts, class_options, held, labels_and_sets, pointer
+from ._inputs import kind_of_sigmoids, scores_of
 from ._library import Error, Handle, Sets, Texts, checked, encoded, text_of
 from ._mapped import Memory, Scores, Shard
 
@@ -41,19 +42,29 @@ class Store:
         classes: Any = None,
         num_classes: int = 0,
         attributes: "Optional[dict[str, Sequence[Any]]]" = None,
+        ignore_index: Optional[int] = None,
+        hard: Optional[bool] = None,
     ) -> "Store":
         """A store of scores in memory: nothing is written, and float32 and float16 rows are read where they lie.
 
-        scores: items x classes, or one predicted class for each item.
-        labels: one class for each item, -1 for none.
+        scores: items x classes; one predicted class for each item, as a number or a name; or one float for each item, which is the
+        probability of class 1 (its logit, if one is outside 0 to 1). hard: floats of one dimension are classes (True) or are not (False);
+        None: they are if all are whole.
+        labels: one class for each item, -1 for none: numbers, truth values, or names, which `classes` lists. A row with a single 1 for each
+        item works, too, and other zeros and ones are label sets.
+        ignore_index: another number that stands for none (-100).
         label_sets: the valid classes of each item, or a matrix of zeros and ones.
         kind: "logits", "probabilities" or "log_probabilities"; None: detected from all rows.
         classes: their names.
         The arrays must not change while the store is used.
         """
         self = cls.__new__(cls)
-        matrix = held(scores, "scores")
-        single, sets = labels_and_sets(labels, label_sets, classes if isinstance(classes, (list, tuple)) else None)
+        given = scores_of(scores, labels, kind, classes, num_classes, hard)
+        kind, num_classes, classes = given.kind, given.num_classes, given.classes
+        matrix = held(given.array, "scores")
+        single, sets = labels_and_sets(labels, label_sets, classes, ignore_index)
+        if sets is not None and labels is not None and kind is None:
+            kind = kind_of_sigmoids(given.array)
         texts = None if ids is None else HeldTexts(ids)
         options = {
             "model": model,
@@ -282,7 +293,7 @@ class StoreWriter:
         attributes: "Optional[dict[str, Sequence[Any]]]" = None,
         provenance: "Optional[dict[str, Any]]" = None,
     ):
-        single, sets = labels_and_sets(labels, label_sets, classes if isinstance(classes, (list, tuple)) else None)
+        single, sets = labels_and_sets(labels, label_sets, classes)
         if single is not None and sets is not None:
             raise Error("items have labels or label_sets; give the other one to assay.score()")
         options: dict[str, Any] = {

@@ -1,0 +1,116 @@
+"""Numbers with their intervals: floats that know their definition, their unit and how sure they are."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Optional, TypeVar
+
+_Own = TypeVar("_Own", bound="Estimate")
+
+
+class Interval(NamedTuple):
+    """Both ends, the level, and how it was found."""
+
+    low: float
+    high: float
+    level: float = 0.95
+    method: str = ""
+
+    def __contains__(self, value: object) -> bool:
+        return isinstance(value, (int, float)) and self.low <= value <= self.high
+
+
+class Estimate(float):
+    """A number and how sure it is: a float that also has an interval.
+
+    Compare it, round it, format it (f"{m:.3f}"), and give it to loggers: it is `value`, or nan if it is undefined. `value` is then None, and
+    `undefined` says why. str() shows the interval, too.
+    """
+
+    def __new__(cls: "type[_Own]", facts: "dict[str, Any]", *_more: Any) -> "_Own":
+        found = facts.get("value")
+        return super().__new__(cls, float("nan") if found is None else found)
+
+    def __init__(self, facts: "dict[str, Any]"):
+        self._facts = facts
+        self.value: Optional[float] = facts.get("value")
+        self.undefined: str = facts.get("undefined", "")
+        self.unit: str = facts.get("unit", "number")
+        self.n: int = facts.get("n", 0)
+        self.note: str = facts.get("note", "")
+        self.standard_error: Optional[float] = facts.get("standard_error")
+        found = facts.get("interval")
+        self.interval: Optional[Interval] = (
+            Interval(found["low"], found["high"], found.get("level", 0.95), found.get("method", "")) if found else None
+        )
+
+    def __str__(self) -> str:
+        if self.value is None:
+            return f"undefined: {self.undefined}"
+        percent = self.unit == "proportion"
+        scale, sign = (100, " %") if percent else (1, "")
+        half = (self.interval.high - self.interval.low) / 2 * scale if self.interval else 0.0
+        digits = 1 if percent else 3
+        while 0 < half < 2 * 10.0**-digits and digits < 6:
+            digits += 1
+        text = f"{self.value * scale:.{digits}f}"
+        return text + (f" ±{half:.{digits}f}" if self.interval else "") + sign
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self}>"
+
+    def __reduce__(self) -> Any:
+        return type(self), (self._facts,)
+
+    def to_dict(self) -> "dict[str, Any]":
+        """As in the JSON."""
+        return dict(self._facts)
+
+
+class Measurement(Estimate):
+    """A metric of one model on one data set, by one definition."""
+
+    def __init__(self, facts: "dict[str, Any]"):
+        super().__init__(facts)
+        self.metric: str = facts.get("metric", "")
+        self.definition: str = facts.get("definition", "")
+        self.parameters: dict[str, str] = facts.get("parameters", {})
+        self.model: str = facts.get("model", "")
+        self.dataset: str = facts.get("dataset", "")
+        self.subgroup: str = facts.get("subgroup", "")
+        self.higher_is_better: bool = facts.get("higher_is_better", True)
+
+    def __repr__(self) -> str:
+        return f"<{self.metric} of {self.model} on {self.dataset}: {self}>"
+
+
+class Difference(Estimate):
+    """One metric of two models on the same items: a float, the candidate's value minus the baseline's, and both values."""
+
+    def __new__(cls: "type[_Own]", facts: "dict[str, Any]", *_more: Any) -> "_Own":
+        return Estimate.__new__(cls, facts.get("difference", {}))
+
+    def __init__(self, facts: "dict[str, Any]", pair: "dict[str, Any]"):
+        super().__init__(facts.get("difference", {}))
+        self._whole, self._pair = facts, pair
+        self.metric: str = facts.get("metric", "")
+        self.model: str = pair.get("candidate", "")
+        self.against: str = pair.get("baseline", "")
+        self.baseline = Measurement(facts.get("baseline", {}))
+        self.candidate = Measurement(facts.get("candidate", {}))
+        self.difference = Estimate(facts.get("difference", {}))
+        self.p: Optional[float] = facts.get("p")
+        self.p_holm: Optional[float] = facts.get("p_holm")
+        self.test: str = facts.get("test", "")
+        self.verdict: str = facts.get("verdict", "")
+
+    def __reduce__(self) -> Any:
+        return type(self), (self._whole, self._pair)
+
+    def __repr__(self) -> str:
+        return f"<{self.metric} of {self.model} minus {self.against}: {self.difference}{', ' + self.verdict if self.verdict else ''}>"
+
+    def to_dict(self) -> "dict[str, Any]":
+        return dict(self._whole)
+
+
+__all__ = ["Difference", "Estimate", "Interval", "Measurement"]

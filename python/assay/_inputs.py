@@ -1,0 +1,150 @@
+"""Scores in the forms that users have, and which of two arrays is which."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, NamedTuple, Optional
+
+from ._labels import class_names, is_plain_list, labels_of, to_numpy, to_plain
+from ._library import Error
+
+
+_ROWS = 1000  # at a time
+
+
+class Scores(NamedTuple):
+    """Items x classes, or a predicted class for each item, and what the form of it says."""
+
+    array: Any
+    kind: Optional[str]
+    num_classes: int
+    classes: Any
+
+
+def shape_of(value: Any) -> "Optional[tuple[int, ...]]":
+    """Of arrays and nested lists; None: it is neither."""
+    if isinstance(value, (list, tuple)):
+        first = value[0] if value else None
+        inner = None if isinstance(first, (str, bytes)) or first is None else shape_of(first)
+        return (len(value), *(inner or ()))
+    found = getattr(value, "shape", None)
+    if found is None and type(value).__module__.startswith("pyarrow"):
+        return (len(value),)
+    try:
+        return None if found is None else tuple(int(n) for n in found)
+    except (TypeError, ValueError):
+        return None
+
+
+def _is_fractional(value: Any) -> bool:
+    """Whether it holds floats of which one is not whole: no labels."""
+    array = to_numpy(value, "scores")
+    if array.dtype.kind not in "fV":
+        return False
+    return any(bool((part != part.round()).any()) for part in (array[at:at + _ROWS] for at in range(0, len(array), _ROWS)))
+
+
+def in_order(scores: Any, labels: Any, known_classes: bool) -> "tuple[Any, Any]":
+    """(scores, labels) of what was given by position. scikit-learn's order, labels first, is understood if it is certain.
+
+    Certain: the first has one whole number, truth value or name for each item, and the second has fractions. Two arrays of classes are
+    taken as (predicted, labels), with a warning unless num_classes= or classes= says that this call was written for Assay.
+    """
+    one, two = shape_of(scores), shape_of(labels)
+    if one is None or two is None or len(one) != 1:
+        return scores, labels
+    first = scores if is_plain_list(scores) else to_numpy(scores, "scores")
+    whole = is_plain_list(first) or first.dtype.kind in "biuUSO" or not _is_fractional(first)
+    if whole and _is_fractional(labels):
+        return labels, scores
+    if whole and len(two) == 1 and not known_classes:
+        warnings.warn(
+            "two arrays of classes: the first is taken as the predictions. "
+            "Name them to be sure: assay.score(y_true=..., y_pred=...) or (preds=..., target=...)", UserWarning, stacklevel=4,
+        )
+    return scores, labels
+
+
+def _of_positive(array: Any, kind: Optional[str]) -> "tuple[Any, str]":
+    """Two columns of one number for each item: the probability of class 1, or its logit."""
+    import numpy
+
+    p = array.astype(numpy.float64)
+    known = p[numpy.isfinite(p)]
+    if kind is None:
+        kind = "probabilities" if ((known >= 0) & (known <= 1)).all() else "logits"
+    if kind not in ("probabilities", "logits"):
+        raise Error(f"scores: one number for each item is a probability or a logit of class 1, not {kind}: pass a column for each class")
+    return numpy.column_stack([1 - p if kind == "probabilities" else numpy.where(numpy.isfinite(p), 0.0, p), p]), kind
+
+
+def _predicted(array: Any, labels: Any, classes: Any, num_classes: int) -> Scores:
+    """Predicted classes: numbers or names."""
+    import numpy
+
+    names = class_names(classes)
+    texts = array.dtype.kind in "USO"
+    known = None if labels is None else to_numpy(labels, "labels")
+    if texts and names is None and known is not None:
+        # Without a list, the order of classes does not matter: no score belongs to a column.
+        names = sorted({str(value) for value in [*array.tolist(), *known.tolist()] if value is not None})
+        classes = names
+    numbers = labels_of(array, names, what="scores").single
+    if names is None and not num_classes and not isinstance(classes, str):
+        of_labels = labels_of(labels, names).single if labels is not None else None
+        most = [int(numpy.max(one)) for one in (numbers, of_labels) if one is not None and len(one)]
+        num_classes = max(most, default=0) + 1
+    return Scores(numbers, None, num_classes, classes)
+
+
+def scores_of(scores: Any, labels: Any, kind: Optional[str], classes: Any, num_classes: int, hard: Optional[bool] = None) -> Scores:
+    """Scores as the library takes them, with what their form says.
+
+    One float for each item is the probability of class 1 (all between 0 and 1) or its logit. Whole numbers, truth values and names are
+    predicted classes; then `num_classes`, if it is missing, is one more than the greatest class that occurs. hard: it is known (y_pred=)
+    whether they are classes; else floats that are all whole are.
+    """
+    if classes is None and len(shape_of(scores) or ()) == 2:
+        columns = getattr(scores, "column_names", getattr(scores, "columns", None))
+        if columns is not None and len(columns) > 1 and all(isinstance(name, str) for name in columns):
+            classes = list(columns)
+    scores = to_plain(scores)
+    shape = shape_of(scores)
+    if shape is not None and len(shape) == 2 and num_classes and shape[1] != num_classes:
+        raise Error(f"num_classes={num_classes}, and the scores have {shape[1]} columns: leave num_classes out", "bad_input")
+    if shape is None or shape[-1:] == (0,):
+        return Scores(scores, kind, num_classes, classes)
+    if len(shape) != 1 and (len(shape) != 2 or shape[1] != 1):
+        return Scores(scores, kind, num_classes, classes)
+    array = to_numpy(scores, "scores")
+    if array.ndim == 2 and array.dtype.kind in "biufV":
+        array = array[:, 0]
+    if array.ndim != 1 or array.dtype.kind not in "biufVUSO" or not array.dtype.isnative:
+        return Scores(scores, kind, num_classes, classes)
+    if array.dtype.kind in "fV" and not hard and (hard is False or _is_fractional(array) or not _is_whole(array)):
+        if num_classes not in (0, 2) or len(class_names(classes) or (0, 1)) != 2:
+            count = num_classes or len(class_names(classes) or ())
+            raise Error(f"scores: one number for each item is of two classes, and there are {count}: pass a column for each class", "bad_input")
+        of_labels = None if labels is None else labels_of(labels, classes).single
+        if of_labels is not None and len(of_labels) and int(max(of_labels)) > 1:
+            raise Error(f"scores: one number for each item is of two classes, and a label is {int(max(of_labels))}: pass a column for each class", "bad_input")
+        both, kind = _of_positive(array, kind)
+        return Scores(both, kind, 0, classes)
+    return _predicted(array, labels, classes, num_classes)
+
+
+def _is_whole(array: Any) -> bool:
+    import numpy
+
+    return bool(numpy.isfinite(array).all() and (array == numpy.floor(array)).all())
+
+
+def kind_of_sigmoids(scores: Any) -> Optional[str]:
+    """"probabilities" for scores that are sigmoids' beyond doubt: all from 0 to 1, in rows that do not sum to 1."""
+    array = to_numpy(scores, "scores")
+    if array.ndim != 2 or array.dtype.kind != "f" or not ((array >= 0) & (array <= 1)).all():
+        return None
+    return "probabilities" if (abs(array.sum(axis=1) - 1) > 0.01).any() else None
+
+
+__all__ = ["in_order", "kind_of_sigmoids", "scores_of", "shape_of"]

@@ -1,0 +1,159 @@
+"""Labels in the forms that users have: whole numbers, truth values, names, one-hot rows, label matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple, Optional
+
+from ._library import Error
+
+
+class Labels(NamedTuple):
+    """One class for each item, or the valid classes of each as a matrix of zeros and ones. Others are None."""
+
+    single: Any
+    matrix: Any
+
+
+def to_plain(value: Any) -> Any:
+    """Columns and tables of pandas, polars and pyarrow as NumPy arrays; anything else as it is."""
+    module = type(value).__module__.partition(".")[0]
+    if module == "pyarrow":
+        if hasattr(value, "columns") and hasattr(value, "column_names"):
+            import numpy
+
+            return numpy.column_stack([to_plain(column) for column in value.columns])
+        # A chunked array has no zero_copy_only.
+        return value.to_numpy() if hasattr(value, "chunks") else value.to_numpy(zero_copy_only=False)
+    if module in ("pandas", "polars") and hasattr(value, "to_numpy"):
+        return value.to_numpy()
+    return value
+
+
+def to_numpy(value: Any, what: str) -> Any:
+    """A small array as NumPy has it. A tensor on another device is refused."""
+    import numpy
+
+    value = to_plain(value)
+    if hasattr(value, "__dlpack_device__") and not hasattr(value, "__array_interface__"):
+        device, _ = value.__dlpack_device__()
+        if device not in (1, 3):
+            raise Error(f"{what}: the tensor is on a device ({getattr(value, 'device', device)}): hand over tensor.cpu()")
+        value = value.detach() if hasattr(value, "detach") else value
+        if str(getattr(value, "dtype", "")) == "torch.bfloat16":  # NumPy has no such type
+            value = value.float()
+    try:
+        return numpy.asarray(value)
+    except (TypeError, ValueError) as error:
+        raise Error(f"{what}: {type(value).__name__} is no array ({error})") from None
+
+
+def class_names(classes: Any) -> "Optional[list[Any]]":
+    """The names that `classes` lists; None: it is a file's name, or there is none."""
+    if classes is None or isinstance(classes, str):
+        return None
+    if isinstance(classes, Mapping):
+        return list(classes.values())
+    return list(to_plain(classes))
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or type(value).__name__ in ("NAType", "NaTType")
+
+
+def _numbered(values: "list[Any]", names: "Optional[list[Any]]", what: str) -> "list[int]":
+    if not names:
+        raise Error(f"{what}: class names, and `classes` does not say which they are: classes=[...] lists them in the order of the scores' columns")
+    numbers = {str(name): i for i, name in enumerate(names)}
+    out = []
+    for i, value in enumerate(values):
+        if not _is_missing(value) and str(value) not in numbers:
+            raise Error(f"{what}: `{value}` (item {i}) is none of the {len(numbers)} classes")
+        out.append(-1 if _is_missing(value) else numbers[str(value)])
+    return out
+
+
+def _whole(array: Any, what: str) -> Any:
+    """Whole numbers of an array of floats."""
+    import numpy
+
+    wrong = numpy.flatnonzero(~numpy.isfinite(array))
+    if wrong.size:
+        raise Error(f"{what}: {array[wrong[0]]} (item {wrong[0]}); a whole number is needed, and -1 for none: numpy.nan_to_num(y, nan=-1)")
+    wrong = numpy.flatnonzero(array != numpy.floor(array))
+    if wrong.size:
+        raise Error(f"{what}: fractions (item {wrong[0]} has {array[wrong[0]]:g}); whole numbers are needed, and -1 for none")
+    return array.astype(numpy.int64)
+
+
+def _objects(array: Any, names: "Optional[list[Any]]", what: str) -> Any:
+    """Whole numbers of Python objects: numbers, truth values, names, None."""
+    import numpy
+
+    values = array.tolist()
+    if any(isinstance(value, (str, bytes)) for value in values):
+        return numpy.asarray(_numbered(values, names, what), numpy.int64)
+    try:
+        return _whole(numpy.asarray([-1.0 if _is_missing(value) else float(value) for value in values]), what)
+    except (TypeError, ValueError):
+        raise Error(f"{what}: an array of Python objects; whole numbers or class names are needed, one for each item") from None
+
+
+def _of_matrix(array: Any, what: str) -> Labels:
+    import numpy
+
+    if array.shape[1] == 1:
+        return Labels(_of_vector(array[:, 0], None, what), None)
+    if array.dtype.kind not in "biuf" or not numpy.isin(array, (0, 1)).all():
+        raise Error(
+            f"{what}: a matrix of {array.shape[0]} x {array.shape[1]}; one class for each item is needed, or a matrix of zeros and ones. "
+            "Probabilities are soft_labels="
+        )
+    ones = array.sum(axis=1)
+    if (ones == 1).all():
+        return Labels(array.argmax(axis=1), None)
+    return Labels(None, array.astype(numpy.uint8))
+
+
+def _of_vector(array: Any, names: "Optional[list[Any]]", what: str) -> Any:
+    import numpy
+
+    if array.dtype.kind in "USO":
+        return _objects(array, names, what)
+    if array.dtype.kind == "b":
+        return array.astype(numpy.uint8)
+    # NumPy calls bfloat16 of ml_dtypes a void.
+    return _whole(array.astype(numpy.float64), what) if array.dtype.kind in "fV" else array
+
+
+def is_plain_list(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and all(type(one) is int for one in value)
+
+
+def labels_of(labels: Any, classes: Any = None, ignore_index: Optional[int] = None, what: str = "labels") -> Labels:
+    """Whole numbers of each item, or a matrix of zeros and ones. Integers stay where they lie.
+
+    Names are numbered by `classes`. Rows with a single 1 each are classes; any other zeros and ones are the valid classes of each item.
+    ignore_index: the label that stands for none.
+    """
+    if labels is None or (ignore_index is None and is_plain_list(labels)):
+        return Labels(labels, None)
+    array = to_numpy(labels, what)
+    if array.ndim == 2 and array.size:
+        found = _of_matrix(array, what)
+    elif array.ndim == 1:
+        found = Labels(_of_vector(array, class_names(classes), what), None)
+    else:
+        return Labels(labels, None)  # the library says what is wrong with it
+    if ignore_index is not None and found.single is not None:
+        import numpy
+
+        single = found.single.astype(numpy.int64)
+        single[single == ignore_index] = -1
+        return Labels(single, None)
+    if found.single is array and not isinstance(labels, (list, tuple)):
+        return Labels(labels, None)
+    return found
+
+
+__all__ = ["Labels", "class_names", "is_plain_list", "labels_of", "to_numpy", "to_plain"]

@@ -1,0 +1,146 @@
+"""Options of score(): their other names, those that have no meaning here, and those without effect."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, Optional, TypedDict, Union
+
+from ._library import Error
+
+_Texts = Union[str, Sequence[str]]
+_Files = Union[str, "os.PathLike[str]", "Sequence[Union[str, os.PathLike[str]]]"]
+
+
+class ScoreOptions(TypedDict, total=False):
+    """Keywords of score() beside those of its signature: options of the command, and arguments under the names of other libraries."""
+
+    gates: _Texts
+    reliability: bool
+    confusions: Union[int, bool]
+    per_class: bool
+    subgroup: str
+    subgroups: Any
+    class_map: str
+    k: Union[int, Sequence[int]]
+    bins: int
+    edges: str
+    bootstrap: int
+    null: int
+    seed: int
+    threads: int
+    hierarchy: Any
+    ordinal: bool
+    class_order: Any
+    threshold_file: Any
+    label_votes: bool
+    plugin: _Files
+    # scikit-learn, torchmetrics, Hugging Face, cleanlab, timm
+    y_true: Any
+    y_pred: Any
+    y_score: Any
+    y_prob: Any
+    y_proba: Any
+    preds: Any
+    target: Any
+    predictions: Any
+    references: Any
+    pred_probs: Any
+    n_bins: int
+    topk: Union[int, Sequence[int]]
+    top_k: Union[int, Sequence[int]]
+    target_names: Any
+
+
+_SCORES = ("y_pred", "y_score", "y_prob", "y_proba", "preds", "predictions", "pred_probs")
+_LABELS = ("y_true", "target", "references")
+_OTHER = {"n_bins": "bins", "topk": "k", "top_k": "k"}
+_HARD = {"y_pred": True, "y_score": False, "y_prob": False, "y_proba": False, "pred_probs": False}
+_NOT_HERE = {
+    "sample_weight": "every item counts once. groups= measures each group of items; metrics='precision:average=weighted' weighs classes by items",
+    "sample_weights": "every item counts once. groups= measures each group of items; metrics='precision:average=weighted' weighs classes by items",
+    "class_weight": "metrics='balanced' and macro averages count every class the same; metrics='precision:average=weighted' weighs classes by items",
+    "average": "it is a parameter of a metric: metrics='f1:average=weighted'. assay.metrics() lists them",
+    "pos_label": "the positive class of two is class 1: metrics='binary_f1'",
+    "multi_class": "auroc is one class against the rest: metrics='auroc:average=weighted'",
+    "task": "a metric says it: metrics='f1' (multiclass), 'binary_f1', 'multilabel_f1'",
+    "normalize": "report.confusion_matrix(normalize='true') takes it",
+    "threshold": "it is a parameter of metrics of sigmoids: metrics='multilabel_f1:threshold=50', in percent",
+    "device": "scores are read on the processor: hand over tensor.cpu()",
+}
+
+
+class Given(dict):  # type: ignore[type-arg]
+    """Options under the names of Assay, and the arrays among them."""
+
+    scores: Any = None
+    labels: Any = None
+    named: bool = False  # arrays were given by names that say which is which
+    hard: Optional[bool] = None
+
+
+def _only(name: str, own: Any, given: "dict[str, Any]", others: "tuple[str, ...]") -> "tuple[Any, str]":
+    """The array under our name or one of the others, and which name that was."""
+    found = [(other, given.pop(other)) for other in others if other in given]
+    found = [(other, value) for other, value in found if value is not None]
+    if len(found) + (own is not None) > 1:
+        names = [name] * (own is not None) + [other for other, _ in found]
+        raise Error(f"{' and '.join(names)} are the same argument: give one of them")
+    return (found[0][1], found[0][0]) if found else (own, name)
+
+
+def own_names(scores: Any, labels: Any, options: "Mapping[str, Any]", classes: Any) -> "tuple[Given, Any]":
+    """The arguments under our names, and `classes`."""
+    given = Given(options)
+    for name, advice in _NOT_HERE.items():
+        if name in given:
+            raise Error(f"{name}= is not an option here: {advice}")
+    given.scores, name = _only("scores", scores, given, _SCORES)
+    given.hard = _HARD.get(name)
+    given.labels, other = _only("labels", labels, given, _LABELS)
+    given.named = name != "scores" or other != "labels" or (scores is None and labels is not None)
+    for other, own in _OTHER.items():
+        if other in given:
+            given[own], _ = _only(own, given.get(own), given, (other,))
+    names, _ = _only("classes", classes, given, ("target_names",))
+    if given.get("confusions") is True:
+        given["confusions"] = 2**63
+    elif given.get("confusions") is False:
+        given["confusions"] = 0
+    if given.scores is None:
+        raise Error("score() needs scores: assay.score(scores, labels), or y_score=, y_pred=, preds=, predictions=, pred_probs=")
+    return given, names
+
+
+def check_stored(given: "Mapping[str, Any]") -> None:
+    """Refuses what would change nothing, because the scores are stored with it."""
+    for name, value in given.items():
+        if value is not None:
+            raise Error(f"{name}= is for scores in memory, and these are stored with their own: leave it out")
+
+
+def check_used(report: Any, options: "Mapping[str, Any]", named: bool) -> None:
+    """Refuses options that changed nothing in the report. named: the call names its metrics."""
+    measured = report.measurements
+    names = ", ".join(dict.fromkeys(m.metric for m in measured))
+    if any(m.value is None for m in measured):
+        return  # what it is of may be undefined
+    if not any(m.interval is not None and m.interval.method.startswith("bootstrap") for m in measured):
+        without = "which take no bootstrap (ece and binary_ece do): their intervals have a formula or a jackknife. Leave it out"
+        if options.get("bootstrap"):
+            raise Error(f"bootstrap={options['bootstrap']} changes nothing of {names}, {without}")
+        if options.get("seed") is not None and not options.get("null"):
+            raise Error(f"seed={options['seed']} changes nothing of {names}, {without}")
+    if not named:
+        return
+    taken = {parameter for m in measured for parameter in m.parameters}
+    for name in ("bins", "edges"):
+        if options.get(name) and name not in taken and not options.get("reliability"):
+            raise Error(f"{name}={options[name]!r} changes nothing of {names}: it is for calibration errors; add ece to the metrics")
+    if options.get("k"):
+        wanted = options["k"] if isinstance(options["k"], (list, tuple)) else [options["k"]]
+        if not any(m.parameters.get("k") == str(k) for m in measured for k in wanted):
+            raise Error(f"k={options['k']!r} changes nothing of {names}: add topk to the metrics, or name each (top1, top5)")
+
+
+__all__ = ["Given", "ScoreOptions", "check_stored", "check_used", "own_names"]
