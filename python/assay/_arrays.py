@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from ctypes import POINTER, c_char_p, c_int, c_int32, c_int64, c_ssize_t, c_uint8, c_uint16, c_uint64, c_void_p, py_object
 from typing import Any, Optional
 
-from ._labels import labels_of, to_plain
+from ._labels import is_on_processor, labels_of, to_plain
 from ._library import Array, Error, Sets, Texts
 
 TYPES = {
@@ -67,7 +67,6 @@ _get_pointer.restype, _get_pointer.argtypes = c_void_p, [py_object, c_char_p]
 _set_name = ctypes.pythonapi.PyCapsule_SetName
 _set_name.restype, _set_name.argtypes = c_int, [py_object, c_char_p]
 
-_DLPACK_CPU = (1, 3)  # of the processor, and pinned for a GPU
 _DLPACK_CODES = {0: "i", 1: "u", 2: "f", 4: "bf"}
 
 
@@ -86,9 +85,8 @@ class _Borrowed:
 
 
 def _from_dlpack(value: Any) -> Held:
-    device, _ = value.__dlpack_device__()
-    if device not in _DLPACK_CPU:
-        raise Error(f"the tensor is on a device ({getattr(value, 'device', device)}): hand over {_called(value)}.cpu()")
+    if not is_on_processor(value):
+        raise Error(f"the tensor is on a device ({getattr(value, 'device', type(value).__name__)}): hand over {_called(value)}.cpu()")
     if getattr(value, "requires_grad", False):
         value = value.detach()
     try:

@@ -10,7 +10,7 @@ _NORMALIZED = ("true", "pred", "all")
 
 
 def _counts(store: "dict[str, Any]") -> "tuple[int, int]":
-    """Items of the classes, and those of them that the correct predictions and the confusions explain."""
+    """How many items the classes have, and how many the correct predictions and the confusions add up to."""
     classes = store.get("per_class") or []
     return (
         sum(c["accuracy"]["n"] for c in classes),

@@ -48,7 +48,7 @@ def compute_metrics(
 
         trainer = Trainer(..., compute_metrics=assay.compute_metrics("accuracy,f1,ece"))
 
-    metrics, options: as of assay.score(). A label of -100 stands for none. A metric that is undefined is left out.
+    metrics, options: as of assay.score(). A label of -100 stands for none. An undefined metric is omitted.
 
     >>> import assay
     >>> class Prediction:
@@ -63,7 +63,8 @@ def compute_metrics(
 
         report = score(*of_prediction(prediction), metrics, ignore_index=IGNORED, **options)
         values = report.to_dict_of_values()
-        if not names or any(name not in report for name in names):
+        # A name that measures several things ("topk", k=(1, 5)) has their keys.
+        if len(names) != len(report) or any(name not in report for name in names):
             return values
         return {name: float(report[name]) for name in names if report[name].value is not None}
 

@@ -48,7 +48,7 @@ def in_order(scores: Any, labels: Any, known_classes: bool) -> "tuple[Any, Any]"
     """(scores, labels) of what was given by position. scikit-learn's order, labels first, is understood if it is certain.
 
     Certain: the first has one whole number, truth value or name for each item, and the second has fractions. Two arrays of classes are
-    taken as (predicted, labels), with a warning unless num_classes= or classes= says that this call was written for Assay.
+    assumed to be (predicted, labels). A warning says so, unless num_classes= or classes= shows that the call was written for Assay.
     """
     one, two = shape_of(scores), shape_of(labels)
     if one is None or two is None or len(one) != 1:
@@ -59,7 +59,7 @@ def in_order(scores: Any, labels: Any, known_classes: bool) -> "tuple[Any, Any]"
         return labels, scores
     if whole and len(two) == 1 and not known_classes:
         warnings.warn(
-            "two arrays of classes: the first is taken as the predictions. "
+            "two arrays of classes: assuming that the first has the predictions. "
             "Name them to be sure: assay.score(y_true=..., y_pred=...) or (preds=..., target=...)", UserWarning, stacklevel=4,
         )
     return scores, labels
@@ -101,8 +101,8 @@ def scores_of(scores: Any, labels: Any, kind: Optional[str], classes: Any, num_c
     """Scores as the library takes them, with what their form says.
 
     One float for each item is the probability of class 1 (all between 0 and 1) or its logit. Whole numbers, truth values and names are
-    predicted classes; then `num_classes`, if it is missing, is one more than the greatest class that occurs. hard: it is known (y_pred=)
-    whether they are classes; else floats that are all whole are.
+    predicted classes. If `num_classes` is missing, it is one more than the greatest class that occurs.
+    hard: floats are classes (y_pred=) or are not; None: they are if all are whole.
     """
     if classes is None and len(shape_of(scores) or ()) == 2:
         columns = getattr(scores, "column_names", getattr(scores, "columns", None))
@@ -127,7 +127,9 @@ def scores_of(scores: Any, labels: Any, kind: Optional[str], classes: Any, num_c
             raise Error(f"scores: one number for each item is of two classes, and there are {count}: pass a column for each class", "bad_input")
         of_labels = None if labels is None else labels_of(labels, classes).single
         if of_labels is not None and len(of_labels) and int(max(of_labels)) > 1:
-            raise Error(f"scores: one number for each item is of two classes, and a label is {int(max(of_labels))}: pass a column for each class", "bad_input")
+            raise Error(
+                f"scores: one number for each item is of two classes, and a label is {int(max(of_labels))}: pass a column for each class", "bad_input"
+            )
         both, kind = _of_positive(array, kind)
         return Scores(both, kind, 0, classes)
     return _predicted(array, labels, classes, num_classes)

@@ -23,11 +23,34 @@ def to_plain(value: Any) -> Any:
             import numpy
 
             return numpy.column_stack([to_plain(column) for column in value.columns])
+        if value.null_count:
+            return _objects_of(value.to_pylist())
         # A chunked array has no zero_copy_only.
         return value.to_numpy() if hasattr(value, "chunks") else value.to_numpy(zero_copy_only=False)
+    if module == "polars" and hasattr(value, "null_count") and hasattr(value, "to_list") and value.null_count():
+        return _objects_of(value.to_list())
+    if module == "pandas" and hasattr(value, "isna") and getattr(value, "ndim", 2) == 1 and value.isna().any() and value.dtype.kind != "f":
+        return value.to_numpy(dtype=object)  # NA would become nan
     if module in ("pandas", "polars") and hasattr(value, "to_numpy"):
         return value.to_numpy()
     return value
+
+
+def _objects_of(values: "list[Any]") -> Any:
+    import numpy
+
+    out = numpy.empty(len(values), dtype=object)
+    out[:] = values
+    return out
+
+
+def is_on_processor(value: Any) -> bool:
+    """Whether a tensor with DLPack is in the memory of the processor, pinned or not."""
+    try:
+        device, _ = value.__dlpack_device__()
+    except ValueError:  # DLPack has no number for the device: "meta"
+        return False
+    return device in (1, 3)
 
 
 def to_numpy(value: Any, what: str) -> Any:
@@ -36,9 +59,8 @@ def to_numpy(value: Any, what: str) -> Any:
 
     value = to_plain(value)
     if hasattr(value, "__dlpack_device__") and not hasattr(value, "__array_interface__"):
-        device, _ = value.__dlpack_device__()
-        if device not in (1, 3):
-            raise Error(f"{what}: the tensor is on a device ({getattr(value, 'device', device)}): hand over tensor.cpu()")
+        if not is_on_processor(value):
+            raise Error(f"{what}: the tensor is on a device ({getattr(value, 'device', '')}): hand over tensor.cpu()")
         value = value.detach() if hasattr(value, "detach") else value
         if str(getattr(value, "dtype", "")) == "torch.bfloat16":  # NumPy has no such type
             value = value.float()
@@ -61,15 +83,20 @@ def _is_missing(value: Any) -> bool:
     return value is None or type(value).__name__ in ("NAType", "NaTType")
 
 
+def _is_no_name(value: Any) -> bool:
+    """Missing among names: pandas has nan, too."""
+    return _is_missing(value) or (isinstance(value, float) and value != value)
+
+
 def _numbered(values: "list[Any]", names: "Optional[list[Any]]", what: str) -> "list[int]":
     if not names:
         raise Error(f"{what}: class names, and `classes` does not say which they are: classes=[...] lists them in the order of the scores' columns")
     numbers = {str(name): i for i, name in enumerate(names)}
     out = []
     for i, value in enumerate(values):
-        if not _is_missing(value) and str(value) not in numbers:
+        if not _is_no_name(value) and str(value) not in numbers:
             raise Error(f"{what}: `{value}` (item {i}) is none of the {len(numbers)} classes")
-        out.append(-1 if _is_missing(value) else numbers[str(value)])
+        out.append(-1 if _is_no_name(value) else numbers[str(value)])
     return out
 
 

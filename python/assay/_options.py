@@ -56,9 +56,10 @@ _SCORES = ("y_pred", "y_score", "y_prob", "y_proba", "preds", "predictions", "pr
 _LABELS = ("y_true", "target", "references")
 _OTHER = {"n_bins": "bins", "topk": "k", "top_k": "k"}
 _HARD = {"y_pred": True, "y_score": False, "y_prob": False, "y_proba": False, "pred_probs": False}
+_ONCE = "every item counts once. groups= measures each group of items; metrics='precision:average=weighted' weighs classes by items"
 _NOT_HERE = {
-    "sample_weight": "every item counts once. groups= measures each group of items; metrics='precision:average=weighted' weighs classes by items",
-    "sample_weights": "every item counts once. groups= measures each group of items; metrics='precision:average=weighted' weighs classes by items",
+    "sample_weight": _ONCE,
+    "sample_weights": _ONCE,
     "class_weight": "metrics='balanced' and macro averages count every class the same; metrics='precision:average=weighted' weighs classes by items",
     "average": "it is a parameter of a metric: metrics='f1:average=weighted'. assay.metrics() lists them",
     "pos_label": "the positive class of two is class 1: metrics='binary_f1'",
@@ -136,7 +137,7 @@ def check_used(report: Any, options: "Mapping[str, Any]", named: bool) -> None:
     taken = {parameter for m in measured for parameter in m.parameters}
     for name in ("bins", "edges"):
         if options.get(name) and name not in taken and not options.get("reliability"):
-            raise Error(f"{name}={options[name]!r} changes nothing of {names}: it is for calibration errors; add ece to the metrics")
+            raise Error(f"{name}={options[name]!r} changes nothing of {names}: it is an option of ece, ace and classwise_ece; add one of them to the metrics")
     if options.get("k"):
         wanted = options["k"] if isinstance(options["k"], (list, tuple)) else [options["k"]]
         if not any(m.parameters.get("k") == str(k) for m in measured for k in wanted):

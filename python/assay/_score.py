@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Iterator, Optional, Sequence, Union
 from ._arrays import HeldSets, pointer
 from ._calls import Progress, call
 from ._hub_metrics import of_prediction
-from ._inputs import in_order
-from ._labels import to_numpy
+from ._inputs import in_order, shape_of
+from ._labels import labels_of, to_numpy
 from ._library import Error, checked
 from ._options import Given, ScoreOptions, check_stored, check_used, own_names
 from .report import Comparison, Gap, Report
@@ -87,13 +87,14 @@ def _in_memory(
         if values.ndim != 1:
             raise Error(f"groups: an array of {values.ndim} dimensions; one group for each item is needed")
         attributes = {"group": ["" if value is None else value for value in values.tolist()]}
+    if label_sets is not None and len(shape_of(labels) or ()) == 2 and labels_of(labels).matrix is not None:
+        raise Error("labels are a matrix of valid classes, and so is label_sets: give one of them")
     named = dict(given.scores) if isinstance(given.scores, Mapping) else {model: given.scores}
     if not named:
         raise Error("scores: an empty dictionary; {name: scores} is needed")
     out = []
     for name, value in named.items():
-        stored = _opened(value)
-        if stored:
+        if isinstance(value, (Store, os.PathLike, str)):
             raise Error(f"scores: `{name}` is stored, and a dictionary is of scores in memory: assay.score([...]) takes several stores")
         out.append(Store.of(
             value, labels, label_sets=label_sets if labels is None else None, ids=ids, model=str(name), dataset=dataset, kind=kind,
@@ -125,9 +126,9 @@ def score(
 ) -> Report:
     """Every metric with its interval and definition.
 
-    scores: items x classes (logits or probabilities; detected, or `kind`); one predicted class for each item, as a number or a name; or the
-    probability of class 1 of two for each item. {name: scores} measures several models on the same labels. Stores work too: one or several,
-    or the path of a RUNS folder, a data set or a store.
+    scores: items x classes, logits or probabilities (detected, or `kind`). One predicted class for each item works, as a number or a name,
+    and so does the probability of class 1 of two. {name: scores} measures several models on the same labels. Stores work too: one or
+    several, or the path of a RUNS folder, a data set or a store.
     labels: a class for each item, -1 for none: numbers, truth values, names (see `classes`) or one-hot rows. A matrix of zeros and ones with
     other rows is label sets. With paths: a file of label sets, as --labels takes it.
     The names of other libraries work, too: y_true, target or references; y_pred, y_score, preds, predictions or pred_probs. By position,

@@ -171,9 +171,9 @@ def _own_names(key: "Union[str, tuple[str, ...]]") -> "tuple[str, ...]":
 class Report(Result, Mapping[Key, Measurement]):
     """Metrics of one or several models: what `assay score` gives, as a mapping of names and numbers.
 
-    report["top1"] is a Measurement, a float, if the report has one model and data set. report["resnet50", "top1"] picks the model, and
-    report["val", "resnet50", "top1"] the data set, too. Names are ours or those of other libraries ("accuracy"), definitions
-    ("ace.top_label") and names with parameters ("ece:bins=20").
+    report["top1"] is a Measurement, a float, if the report has one model and data set.
+    report["resnet50", "top1"] picks the model, and report["val", "resnet50", "top1"] the data set, too.
+    Names are ours or those of other libraries ("accuracy"), definitions ("ace.top_label") and names with parameters ("ece:bins=20").
 
     Its keys are the metrics' names, with the model (and the data set) if there are several: dict(report), report.items(). A metric that was
     measured in several ways has its definition, or its parameters, as the name. Values of groups are in by_group() and `measurements`.
@@ -253,7 +253,7 @@ class Report(Result, Mapping[Key, Measurement]):
     _details: "Optional[Report]" = None
 
     def _store(self, model: Optional[str], dataset: Optional[str]) -> "dict[str, Any]":
-        """What is known of the one store, with its classes and confusions."""
+        """The facts of the one store, with its classes and confusions."""
         whole = self if all(is_whole(store) for store in self.stores) else self._with_details()
         found = [s for s in whole.stores if model in (None, s["model"]) and dataset in (None, s["dataset"])]
         if len(found) != 1:
@@ -265,8 +265,8 @@ class Report(Result, Mapping[Key, Measurement]):
         """Items of each class (rows) by the predicted class (columns): int64 of classes x classes, as a NumPy array.
 
         normalize: "true" divides by the row's sum, "pred" by the column's, "all" by the items; 0/0 is 0. The result is then float64.
-        Items count that have scores and a single label. Of scores in memory it is computed at the first call, from the same arrays: do not
-        change them before. model, dataset: which, of a report of several.
+        Items count that have scores and a single label. The first call computes it from the same arrays: do not change them before.
+        model, dataset: which, of a report of several.
         """
         return confusion_matrix_of(self._store(model, dataset), normalize)
 
@@ -318,10 +318,10 @@ def _key_text(key: Key) -> str:
     return key if isinstance(key, str) else "/".join(key)
 
 
-class Comparison(Result):
-    """A baseline against candidates on the same items: what `assay compare` gives.
+class Comparison(Result, Mapping[Key, Difference]):
+    """A baseline against candidates on the same items: what `assay compare` gives, as a mapping of names and differences.
 
-    comparison["top1"] is a Difference, where there is one candidate; comparison["v2", "top1"] picks it.
+    comparison["top1"] is a Difference, a float, where there is one candidate; comparison["v2", "top1"] picks it.
     """
 
     def _read(self) -> None:
@@ -333,7 +333,18 @@ class Comparison(Result):
     def warnings(self) -> "list[str]":
         return [text for pair in self.pairs for text in pair.get("warnings", [])]
 
-    def __getitem__(self, key: "Union[str, tuple[str, ...]]") -> Difference:
+    def __iter__(self) -> "Iterator[Key]":
+        several = len({d.model for d in self.differences}) > 1
+        return iter(dict.fromkeys((d.model, d.metric) if several else d.metric for d in self.differences))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{_key_text(key)} {self.get(key, '')}" for key in list(self)[:_REPR])
+        return f"<Comparison with {self.pairs[0].get('baseline', '') if self.pairs else 'nothing'}: {shown}>"
+
+    def __getitem__(self, key: Key) -> Difference:
         wanted = _own_names(key)
         found = [d for d in self.differences if (d.model, d.metric)[2 - len(wanted):] == wanted] if len(wanted) in (1, 2) else []
         if len(found) == 1:

@@ -47,9 +47,9 @@ class Store:
     ) -> "Store":
         """A store of scores in memory: nothing is written, and float32 and float16 rows are read where they lie.
 
-        scores: items x classes; one predicted class for each item, as a number or a name; or one float for each item, which is the
-        probability of class 1 (its logit, if one is outside 0 to 1). hard: floats of one dimension are classes (True) or are not (False);
-        None: they are if all are whole.
+        scores: items x classes, or one predicted class for each item, as a number or a name. One float for each item is the probability of
+        class 1, or its logit if one is outside 0 to 1.
+        hard: floats of one dimension are classes (True) or are not (False); None: they are if all are whole.
         labels: one class for each item, -1 for none: numbers, truth values, or names, which `classes` lists. A row with a single 1 for each
         item works, too, and other zeros and ones are label sets.
         ignore_index: another number that stands for none (-100).

@@ -1,0 +1,214 @@
+"""Scores and labels in the forms that users have, and what is refused of them."""
+import importlib.util
+import unittest
+import warnings
+
+import numpy as np
+
+import assay
+from common import CLASSES, InFolder, made
+from habits.closed import sigmoid, softmax
+
+NAMES = [f"class {c}" for c in range(CLASSES)]
+
+
+def numbers(report):
+    return [dict(m.to_dict(), note="") for m in report.measurements]
+
+
+def have(*packages):
+    return all(importlib.util.find_spec(name) is not None for name in packages)
+
+
+class Inputs(InFolder):
+    def setUp(self):
+        super().setUp()
+        self.scores, labels = made(300)
+        self.labels = np.where(labels < 0, 0, labels)
+        self.expected = numbers(assay.score(self.scores, self.labels))
+        self.named = [NAMES[c] for c in self.labels]
+
+    def same(self, labels, scores=None, **options):
+        self.assertEqual(numbers(assay.score(self.scores if scores is None else scores, labels, **options)), self.expected)
+
+    def test_labels(self):
+        one_hot = np.eye(CLASSES)[self.labels]
+        for labels in (self.labels.astype(float), self.labels.astype(np.float16), self.labels.astype(object), self.labels.astype(float).tolist(),
+                       one_hot, one_hot.astype(int), one_hot.astype(bool), one_hot.tolist(), self.labels[:, None], self.labels[::-1][::-1]):
+            self.same(labels)
+        read_only = self.labels.copy()
+        read_only.setflags(write=False)
+        self.same(read_only)
+        self.same(read_only, ignore_index=-100)
+        for classes in (NAMES, tuple(NAMES), np.array(NAMES), dict(enumerate(NAMES))):
+            for labels in (self.named, np.array(self.named), np.array(self.named, dtype=object)):
+                self.same(labels, classes=classes)
+        two = self.labels >= 4
+        expected = numbers(assay.score(self.scores[:, :2], two.astype(int)))
+        self.assertEqual(numbers(assay.score(self.scores[:, :2], two)), expected)
+        self.assertEqual(numbers(assay.score(self.scores[:, :2], two.tolist())), expected)
+        missing = self.labels.copy()
+        missing[::7] = -1
+        expected = numbers(assay.score(self.scores, missing))
+        given = [None if c < 0 else int(c) for c in missing]
+        self.assertEqual(numbers(assay.score(self.scores, np.array(given, dtype=object))), expected)
+        self.assertEqual(numbers(assay.score(self.scores, given)), expected)
+        self.assertEqual(numbers(assay.score(self.scores, [None if c is None else NAMES[c] for c in given], classes=NAMES)), expected)
+        self.assertEqual(numbers(assay.score(self.scores, np.where(missing < 0, 255, missing), ignore_index=255)), expected)
+        store = assay.Store.of(self.scores, one_hot)
+        self.assertEqual(store.labels().tolist(), self.labels.tolist())
+
+    def test_labels_of_other_libraries(self):
+        if have("pandas"):
+            import pandas
+
+            series = pandas.Series(self.named)
+            frame = pandas.DataFrame(self.scores, columns=NAMES)
+            for labels in (series, series.astype("category"), series.astype("string"), pandas.Index(self.named)):
+                self.same(labels, classes=NAMES)
+                self.same(labels, frame)  # the columns are the classes
+            self.same(pandas.Series(self.labels), frame.rename(columns=str.upper))
+            self.same(pandas.Series(self.labels).astype("Int64"))
+            missing = pandas.Series(self.labels).astype("Int64")
+            missing[3] = pandas.NA
+            self.assertEqual(assay.score(self.scores, missing)["top1"].n, 299)
+        if have("polars"):
+            import polars
+
+            self.same(polars.Series(self.named), polars.DataFrame(self.scores, schema=NAMES))
+            self.same(polars.Series(self.labels), polars.DataFrame(self.scores))
+            self.same(polars.Series(self.named, dtype=polars.Categorical), classes=NAMES)
+            self.assertEqual(assay.score(self.scores, polars.Series([None, *self.labels[1:].tolist()]))["top1"].n, 299)
+        if have("pyarrow"):
+            import pyarrow
+
+            self.same(pyarrow.array(self.named), classes=NAMES)
+            self.same(pyarrow.chunked_array([self.named[:100], self.named[100:]]), classes=NAMES)
+            self.same(pyarrow.array(self.named).dictionary_encode(), classes=NAMES)
+            self.assertEqual(assay.score(self.scores, pyarrow.array([None, *self.named[1:]]), classes=NAMES)["top1"].n, 299)
+            self.same(pyarrow.array(self.labels), pyarrow.table({name: self.scores[:, c] for c, name in enumerate(NAMES)}))
+        if have("torch"):
+            import torch
+
+            labels = torch.tensor(self.labels)
+            for form in (labels, labels.double(), labels.bfloat16(), torch.nn.functional.one_hot(labels, CLASSES), labels[:, None], labels.to(torch.uint8)):
+                self.same(form, torch.tensor(self.scores, requires_grad=True))
+            two = numbers(assay.score(self.scores[:, :2], (self.labels >= 4).astype(int)))
+            self.assertEqual(numbers(assay.score(torch.tensor(self.scores)[:, :2], labels >= 4)), two)
+            self.refused(lambda: assay.score(self.scores, labels.to("meta")), "usage", "labels: the tensor is on a device")
+
+    def test_probability_of_class_1(self):
+        random = np.random.default_rng(3)
+        y = random.integers(0, 2, 200)
+        logit = random.normal(size=200) + 2 * y - 1
+        p = sigmoid(logit)
+        names = "top1,nll,binary_brier,binary_auroc,binary_f1,binary_ece"
+        expected = numbers(assay.score(np.column_stack([1 - p, p]), y, names, kind="probabilities"))
+        for form in (p, p[:, None], p.tolist(), np.repeat(p, 2)[::2]):
+            self.assertEqual(numbers(assay.score(form, y, names)), expected)
+        self.assertEqual(numbers(assay.score(y, p, names)), expected)  # scikit-learn's order
+        self.assertEqual(numbers(assay.score(y_true=y == 1, y_score=p, metrics=names)), expected)
+        of_logits = assay.score(logit, y, names)
+        for name in names.split(","):
+            self.assertAlmostEqual(of_logits[name], assay.score(p, y, names)[name], places=6)
+        self.assertEqual(of_logits.stores[0]["scores"], "logits")
+        self.assertEqual(numbers(assay.score(logit, y, names, kind="logits")), numbers(of_logits))
+        one_missing = p.copy()
+        one_missing[5] = np.nan
+        self.assertEqual(assay.score(one_missing, y, "top1").stores[0]["counts"]["not_finite"], 1)
+        self.refused(lambda: assay.score(p, y + 1), "bad_input", "two classes", "a label is 2")
+        self.refused(lambda: assay.score(p, y, num_classes=5), "bad_input", "there are 5", "a column for each class")
+        self.refused(lambda: assay.score(p, y, kind="log_probabilities"), "usage", "a column for each class")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            hard = assay.score((p > 0.5).astype(float), y, "top1")
+        self.assertEqual(hard["top1"], assay.score(p, y, "top1")["top1"])
+        self.assertEqual(hard.stores[0]["scores"], assay.score(y_pred=p > 0.5, y_true=y, metrics="top1").stores[0]["scores"])
+
+    def test_label_matrices(self):
+        random = np.random.default_rng(4)
+        sets = (random.random((150, CLASSES)) < 0.4).astype(int)
+        sets[0] = 0
+        sets[0, 2] = 1
+        p = sigmoid(random.normal(size=sets.shape) + 2 * sets - 1)
+        names = "multilabel_f1,exact_match,hamming_loss"
+        expected = numbers(assay.score(p, metrics=names, label_sets=sets, kind="probabilities"))
+        for form in (sets, sets.astype(bool), sets.astype(float), sets.tolist()):
+            self.assertEqual(numbers(assay.score(p, form, names)), expected)
+        self.assertEqual(numbers(assay.score(softmax(p), sets, "real,asma")), numbers(assay.score(softmax(p), label_sets=sets, metrics="real,asma")))
+        self.refused(lambda: assay.score(p, sets, label_sets=sets), "usage", "give one of them")
+        self.refused(lambda: assay.score(p, sets * 2), "usage", "150 x 7", "soft_labels=")
+
+    def test_order_of_arguments(self):
+        probabilities = softmax(self.scores.astype(np.float64))
+        expected = numbers(assay.score(probabilities, self.labels))
+        for labels in (self.labels, self.labels.tolist(), self.labels.astype(float)):
+            self.assertEqual(numbers(assay.score(labels, probabilities)), expected)
+        self.assertEqual(numbers(assay.score(np.array(self.named), probabilities, classes=NAMES)), expected)
+        for names in (("y_score", "y_true"), ("preds", "target"), ("predictions", "references"), ("pred_probs", "labels"), ("y_proba", "y_true")):
+            self.assertEqual(numbers(assay.score(**dict(zip(names, (probabilities, self.labels))))), expected)
+        predicted = self.scores.argmax(1)
+        with self.assertWarnsRegex(UserWarning, "assuming that the first has the predictions"):
+            doubted = assay.score(predicted, self.labels, "precision,recall")
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            for report in (assay.score(predicted, self.labels, "precision,recall", num_classes=CLASSES),
+                           assay.score(y_true=self.labels, y_pred=predicted, metrics="precision,recall")):
+                self.assertEqual(report.to_dict_of_values(), doubted.to_dict_of_values())
+        self.refused(lambda: assay.score(predicted, y_pred=predicted, y_true=self.labels), "usage", "scores and y_pred are the same argument")
+        self.refused(lambda: assay.score(labels=self.labels), "usage", "score() needs scores")
+
+    def test_predicted_classes(self):
+        predicted = self.scores.argmax(1)
+        expected = assay.score(y_pred=predicted, y_true=self.labels, num_classes=CLASSES).to_dict_of_values()
+        names = np.array(NAMES)
+        for y_pred, y_true in ((predicted, self.labels), (predicted.tolist(), self.labels.tolist()), (predicted.astype(float), self.labels),
+                               (names[predicted], self.named), (names[predicted].tolist(), self.named), (predicted, np.eye(CLASSES)[self.labels])):
+            self.assertEqual(assay.score(y_pred=y_pred, y_true=y_true).to_dict_of_values(), expected)
+        self.assertEqual(assay.score(y_pred=predicted + 3, y_true=self.labels)["top1"], (predicted + 3 == self.labels).mean())
+
+    def test_other_names_of_options(self):
+        for own, other in (({"bins": 7}, {"n_bins": 7}), ({"k": [1, 3]}, {"topk": (1, 3)}), ({"k": 3}, {"top_k": 3})):
+            self.assertEqual(numbers(assay.score(self.scores, self.labels, **own)), numbers(assay.score(self.scores, self.labels, **other)))
+        self.refused(lambda: assay.score(self.scores, self.labels, bins=3, n_bins=4), "usage", "bins and n_bins")
+        for name, advice in (("sample_weight", "groups="), ("average", "f1:average=weighted"), ("pos_label", "class 1"), ("device", ".cpu()"),
+                             ("task", "multilabel_f1"), ("threshold", "percent"), ("multi_class", "auroc:average")):
+            self.refused(lambda: assay.score(self.scores, self.labels, **{name: np.ones(300)}), "usage", name, advice)
+
+    def test_options_without_effect(self):
+        def refused(texts, metrics=None, **options):
+            self.refused(lambda: assay.score(self.scores, self.labels, metrics, **options), "usage", *texts)
+
+        refused(("bootstrap=500", "nll", "ece"), "top1,nll", bootstrap=500)
+        refused(("seed=3",), "top1,nll", seed=3)
+        refused(("bins=5", "top1"), "top1", bins=5)
+        refused(("edges='right_closed'",), "top1", edges="right_closed")
+        refused(("k=3", "topk"), "top1", k=3)
+        self.assertEqual(assay.score(self.scores, self.labels, "ece,nll", bootstrap=50)["ece"].interval.method, "bootstrap.normal")
+        assay.score(self.scores, self.labels, "top1", bins=5, reliability=True)
+        assay.score(self.scores, self.labels, "topk", k=[3, 5])
+        assay.score(self.scores, self.labels, "top1,ece", null=5, seed=3)
+        self.refused(lambda: assay.score(self.scores, self.labels, num_classes=3), "bad_input", "num_classes=3", "7 columns")
+        store = self.imported(self.scores, self.labels)
+        for name, value in (("kind", "logits"), ("num_classes", 7), ("classes", NAMES), ("ids", ["a"]), ("groups", self.labels), ("model", "x")):
+            self.refused(lambda: assay.score(store, **{name: value}), "usage", f"{name}= is for scores in memory")
+
+    def test_what_is_wrong_is_said(self):
+        labels = self.labels.astype(float)
+        labels[7] = np.nan
+        self.refused(lambda: assay.score(self.scores, labels), "usage", "nan (item 7)", "-1")
+        labels[7] = 1.5
+        self.refused(lambda: assay.score(self.scores, labels), "usage", "item 7 has 1.5")
+        self.refused(lambda: assay.score(self.scores, ["cat", *self.named[1:]], classes=NAMES), "usage", "`cat` (item 0)")
+        self.refused(lambda: assay.score(self.scores, self.named), "usage", "classes=[...]")
+        self.refused(lambda: assay.score(self.scores, np.eye(CLASSES)[self.labels][:-1]), "bad_input", "299 labels for 300 items")
+        self.refused(lambda: assay.score(self.scores, np.zeros((300, 2, 2))), "usage", "shape (300, 2, 2)")
+        self.refused(lambda: assay.score({}, self.labels), "usage", "{name: scores}")
+        self.refused(lambda: assay.score({"a": self.scores, "b": self.scores[:-1]}, self.labels), "bad_input", "300 labels for 299 items")
+        self.refused(lambda: assay.score({"a/b": self.scores}, self.labels), "bad_input", "a_b")
+        self.refused(lambda: assay.score(self.scores, self.labels, groups=np.zeros((300, 2))), "usage", "2 dimensions")
+        self.refused(lambda: assay.score(self.scores, [[0], [1, 2]] * 150), "usage", "labels")
+
+
+if __name__ == "__main__":
+    unittest.main()
