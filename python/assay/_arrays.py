@@ -263,6 +263,10 @@ class HeldSets:
         self.sets = Sets(self._offsets.buffer_info()[0], self._classes.buffer_info()[0] if self._classes else None, self.count)
         self.sets._keep = (self._offsets, self._classes)
 
+    def lists(self) -> "list[list[int]]":
+        ends = self._offsets
+        return [self._classes[ends[i] : ends[i + 1]].tolist() for i in range(self.count)]
+
     def _of_indicators(self, value: Any, what: str) -> None:
         import numpy
 

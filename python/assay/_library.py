@@ -71,6 +71,9 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "assay_metric_table": (c_void_p, [_ERROR]),
     "assay_metrics_new": (c_void_p, [c_char_p, _ERROR]),
     "assay_metrics_update": (c_int, [c_void_p, POINTER(Array), POINTER(Array), POINTER(Sets), _ERROR]),
+    "assay_metrics_update_rows": (
+        c_int, [c_void_p, POINTER(Array), POINTER(Array), POINTER(Sets), c_void_p, c_size_t, _ERROR],
+    ),
     "assay_metrics_merge": (c_int, [c_void_p, c_void_p, _ERROR]),
     "assay_metric_name": (c_char_p, [c_char_p]),
     "assay_metrics_reset": (None, [c_void_p]),

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import array
+import copy
 import json
 from typing import Any, Optional, Sequence, Union
 
-from ._arrays import class_options, held, labels_and_sets, pointer
+from . import _joined
+from ._arrays import Held, HeldSets, class_options, held, labels_and_sets, pointer
+from ._kept_rows import KeptRows, array_of
 from ._library import Error, Handle, checked, library, text_of
+from ._locks import guarded, new_lock
 from .report import Report
 
 
@@ -19,10 +24,17 @@ class Metrics:
         print(metrics.compute())
 
     compute() gives the same bits as assay.score() on all rows at once, and memory does not grow. Metrics that need all rows once more
-    (ace, aurc, auroc, ...) are refused by name: write a store with assay.StoreWriter for them.
+    (ace, aurc, auroc, average_precision, ...) are refused by name, unless keep=True: then all rows are kept, as torchmetrics does.
+
+    metrics(scores, target) does what update() does, and returns the report of this batch alone.
+
+    keep: keep all rows for metrics that need them. Memory: that of the scores (4 bytes each in float32).
+    ignore_index: targets of this number count as none (-1); -100 and 255 are usual.
+    distributed: None: compute() is of all processes where torch.distributed runs more than one, as in torchmetrics, so that every process
+    must call it. False: of this process alone. A process group: of its processes.
 
     copy.copy(), copy.deepcopy() and pickle give separate metrics with the same rows, also in another process. Both give the same bits
-    from then on.
+    from then on. Threads may share metrics; each batch is taken whole.
     """
 
     def __init__(
@@ -38,59 +50,198 @@ class Metrics:
         reliability: bool = False,
         confusions: int = 0,
         per_class: bool = False,
+        ignore_index: Optional[int] = None,
+        keep: bool = False,
+        distributed: Any = None,
         **options: Any,
     ):
+        if ignore_index is not None and (isinstance(ignore_index, bool) or not hasattr(ignore_index, "__index__")):
+            raise Error(f"ignore_index={ignore_index!r}; allowed: a whole number, such as -100 or 255, or None")
+        named = [metrics] if isinstance(metrics, str) else list(metrics or [])
         self._classes = classes
         self._options = {
-            "metrics": [metrics] if isinstance(metrics, str) else list(metrics or []),
-            "kind": kind or "", "classes": class_options(classes), "num_classes": num_classes, "model": model, "dataset": dataset,
-            "level": level, "reliability": reliability, "confusions": confusions, "per_class": per_class, **options,
+            "metrics": named, "kind": kind or "", "classes": class_options(classes), "num_classes": num_classes, "model": model,
+            "dataset": dataset, "level": level, "reliability": reliability, "confusions": confusions, "per_class": per_class, **options,
         }
-        self._handle = _opened(self._options)
+        self._ignored = None if ignore_index is None else int(ignore_index)
+        self._kept = KeptRows() if keep else None
+        self._distributed = distributed
+        self._handle = _opened(self._options, keep)
+        self._batch_kind: Optional[str] = kind
+        new_lock(self)
+
+    _OWN = ("_classes", "_options", "_handle", "_lock", "_distributed")
+
+    def _pieces(self) -> "tuple[Any, Any, dict[str, Any]]":
+        """What makes the same metrics again: all but `distributed`."""
+        with guarded(self):
+            state = text_of(checked("assay_metrics_state", self._handle))
+            own = {name: value for name, value in self.__dict__.items() if name not in self._OWN}
+            if self._kept is not None:
+                own["_kept"] = self._kept.copied()
+        return _with_state, (type(self), self._options, self._classes, state), own
 
     def __reduce__(self) -> Any:
-        state = text_of(checked("assay_metrics_state", self._handle))
-        own = {name: value for name, value in self.__dict__.items() if name not in ("_classes", "_options", "_handle")}
-        return _with_state, (type(self), self._options, self._classes, state), own or None
+        if self._distributed is not None and not isinstance(self._distributed, bool):
+            raise TypeError("metrics of a process group cannot be pickled, because the group belongs to its process: pickle joined()")
+        make, arguments, own = self._pieces()
+        return make, arguments, {**own, "_distributed": self._distributed}
 
-    def update(self, scores: Any, target: Any = None, *, label_sets: Any = None) -> None:
+    def __copy__(self) -> "Metrics":
+        return _made(self._pieces(), self._distributed)
+
+    def __deepcopy__(self, known: Any) -> "Metrics":
+        make, arguments, own = self._pieces()
+        return _made((make, arguments, copy.deepcopy(own, known)), self._distributed)
+
+    def update(self, scores: Any, target: Any = None, *, label_sets: Any = None, rows: Any = None) -> None:
         """One more batch: scores (items x classes, or predicted classes), the class of each item (-1: none), its valid classes.
 
-        A batch that is refused leaves no trace.
+        rows: the number of each item in the whole data set, from 0 (a range, list or array). Every batch says them, or none does. Items
+        may then come in any order and from any process: the result has the bits of the data set in its own order. Memory: a bit each.
+
+        A batch that is refused leaves no trace, nor does one of no items.
         """
-        if target is None and label_sets is None:
-            raise Error("a batch needs targets or label_sets")
-        single, sets = labels_and_sets(target, label_sets, self._classes if isinstance(self._classes, (list, tuple)) else None)
+        single, sets = self._labels(target, label_sets)
         matrix = held(scores, "scores")
         for name, given in (("targets", single.shape[0] if single else None), ("label_sets", sets.count if sets else None)):
             if given is not None and given != matrix.shape[0]:
                 raise Error(f"{given} {name} for {matrix.shape[0]} rows of scores", "bad_input")
-        checked("assay_metrics_update", self._handle, pointer(matrix), pointer(single), pointer(sets))
+        places = None if rows is None else _places(rows)
+        if matrix.shape[0] == 0 and not places:
+            return
+        with guarded(self):
+            if places is None:
+                checked("assay_metrics_update", self._handle, pointer(matrix), pointer(single), pointer(sets))
+            else:
+                address, count = places.buffer_info()
+                checked("assay_metrics_update_rows", self._handle, pointer(matrix), pointer(single), pointer(sets), address or None, count)
+            if self._kept is not None:
+                self._kept.add(matrix, single, sets, places)
 
-    __call__ = update
+    def __call__(self, scores: Any, target: Any = None, *, label_sets: Any = None, rows: Any = None) -> Report:
+        """update(), and the report of this batch alone."""
+        with guarded(self):
+            before = len(self)
+            self.update(scores, target, label_sets=label_sets, rows=rows)
+            if not self._batch_kind and len(self) > 0:
+                # A batch of few rows may look like another kind of scores than all before it.
+                self._batch_kind = self._own_report().to_dict()["stores"][0]["scores"]
+            if len(self) == before:
+                raise Error("a batch of no items has no values: take update() where batches may be empty")
+            kind = self._batch_kind or ""
+        batch = Metrics.__new__(Metrics)
+        batch._classes = self._classes
+        batch._options = {**self._options, "kind": "" if kind == "labels" else kind}
+        batch._ignored, batch._batch_kind, batch._distributed = self._ignored, kind, False
+        batch._kept = None if self._kept is None else KeptRows()
+        batch._handle = _opened(batch._options, self._kept is not None)
+        new_lock(batch)
+        batch.update(scores, target, label_sets=label_sets)
+        return batch._own_report()
 
     def merge(self, other: "Metrics") -> "Metrics":
-        """Adds the rows of another one with the same options. Values are those of one stream; some intervals differ in their last digits."""
-        checked("assay_metrics_merge", self._handle, other._handle)
+        """Adds the rows of another one with the same options.
+
+        Values are those of one stream. Where batches say their `rows`, intervals are, too; otherwise some differ in their last digits.
+        """
+        if not isinstance(other, Metrics):
+            raise TypeError(f"metrics are merged with metrics, not with a {type(other).__name__}")
+        if (self._kept is None) != (other._kept is None):
+            raise Error("one of the metrics keeps its rows (keep=True), the other does not")
+        with guarded(self, other):
+            checked("assay_metrics_merge", self._handle, other._handle)
+            if self._kept is not None and other._kept is not None:
+                self._kept.batches += other._kept.batches
         return self
 
+    def __add__(self, other: Any) -> "Metrics":
+        """The rows of both, as metrics of their own."""
+        if not isinstance(other, Metrics):
+            return NotImplemented
+        return copy.copy(self).merge(copy.copy(other) if other is self else other)
+
+    def __radd__(self, other: Any) -> "Metrics":
+        return copy.copy(self) if isinstance(other, int) and other == 0 else NotImplemented  # of sum()
+
+    def __iadd__(self, other: Any) -> "Metrics":
+        return self.merge(other) if isinstance(other, Metrics) else NotImplemented
+
     def reset(self) -> None:
-        library().assay_metrics_reset(self._handle)
+        with guarded(self):
+            library().assay_metrics_reset(self._handle)
+            self._batch_kind = self._options["kind"]
+            if self._kept is not None:
+                self._kept = KeptRows()
 
     def compute(self) -> Report:
-        """Of the rows so far; more may follow."""
-        return Report(checked("assay_metrics_compute", self._handle))
+        """Of the rows so far; more may follow. See `distributed` for several processes."""
+        group = _joined.group_of(self._distributed)
+        return self._own_report() if group is None else _joined.joined(self, group)._own_report()
+
+    def joined(self) -> "Metrics":
+        """The rows of all processes of torch.distributed (`distributed`), as metrics of their own. Every process must call it."""
+        group = _joined.group_of(self._distributed)
+        whole = copy.copy(self) if group is None else _joined.joined(self, group)
+        whole._distributed = False
+        return whole
+
+    def _own_report(self) -> Report:
+        with guarded(self):
+            if self._kept is None:
+                return Report(checked("assay_metrics_compute", self._handle))
+            kept = self._kept.copied()
+        report: Report = kept.measured(self._options, self._classes)
+        return report
+
+    def _labels(self, target: Any, label_sets: Any) -> "tuple[Optional[Held], Optional[HeldSets]]":
+        if target is None and label_sets is None:
+            raise Error("a batch needs targets or label_sets")
+        single, sets = labels_and_sets(target, label_sets, self._classes if isinstance(self._classes, (list, tuple)) else None)
+        if self._ignored is not None:
+            if single is None:
+                raise Error("ignore_index is a number of targets, and this batch has label_sets alone")
+            numbers = array_of(single).astype("i8")
+            numbers[numbers == self._ignored] = -1
+            single = held(numbers, "labels")
+        return single, sets
 
     def __len__(self) -> int:
-        """Rows so far."""
+        """Rows so far, in this process."""
         return int(library().assay_metrics_rows(self._handle))
 
     def __repr__(self) -> str:
         return f"<metrics of {len(self)} rows>"
 
 
-def _opened(options: "dict[str, Any]") -> Handle:
-    return Handle(checked("assay_metrics_new", json.dumps(options).encode()), "assay_metrics_free")
+def _opened(options: "dict[str, Any]", keep: bool = False) -> Handle:
+    try:
+        made = checked("assay_metrics_new", json.dumps(options).encode())
+    except Error as error:
+        if "which a stream does not keep" not in error.message:
+            raise
+        if not keep:
+            raise Error(f"{error.message}, or keep all rows in memory: assay.Metrics(..., keep=True)", error.code, error.notes) from None
+        # The stream checks the batches; what is measured are the rows that are kept.
+        checks = {name: options[name] for name in ("kind", "classes", "num_classes", "model", "dataset", "level")}
+        made = checked("assay_metrics_new", json.dumps({**checks, "metrics": ["top1"]}).encode())
+    return Handle(made, "assay_metrics_free")
+
+
+def _places(rows: Any) -> "array.array[int]":
+    values = rows.tolist() if hasattr(rows, "tolist") else rows
+    try:
+        return array.array("Q", values)
+    except (TypeError, OverflowError, ValueError) as error:
+        raise Error(f"rows: {error}; whole numbers from 0 are needed, one for each row of the scores", "bad_input") from None
+
+
+def _made(pieces: "tuple[Any, Any, dict[str, Any]]", distributed: Any) -> Metrics:
+    make, arguments, own = pieces
+    metrics: Metrics = make(*arguments)
+    metrics.__dict__.update(own)
+    metrics._distributed = distributed
+    return metrics
 
 
 def _with_state(made: "type[Metrics]", options: "dict[str, Any]", classes: Any, state: bytes) -> Metrics:
@@ -98,8 +249,10 @@ def _with_state(made: "type[Metrics]", options: "dict[str, Any]", classes: Any, 
     metrics = made.__new__(made)
     metrics._classes = classes
     metrics._options = options
-    metrics._handle = _opened({**options, "classes": None})
+    metrics._ignored, metrics._kept, metrics._distributed, metrics._batch_kind = None, None, None, options["kind"]
+    metrics._handle = _opened({**options, "classes": None}, True)
     checked("assay_metrics_set_state", metrics._handle, state, len(state))
+    new_lock(metrics)
     return metrics
 
 

@@ -1,4 +1,6 @@
 // Metrics of batches, in the C interface.
+#include <span>
+
 #include "assay/evaluate/score.h"
 #include "c/objects.h"
 #include "c/options.h"
@@ -12,6 +14,17 @@ namespace {
 assay_metrics& metrics_of(assay_metrics* metrics) {
     if (metrics == nullptr) throw Error(ErrorCode::usage, "no metrics are given");
     return *metrics;
+}
+
+int take_batch(assay_metrics* metrics, const assay_array* scores, const assay_array* labels,
+               const assay_sets* sets, std::optional<std::span<const std::uint64_t>> rows) {
+    assay_metrics& all = metrics_of(metrics);
+    const ScoreMatrix matrix = matrix_of(scores);
+    std::optional<LabelSets> single, valid;
+    if (labels != nullptr) single = labels_of(*labels);
+    if (sets != nullptr) valid = sets_of(*sets);
+    all.stream.update(matrix, single ? &*single : nullptr, valid ? &*valid : nullptr, rows);
+    return 0;
 }
 
 }  // namespace
@@ -38,14 +51,15 @@ assay_metrics* assay_metrics_new(const char* options, assay_error** error) {
 
 int assay_metrics_update(assay_metrics* metrics, const assay_array* scores,
                          const assay_array* labels, const assay_sets* sets, assay_error** error) {
+    return guarded(error, -1, [&] { return take_batch(metrics, scores, labels, sets, {}); });
+}
+
+int assay_metrics_update_rows(assay_metrics* metrics, const assay_array* scores,
+                              const assay_array* labels, const assay_sets* sets,
+                              const uint64_t* rows, size_t count, assay_error** error) {
     return guarded(error, -1, [&] {
-        assay_metrics& all = metrics_of(metrics);
-        const ScoreMatrix matrix = matrix_of(scores);
-        std::optional<LabelSets> single, valid;
-        if (labels != nullptr) single = labels_of(*labels);
-        if (sets != nullptr) valid = sets_of(*sets);
-        all.stream.update(matrix, single ? &*single : nullptr, valid ? &*valid : nullptr);
-        return 0;
+        if (rows == nullptr && count > 0) throw Error(ErrorCode::usage, "no rows are given");
+        return take_batch(metrics, scores, labels, sets, std::span(rows, count));
     });
 }
 

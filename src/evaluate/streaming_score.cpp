@@ -60,6 +60,23 @@ void check_not_taken(const MeasureOptions& measure) {
     if (measure.null_draws > 0) refuse("calibrated null, which draws labels for all rows again");
 }
 
+[[noreturn]] void refuse_twice(std::uint64_t row) {
+    throw Error(ErrorCode::bad_input,
+                fmt::format("row {} comes twice; each row of the data set is measured once", row));
+}
+
+void check_places(std::span<const std::uint64_t> places, std::uint64_t rows, const SeenRows* seen) {
+    if (places.size() != rows)
+        throw Error(ErrorCode::usage, fmt::format("the numbers of {} rows for {} rows of scores",
+                                                  places.size(), rows));
+    for (const std::uint64_t row : places) {
+        if (row < StreamingScore::most_rows) continue;
+        throw Error(ErrorCode::bad_input, fmt::format("row {}; at most {} is allowed", row,
+                                                      StreamingScore::most_rows - 1));
+    }
+    if (const auto twice = SeenRows::twice(places, seen)) refuse_twice(*twice);
+}
+
 std::string texts_of(const std::vector<MetricRequest>& list) {
     std::string text;
     for (const MetricRequest& request : list) text += request.text() + " ";
@@ -133,24 +150,40 @@ struct StreamingScore::Impl : StreamedRows {
         }
     }
 
-    /// Takes the facts of the batch's rows; those of stretches that are whole become sums.
-    void take(std::vector<RowFacts>& facts) {
-        const std::uint64_t whole = counts.items / group_stretch;
-        for (std::size_t begin = 0; begin < facts.size();) {
-            const std::uint64_t stretch = facts[begin].item / group_stretch;
-            if (!pending.empty() && pending.front().item / group_stretch != stretch) flush();
-            std::size_t end = begin;
-            while (end < facts.size() && facts[end].item / group_stretch == stretch) ++end;
-            pending.insert(pending.end(), facts.begin() + static_cast<std::ptrdiff_t>(begin),
-                           facts.begin() + static_cast<std::ptrdiff_t>(end));
-            begin = end;
+    /// Takes facts in the order of their rows, which end() counts already. Those of stretches that
+    /// are whole become sums; the others wait.
+    void take(std::span<RowFacts> facts) {
+        const std::uint64_t whole = end() / group_stretch;
+        if (!pending.empty() && pending.front().item / group_stretch < whole) {
+            deal(pending, group_stretch);
+            states->add(pending);
+            pending.clear();
         }
-        if (!pending.empty() && pending.front().item / group_stretch < whole) flush();
+        while (!facts.empty()) {
+            const std::uint64_t stretch = facts.front().item / group_stretch;
+            std::size_t n = 1;
+            while (n < facts.size() && facts[n].item / group_stretch == stretch) ++n;
+            const std::span<RowFacts> run = facts.first(n);
+            if (stretch < whole) {
+                deal(run, group_stretch);
+                states->add(run);
+            } else {
+                pending.insert(pending.end(), run.begin(), run.end());
+            }
+            facts = facts.subspan(n);
+        }
     }
-    void flush() {
-        deal(pending, group_stretch);
-        states->add(pending);
-        pending.clear();
+    /// The same of rows whose numbers are in `rows`, by their places in the batch.
+    void take_placed(std::vector<std::vector<RowFacts>>& units,
+                     std::span<const std::uint64_t> rows) {
+        seen->add(rows);
+        std::vector<RowFacts> all;
+        for (std::vector<RowFacts>& unit : units) {
+            for (RowFacts& fact : unit) fact.item = rows[static_cast<std::size_t>(fact.item)];
+            all.insert(all.end(), unit.begin(), unit.end());
+        }
+        std::ranges::sort(all, {}, &RowFacts::item);
+        take(all);
     }
 
     void write(FieldWriter& out) const;
@@ -185,9 +218,13 @@ StreamingScore::StreamingScore(StreamingScore&&) noexcept = default;
 StreamingScore& StreamingScore::operator=(StreamingScore&&) noexcept = default;
 
 void StreamingScore::update(const ScoreMatrix& scores, const LabelSets* targets,
-                            const LabelSets* sets) {
+                            const LabelSets* sets,
+                            std::optional<std::span<const std::uint64_t>> places) {
     Impl& all = *impl_;
     const bool first = !all.states;
+    if (places) check_places(*places, scores.rows, all.seen ? &*all.seen : nullptr);
+    if (!first && all.seen.has_value() != places.has_value())
+        throw Error(ErrorCode::usage, "every batch says which rows it has, or none does");
     if (!first && (all.with_targets != (targets != nullptr) || all.with_sets != (sets != nullptr)))
         throw Error(ErrorCode::usage,
                     "every batch has labels of the same form as the first: single ones, sets, or "
@@ -237,6 +274,7 @@ void StreamingScore::update(const ScoreMatrix& scores, const LabelSets* targets,
         all.with_targets = targets != nullptr;
         all.with_sets = sets != nullptr;
         all.begin(batch, reader, std::move(found));
+        if (places) all.seen.emplace();
     }
     const std::uint64_t before = all.counts.items;
     add_counts(all.counts, counts);
@@ -245,6 +283,10 @@ void StreamingScore::update(const ScoreMatrix& scores, const LabelSets* targets,
     const std::vector<std::uint64_t>& with = rows.label_counts();
     all.label_counts.resize(std::max(all.label_counts.size(), with.size()));
     for (std::size_t g = 0; g < with.size(); ++g) all.label_counts[g] += with[g];
+    if (places) {
+        all.take_placed(facts, *places);
+        return;
+    }
     for (std::vector<RowFacts>& unit : facts) {
         for (RowFacts& fact : unit) fact.item += before;
         all.take(unit);
@@ -263,24 +305,37 @@ void StreamingScore::merge(const StreamingScore& other) {
         all.storage = more.storage;
         all.names = more.names;
         all.notes = more.notes;
+        if (more.seen) all.seen.emplace();
         all.score.metrics = more.score.metrics;
         all.states.emplace(more.states->shape(), all.options.measure.resampling);
         all.prepare();
     } else if (all.kind != more.kind || !store::same_class_ids(all.names, more.names) ||
                all.with_sets != more.with_sets || all.with_targets != more.with_targets ||
+               all.storage != more.storage ||
                texts_of(all.score.metrics) != texts_of(more.score.metrics)) {
         throw Error(ErrorCode::usage,
                     "streams of other metrics, classes, kinds of scores or labels do not add up");
+    } else if (all.seen.has_value() != more.seen.has_value()) {
+        throw Error(ErrorCode::usage,
+                    "one of the streams knows the numbers of its rows, the other does not");
     }
-    all.states->merge(*more.states);
-    std::vector<RowFacts> rest = more.pending;
-    Impl::deal(rest, more.counts.items % group_stretch);
-    all.states->add(rest);
-    // Rows of this stream that wait for their groups must be followed by rows of its own stretch.
-    const std::uint64_t own = all.counts.items;
-    Impl::deal(all.pending, own % group_stretch);
-    all.states->add(all.pending);
-    all.pending.clear();
+    if (all.seen) {
+        if (const auto twice = all.seen->common(*more.seen)) refuse_twice(*twice);
+        all.seen->merge(*more.seen);
+        std::vector<RowFacts> rest = more.pending;
+        std::ranges::sort(rest, {}, &RowFacts::item);
+        all.states->merge(*more.states);
+        all.take(rest);
+    } else {
+        all.states->merge(*more.states);
+        std::vector<RowFacts> rest = more.pending;
+        Impl::deal(rest, more.counts.items % group_stretch);
+        all.states->add(rest);
+        // What waits must be followed by rows of its own stretch.
+        Impl::deal(all.pending, all.counts.items % group_stretch);
+        all.states->add(all.pending);
+        all.pending.clear();
+    }
     add_counts(all.counts, more.counts);
     all.sampled += more.sampled;
     all.suspicious += more.suspicious;
@@ -324,7 +379,7 @@ ScoreReport StreamingScore::report() const {
     if (all.score.reliability) sums.prepare(*all.score.reliability);
     sums.merge(*all.states);
     std::vector<RowFacts> rest = all.pending;
-    Impl::deal(rest, all.counts.items % group_stretch);
+    Impl::deal(rest, all.end() % group_stretch);
     sums.add(rest);
 
     ScoreReport report;

@@ -12,7 +12,7 @@
 namespace assay {
 namespace {
 
-constexpr std::string_view state_mark = "assay.stream/1";
+constexpr std::string_view state_mark = "assay.stream/2";
 
 void write_shape(FieldWriter& out, const Shape& shape) {
     out.number(shape.classes).number(shape.probabilities).number(shape.ranking);
@@ -60,7 +60,7 @@ void write_row(FieldWriter& out, const RowFacts& row) {
     out.small(row.shape_cue).small(row.texture_cue);
 }
 
-RowFacts read_row(FieldReader& in, std::uint64_t items, const Shape& shape) {
+RowFacts read_row(FieldReader& in, std::uint64_t rows, const Shape& shape) {
     const auto place = [&] {  // -1, or a class, or a number of classes
         const std::int64_t value = in.small();
         if (value < -1 || value > std::int64_t{shape.classes})
@@ -90,8 +90,8 @@ RowFacts read_row(FieldReader& in, std::uint64_t items, const Shape& shape) {
     row.square_sum = real(0, double{1} + shape.classes);  // of probabilities
     row.scale.shift = static_cast<float>(real(-infinity, infinity));
     row.scale.factor = static_cast<float>(real(0, infinity));
-    row.item = in.number(items == 0 ? 0 : items - 1);
-    if (row.item / group_stretch != items / group_stretch)
+    row.item = in.number(rows == 0 ? 0 : rows - 1);
+    if (row.item / group_stretch != rows / group_stretch)
         refuse_state("a row that should not wait for others");
     row.target = cls();
     row.valid = static_cast<std::uint32_t>(in.number(shape.classes));
@@ -150,6 +150,8 @@ void write_rows(FieldWriter& out, const StreamedRows& stream) {
     out.small(stream.sampled).small(stream.suspicious);
     out.number(stream.notes.size());
     for (const std::string& note : stream.notes) out.text(note);
+    out.number(stream.seen ? 1 : 0);
+    if (stream.seen) stream.seen->write(out);
     out.number(stream.pending.size());
     for (const RowFacts& row : stream.pending) write_row(out, row);
 }
@@ -162,8 +164,13 @@ void read_rows(FieldReader& in, StreamedRows& stream, const Shape& shape) {
     stream.suspicious = in.small();
     stream.notes.resize(in.count());
     for (std::string& note : stream.notes) note = in.text();
+    if (in.flag()) {
+        stream.seen.emplace().read(in);
+        if (stream.seen->count() != stream.counts.items)
+            refuse_state("it has other rows than it counts");
+    }
     stream.pending.resize(static_cast<std::size_t>(in.number(group_stretch)));
-    for (RowFacts& row : stream.pending) row = read_row(in, stream.counts.items, shape);
+    for (RowFacts& row : stream.pending) row = read_row(in, stream.end(), shape);
 }
 
 std::string sealed_state(std::string_view body) {

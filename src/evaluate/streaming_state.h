@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "assay/metric/metric.h"
 #include "assay/store/prediction_store.h"
 #include "core/byte_fields.h"
+#include "evaluate/seen_rows.h"
 
 namespace assay {
 
@@ -24,6 +26,10 @@ struct StreamedRows {
     std::int64_t sampled = 0, suspicious = 0;
     std::vector<std::string> notes;
     std::vector<RowFacts> pending;  ///< of the last stretch of rows, whose groups are not known yet
+    std::optional<SeenRows> seen;   ///< where every batch says which rows it has
+
+    /// One more than the greatest row.
+    std::uint64_t end() const { return seen ? seen->end() : counts.items; }
 };
 
 /// Throws bad_input, as all readers do on damaged bytes.

@@ -253,8 +253,8 @@ class Copies(InFolder):
         for cut in (0, 1, 8, 100, len(state) - 1):
             self.refused(lambda: make(cls, options, classes, state[:cut]), "bad_input", "cannot be read")
         self.refused(lambda: make(cls, options, classes, state + b"\0"), "bad_input", "more behind its end")
-        newer = state.replace(b"assay.stream/1", b"assay.stream/2")
-        self.refused(lambda: make(cls, options, classes, newer), "bad_input", "assay.stream/1")
+        newer = state.replace(b"assay.stream/2", b"assay.stream/3")
+        self.refused(lambda: make(cls, options, classes, newer), "bad_input", "assay.stream/2")
         for others in ({"metrics": ["nll"]}, {"reliability": False}, {"metrics": []}):
             self.refused(lambda: make(cls, {**options, **others}, classes, state), "bad_input", "other")
 

@@ -1,4 +1,8 @@
 """Batches give what all rows at once give."""
+import copy
+import os
+import pickle
+import threading
 import unittest
 
 import numpy as np
@@ -70,6 +74,216 @@ class Batches(InFolder):
         self.refused(lambda: metrics.update(scores[:, :2], labels), "bad_input")
         self.refused(lambda: metrics.update(scores), "usage", "targets or label_sets")
         self.assertEqual(metrics.compute().to_json(), before)
+
+
+class Calls(InFolder):
+    def test_a_call_gives_the_batch_and_adds_it(self):
+        scores, labels = made(1000)
+        metrics = assay.Metrics(SUMS, confusions=3)
+        for begin in range(0, 1000, 250):
+            rows = slice(begin, begin + 250)
+            found = metrics(scores[rows], labels[rows])
+            self.assertEqual(found.measurements[0].n, sum(labels[rows] >= 0))
+            alone = assay.score(scores[rows], labels[rows], SUMS)
+            self.assertEqual([m.value for m in found.measurements], [m.value for m in alone.measurements])
+            self.assertEqual([m.interval for m in found.measurements], [m.interval for m in alone.measurements])
+        whole = assay.Metrics(SUMS, confusions=3)
+        whole.update(scores, labels)
+        self.assertEqual(metrics.compute().to_json(), whole.compute().to_json())
+
+    def test_a_batch_is_of_the_kind_of_all_before(self):
+        scores, labels = made(400)
+        flat = scores[:1] * 0 + 1 / CLASSES  # would be probabilities on its own
+        metrics = assay.Metrics("nll")
+        metrics.update(scores, labels)
+        self.assertEqual(metrics(flat, labels[:1]).to_dict()["stores"][0]["scores"], "logits")
+        predicted = assay.Metrics("top1", num_classes=CLASSES)
+        for _ in range(2):
+            self.assertEqual(predicted(labels[:3], labels[:3])["top1"].value, 1)
+
+    def test_empty_batches(self):
+        scores, labels = made(300)
+        for keep in (False, True):
+            metrics = assay.Metrics("top1", keep=keep)
+            metrics.update(scores[:0], labels[:0])
+            self.refused(metrics.compute, "usage", "no batch yet")
+            self.refused(lambda: metrics(scores[:0], labels[:0]), "usage", "a batch of no items")
+            metrics.update(scores, labels)
+            metrics.update(scores[:0], labels[:0], rows=[])
+            self.refused(lambda: metrics(scores[:0], labels[:0]), "usage", "a batch of no items")
+            self.assertEqual(metrics.compute()["top1"].value, assay.score(scores, labels, "top1")["top1"].value)
+
+    def test_ignore_index(self):
+        scores, labels = made(300)
+        expected = assay.Metrics(SUMS)
+        expected.update(scores, labels)
+        for number, dtype in ((-100, "i8"), (255, "u1"), (255, "i4")):
+            given = labels.copy()
+            given[labels < 0] = number
+            for targets in (given.astype(dtype), given.tolist()):
+                metrics = assay.Metrics(SUMS, ignore_index=number)
+                metrics.update(scores, targets)
+                self.assertEqual(metrics.compute().to_json(), expected.compute().to_json())
+                other = pickle.loads(pickle.dumps(metrics))
+                other.update(scores, targets)  # it still knows the number
+        self.refused(lambda: assay.Metrics("top1").update(scores, given), "bad_input", "255")
+        for wrong in ("255", 2.5, True):
+            self.refused(lambda: assay.Metrics("top1", ignore_index=wrong), "usage", "ignore_index", "a whole number")
+        sets = assay.Metrics("real", ignore_index=-100)
+        self.refused(lambda: sets.update(scores, label_sets=[[0]] * 300), "usage", "label_sets alone")
+
+    def test_any_arrays(self):
+        scores, labels = made(200)
+        expected = assay.Metrics("nll,top1")
+        expected.update(scores, labels)
+        readonly = scores.copy()
+        readonly.flags.writeable = False
+        wide = np.zeros((200, 2 * CLASSES), np.float32)
+        wide[:, ::2] = scores
+        for keep in (False, True):
+            for form in (readonly, np.asfortranarray(scores), wide[:, ::2], scores[::-1].copy()[::-1], scores.tolist()):
+                metrics = assay.Metrics("nll,top1", keep=keep)
+                metrics.update(form, labels)
+                self.assertEqual(metrics.compute().measurements[0].value, expected.compute().measurements[0].value)
+
+
+class Kept(InFolder):
+    METRICS = "top1,auroc,average_precision,aurc,ace"
+
+    def test_metrics_of_all_rows(self):
+        scores, labels = made(3000)
+        expected = assay.score(scores, labels, self.METRICS, reliability=True).to_json()
+        for size in (1000, 77):
+            metrics = assay.Metrics(self.METRICS, keep=True, reliability=True)
+            for begin in range(0, 3000, size):
+                metrics.update(scores[begin:begin + size], labels[begin:begin + size])
+            self.assertEqual(metrics.compute().to_json(), expected)
+            for other in (copy.copy(metrics), copy.deepcopy(metrics), pickle.loads(pickle.dumps(metrics))):
+                self.assertEqual(other.compute().to_json(), expected)
+                other.reset()
+                self.assertEqual((len(other), len(metrics)), (0, 3000))
+        shuffled = np.random.default_rng(3).permutation(3000)
+        parts = [assay.Metrics(self.METRICS, keep=True, reliability=True) for _ in range(2)]
+        for at, part in enumerate(parts):
+            part.update(scores[shuffled[at::2]], labels[shuffled[at::2]], rows=shuffled[at::2])
+        self.assertEqual((parts[1] + parts[0]).compute().to_json(), expected)
+
+    def test_others_are_refused_with_the_way(self):
+        self.refused(lambda: assay.Metrics("auroc"), "usage", "auroc", "keep=True")
+        self.refused(lambda: assay.Metrics("nothing", keep=True), "usage", "nothing")
+        self.refused(lambda: assay.Metrics("top1", keep=True).merge(assay.Metrics("top1")), "usage", "keep=True")
+
+    def test_the_callers_array_may_change(self):
+        scores, labels = made(100)
+        metrics = assay.Metrics("auroc", keep=True)
+        expected = assay.score(scores.copy(), labels.copy(), "auroc").to_json()
+        metrics.update(scores, labels)
+        scores[:] = 0
+        labels[:] = 0
+        self.assertEqual(metrics.compute().to_json(), expected)
+
+
+class Places(InFolder):
+    def test_any_order_gives_the_bits_of_the_data_set(self):
+        options = {"reliability": True, "confusions": 5}
+        for rows_in_all in (1, 100, 2047, 2048, 2049, 6144, 7001):
+            scores, labels = made(rows_in_all)
+            whole = assay.Metrics(SUMS, **options)
+            whole.update(scores, labels)
+            expected = whole.compute().to_json()
+            shuffled = np.random.default_rng(rows_in_all).permutation(rows_in_all)
+            for order in (shuffled, shuffled[::-1], np.arange(rows_in_all), np.arange(rows_in_all)[::-1]):
+                metrics = assay.Metrics(SUMS, **options)
+                for begin in range(0, rows_in_all, 1500):
+                    part = order[begin:begin + 1500]
+                    metrics.update(scores[part], labels[part], rows=part)
+                    metrics = pickle.loads(pickle.dumps(metrics))
+                self.assertEqual(metrics.compute().to_json(), expected)
+            parts = [assay.Metrics(SUMS, **options) for _ in range(3)]
+            for at, part in enumerate(parts):
+                part.update(scores[shuffled[at::3]], labels[shuffled[at::3]], rows=shuffled[at::3])
+            self.assertEqual(sum(parts).compute().to_json(), expected)
+            parts.reverse()
+            self.assertEqual(sum(parts).compute().to_json(), expected)
+
+    def test_wrong_rows(self):
+        scores, labels = made(300)
+        metrics = assay.Metrics("top1")
+        metrics.update(scores[:100], labels[:100], rows=range(100))
+        before = metrics.compute().to_json()
+        for rows, texts in (
+            ([500, 501, 500], ("row 500 comes twice",)), ([500, 501, 99], ("row 99 comes twice",)), ([1, 2], ("2 rows for 3 rows",)),
+            ([-1, 500, 501], ("whole numbers from 0",)), ([500, 501, "x"], ("whole numbers from 0",)), (7, ("whole numbers from 0",)),
+            ([500, 501, 1 << 40], (str(1 << 40), str((1 << 40) - 1))), ([500.5, 501, 502], ("whole numbers from 0",)),
+        ):
+            with self.assertRaises(assay.Error) as caught:
+                metrics.update(scores[:3], labels[:3], rows=rows)
+            for text in texts:
+                self.assertIn(text, str(caught.exception))
+        self.refused(lambda: metrics.update(scores, labels), "usage", "every batch says which rows it has")
+        other = assay.Metrics("top1")
+        other.update(scores, labels)
+        self.refused(lambda: metrics + other, "usage", "numbers of its rows")
+        self.refused(lambda: metrics + metrics, "bad_input", "row 0 comes twice")
+        self.assertEqual(metrics.compute().to_json(), before)
+
+
+class Sums(InFolder):
+    def test_plus(self):
+        scores, labels = made(900)
+        parts = []
+        for begin in (0, 300, 600):
+            part = assay.Metrics(SUMS)
+            part.update(scores[begin:begin + 300], labels[begin:begin + 300])
+            parts.append(part)
+        whole = assay.score(scores, labels, SUMS)
+        for total in (parts[0] + parts[1] + parts[2], sum(parts)):
+            self.assertEqual([m.value for m in total.compute().measurements], [m.value for m in whole.measurements])
+        self.assertEqual([len(part) for part in parts], [300] * 3)
+        parts[0] += parts[1]
+        self.assertEqual([len(part) for part in parts], [600, 300, 300])
+        for wrong in (lambda: parts[0] + 3, lambda: parts[0].merge(None)):
+            with self.assertRaises(TypeError):
+                wrong()
+
+    def test_threads_share_metrics(self):
+        scores, labels = made(8000)
+        metrics, whole = assay.Metrics(SUMS), assay.Metrics(SUMS)
+        whole.update(scores, labels)
+
+        def work(at):
+            for begin in range(at * 1000, at * 1000 + 1000, 50):
+                rows = range(begin, begin + 50)
+                metrics.update(scores[begin:begin + 50], labels[begin:begin + 50], rows=rows)
+
+        threads = [threading.Thread(target=work, args=(at,)) for at in range(8)]
+        for thread in threads:
+            thread.start()
+        while any(thread.is_alive() for thread in threads):
+            child = os.fork()  # finds the metrics whole, and their locks free
+            if child == 0:
+                try:
+                    len(metrics) and metrics.compute()
+                    copy.copy(metrics)
+                    os._exit(0)
+                except BaseException:
+                    os._exit(1)
+            self.assertEqual(os.waitpid(child, 0)[1], 0)
+        for thread in threads:
+            thread.join()
+        self.assertEqual(metrics.compute().to_json(), whole.compute().to_json())
+
+    def test_a_process_of_several_says_so(self):
+        metrics = assay.Metrics("top1")
+        metrics.update(*made(50))
+        alone = assay.Metrics("top1", distributed=False)
+        alone.update(*made(50))
+        os.environ.update(RANK="1", WORLD_SIZE="2")
+        self.addCleanup(lambda: [os.environ.pop(name) for name in ("RANK", "WORLD_SIZE")])
+        self.refused(metrics.compute, "usage", "WORLD_SIZE=2", "init_process_group", "distributed=False")
+        self.assertEqual(len(metrics), 50)
+        self.assertIsNotNone(alone.compute()["top1"].value)
+        self.refused(assay.Metrics("top1", distributed=True).compute, "usage", "distributed=True")
 
 
 if __name__ == "__main__":

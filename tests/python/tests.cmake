@@ -14,9 +14,9 @@ if(ASSAY_NUMPY_PYTHON AND BUILD_SHARED_LIBS AND NOT ASSAY_SANITIZE)
     endforeach()
     # Models in Python: in the environment that tools/torch-python makes; without it in the distribution's Python, if it has
     # PyTorch. That of hubs needs timm, torchvision and transformers, too.
-    foreach(part worker costs described hubs open_clip models evaluate layouts)
+    foreach(part worker costs described distributed hubs open_clip models evaluate layouts)
         set(slow "")
-        if(part MATCHES "hubs|open_clip") # processes that import torch and more
+        if(part MATCHES "distributed|hubs|open_clip") # processes that import torch and more
             set(slow SLOW)
         endif()
         assay_test_case(python_${part} LABEL python ${slow}

@@ -213,6 +213,12 @@ ASSAY_C_API assay_metrics* assay_metrics_new(const char* options, assay_error** 
 ASSAY_C_API int assay_metrics_update(assay_metrics* metrics, const assay_array* scores,
                                      const assay_array* labels, const assay_sets* sets,
                                      assay_error** error);
+/* The same of rows in any order: `rows` has the number of each of the `count` rows in the whole
+ * data set, from 0. Every batch says them, or none does. What other processes saw of the same data
+ * set then merges to the bits of one process; a row that comes twice is an error. */
+ASSAY_C_API int assay_metrics_update_rows(assay_metrics* metrics, const assay_array* scores,
+                                          const assay_array* labels, const assay_sets* sets,
+                                          const uint64_t* rows, size_t count, assay_error** error);
 ASSAY_C_API int assay_metrics_merge(assay_metrics* metrics, const assay_metrics* other,
                                     assay_error** error);
 /* Our name of a metric that another library calls `name` ("top1" of "accuracy"); `name` itself

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -42,10 +43,17 @@ public:
     /// its valid classes, for metrics of label sets, or none. Every batch has the same of them as
     /// the first. A batch that is refused leaves no trace. Throws usage and bad_input as
     /// PredictionStore::in_memory() does, and for labels outside the classes.
-    void update(const ScoreMatrix& scores, const LabelSets* targets, const LabelSets* sets);
-    /// Adds the rows of another stream with the same options, as if they had come after. Groups of
-    /// rows, from which some intervals follow, stay as each stream dealt them: values are those of
-    /// one stream to the bit, intervals by groups equally good, but not the same bits.
+    /// `rows`: the number of each row in the whole data set, from 0, below most_rows, each once; or
+    /// none: the next ones. Every batch says them, or none does. With them rows may come in any
+    /// order: the result is that of the whole data set in its own order. Memory: a bit for each.
+    void update(const ScoreMatrix& scores, const LabelSets* targets, const LabelSets* sets,
+                std::optional<std::span<const std::uint64_t>> rows = {});
+    static constexpr std::uint64_t most_rows = std::uint64_t{1} << 40;
+    /// Adds the rows of another stream with the same options. Where both know the numbers of their
+    /// rows, both then give the bits of one stream; a row that is in both is refused (bad_input).
+    /// Otherwise the other's rows come after. Groups of rows, from which some intervals follow,
+    /// stay as each stream dealt them: values are those of one stream to the bit, intervals by
+    /// groups equally good, but not the same bits.
     void merge(const StreamingScore& other);
     void reset();
 

@@ -1,0 +1,75 @@
+"""Rows that metrics keep, because some of them go over all rows once more."""
+
+from __future__ import annotations
+
+from typing import Any, Optional, Sequence
+
+from ._arrays import Held, HeldSets
+from ._library import Error
+
+_DTYPES = {"f2": "float16", "f4": "float32", "f8": "float64"}
+
+
+def array_of(numbers: Held) -> Any:
+    """A copy of the numbers as a NumPy array of the same values. bfloat16 becomes float32."""
+    import numpy
+
+    kind = numbers.kind
+    size = int(kind[-1])
+    shape, strides = numbers.shape, tuple(numbers.array.strides[: len(numbers.shape)])
+    if 0 in shape:
+        return numpy.zeros(shape, _DTYPES.get(kind, "float32") if "f" in kind else kind)
+    # Strides may be negative: the memory reaches from the lowest address that an element has to the highest.
+    first = numbers.array.data + sum(min(0, stride * (count - 1)) for stride, count in zip(strides, shape))
+    last = numbers.array.data + sum(max(0, stride * (count - 1)) for stride, count in zip(strides, shape)) + size
+    import ctypes
+
+    memory = (ctypes.c_char * (last - first)).from_address(first)
+    view = numpy.ndarray(shape, "u2" if kind == "bf2" else kind, memory, numbers.array.data - first, strides)
+    if kind == "bf2":
+        return (view.astype("u4") << 16).view("f4")
+    return view.copy()
+
+
+class KeptRows:
+    """Batches as they came: scores, targets, label sets and the rows' numbers. Memory: that of the scores."""
+
+    def __init__(self) -> None:
+        self.batches: "list[tuple[Any, Any, Any, Any]]" = []
+
+    def add(self, scores: Held, targets: Optional[Held], sets: Optional[HeldSets], rows: "Optional[Sequence[int]]") -> None:
+        self.batches.append((
+            array_of(scores), None if targets is None else array_of(targets).astype("i8"), None if sets is None else sets.lists(),
+            None if rows is None else list(rows),
+        ))
+
+    def copied(self) -> "KeptRows":
+        """The same batches, apart from what comes later."""
+        other = KeptRows()
+        other.batches = list(self.batches)
+        return other
+
+    def measured(self, options: "dict[str, Any]", classes: Any) -> Any:
+        """The report that score() gives of all rows, in the order of their numbers where they have any."""
+        import numpy
+
+        from ._score import score
+
+        if not self.batches:
+            raise Error("there was no batch yet")
+        scores, targets, sets, rows = zip(*self.batches)
+        all_scores = numpy.concatenate(scores)
+        all_targets = None if targets[0] is None else numpy.concatenate(targets)
+        all_sets = None if sets[0] is None else [members for batch in sets for members in batch]
+        if rows[0] is not None:
+            order = numpy.argsort(numpy.array([row for batch in rows for row in batch], dtype="u8"), kind="stable")
+            all_scores = all_scores[order]
+            all_targets = None if all_targets is None else all_targets[order]
+            all_sets = None if all_sets is None else [all_sets[i] for i in order]
+        given = {name: value for name, value in options.items() if name not in ("metrics", "classes", "kind")}
+        return score(
+            all_scores, all_targets, options["metrics"] or None, label_sets=all_sets, classes=classes, kind=options["kind"] or None, **given
+        )
+
+
+__all__ = ["KeptRows", "array_of"]
