@@ -1,0 +1,100 @@
+"""Tests of tools/check-links and tools/docs-site/check_site.py."""
+import contextlib
+import importlib.util
+import io
+import pathlib
+import sys
+import tempfile
+import unittest
+from importlib.machinery import SourceFileLoader
+
+sys.dont_write_bytecode = True
+TOOLS = pathlib.Path(__file__).resolve().parent.parent.parent / "tools"
+
+
+def loaded(name, path):
+    spec = importlib.util.spec_from_loader(name, SourceFileLoader(name, str(path)))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+check_links = loaded("check_links", TOOLS / "check-links")
+check_site = loaded("check_site", TOOLS / "docs-site/check_site.py")
+
+
+class InFolder(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name).resolve()
+
+    def write(self, name, text):
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        return path
+
+
+class Links(InFolder):
+    def problems(self, text, name="docs/a.md"):
+        return check_links.problems(self.write(name, text), self.root)[0]
+
+    def test_anchors_are_those_of_github(self):
+        for heading, anchor in (("Ranks: MPI", "ranks-mpi"), ("`assay.toml` keys", "assaytoml-keys"), ("From C++", "from-c"),
+                                ("Predictions from other tools: assay import", "predictions-from-other-tools-assay-import"),
+                                ("a & b", "a--b"), ("[eval](eval.md), in one_word", "eval-in-one_word"), ("Über *uns*", "über-uns")):
+            self.assertEqual(check_links.anchor(heading), anchor)
+
+    def test_repeated_headings_are_numbered(self):
+        self.assertEqual(check_links.anchors_of("# Use\n\n## Use\n\n```\n# not one\n```\n"), {"use", "use-1"})
+
+    def test_files_and_anchors_that_exist_are_fine(self):
+        self.write("docs/b.md", "# B\n\n## Part two\n")
+        self.assertEqual(self.problems("# A\n\n[b](b.md), [part](b.md#part-two), [here](#a), [`x`](../docs/b.md), [w](https://e.org/#x)\n"), [])
+
+    def test_what_does_not_hold_is_named_with_its_line(self):
+        self.write("docs/b.md", "# B\n\n## Part two\n")
+        found = self.problems("# A\n\n[x](c.md)\n[y](b.md#part-three)\n[z](/b.md)\n[out](../../etc)\n")
+        self.assertEqual([line for line, _ in found], [3, 4, 5, 6])
+        self.assertIn("c.md: there is no such file", found[0][1])
+        self.assertIn("no heading has this anchor (for example: #part-two", found[1][1])
+        self.assertIn("leads out of the repository", found[2][1])
+        self.assertIn("leads out of the repository", found[3][1])
+
+    def test_code_has_no_links(self):
+        self.assertEqual(self.problems("`[a](b.md)` is code.\n\n    [c](d.md)\n\n```\n[e](f.md)\n```\n"), [])
+
+    def test_the_command(self):
+        self.write("docs/a.md", "# A\n\n[b](b.md)\n")
+        for arguments, status, text in (([], 1, "docs/a.md:3: b.md: there is no such file"), ([str(self.root / "no.md")], 2, "no such file"),
+                                        (["--fix"], 2, "usage: ")):
+            with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(out):
+                self.assertEqual(check_links.main(arguments, self.root), status)
+            self.assertIn(text, out.getvalue())
+
+    def test_the_repository(self):
+        with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()):
+            self.assertEqual(check_links.main([]), 0, out.getvalue())
+
+
+class Site(InFolder):
+    def test_only_what_a_page_loads_counts(self):
+        self.write("a.css", "/* url(https://e.org/x) */ p { background: url(b.png) }")
+        self.write("b.png", "")
+        self.write("index.html", '<link rel="canonical" href="https://e.org/"><link rel="stylesheet" href="a.css?v=1">'
+                                 '<a href="https://e.org/">e</a><img src="b.png"><img src="data:image/png;base64,AA==">')
+        self.assertEqual(check_site.problems(self.root), ([], 1))
+
+    def test_another_host_and_missing_files_are_named(self):
+        self.write("a.css", "@import 'https://e.org/x.css';")
+        self.write("index.html", '<script src="//e.org/a.js"></script><img src="c.png"><style>p { background: url("https://e.org/p.png") }</style>')
+        found, _ = check_site.problems(self.root)
+        self.assertEqual([file for file, _ in found], ["a.css", "index.html", "index.html", "index.html"])
+        self.assertIn("//e.org/a.js from another host", found[1][1])
+        self.assertIn("c.png, which is missing", found[2][1])
+        self.assertIn("https://e.org/p.png from another host", found[3][1])
+
+
+if __name__ == "__main__":
+    unittest.main()
