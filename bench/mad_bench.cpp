@@ -85,24 +85,25 @@ BENCHMARK(Scan)
     ->Args({1'000'000, 11, 0})
     ->Unit(benchmark::kMillisecond);
 
-/// 2,000 draws of ranks; the argument: classifiers.
+/// 30 of 500 images a pair, 2,000 draws; the argument: classifiers.
 void PosteriorOfAllPairs(benchmark::State& state) {
     const auto m = static_cast<std::uint32_t>(state.range(0));
-    std::vector<PairSample> pairs;
+    AnsweredPlaces answered;
     RandomStream random(1, "bench pairs");
+    constexpr std::uint64_t images = 500, k = 30;
     for (std::uint32_t i = 0; i < m; ++i) {
         for (std::uint32_t j = i + 1; j < m; ++j) {
-            PairSample pair;
-            pair.counts = {.first = i,
-                           .second = j,
-                           .both = random.below(8),
-                           .only_first = random.below(16),
-                           .only_second = random.below(12),
-                           .neither = random.below(5)};
-            pairs.push_back(pair);
+            const auto pair = static_cast<std::uint32_t>(answered.pairs.size());
+            answered.pairs.push_back({i, j, k});
+            const std::uint64_t begin = random.below(images);
+            for (std::uint64_t n = 0; n < k; ++n)
+                answered.places.push_back({.pair = pair,
+                                           .image = (begin + 7 * n) % images,
+                                           .first = random.below(3) > 0,
+                                           .second = random.below(5) > 2});
         }
     }
-    for (auto _ : state) benchmark::DoNotOptimize(posterior_of(m, pairs).error);
+    for (auto _ : state) benchmark::DoNotOptimize(posterior_of(m, answered).error);
 }
 BENCHMARK(PosteriorOfAllPairs)->Arg(11)->Arg(140)->Unit(benchmark::kMillisecond);
 

@@ -146,6 +146,28 @@ void visit_items(const Competition& competition,
     items.check_count(count);
 }
 
+bool visit_attribute(const Competition& competition, std::string_view attribute,
+                     const std::function<void(std::uint64_t number, std::string_view id,
+                                              std::string_view value)>& visit) {
+    const std::filesystem::path path = competition.folder() / "items.csv";
+    if (!std::filesystem::exists(path)) return false;
+    std::size_t column = 0;
+    {
+        const MappedFile file(path);
+        const CsvReader header(file.text(), path.string(), {.delimiter = ','});
+        const std::vector<std::string>& columns = header.columns();
+        column = static_cast<std::size_t>(
+            std::find(columns.begin() + std::min<std::ptrdiff_t>(3, std::ssize(columns)),
+                      columns.end(), attribute) -
+            columns.begin());
+        if (column == columns.size()) return false;
+    }
+    const ItemsFile items(competition);
+    items.each_row(
+        [&](std::uint64_t number, const CsvReader& row) { visit(number, row[0], row[column]); });
+    return true;
+}
+
 void visit_ids(const Competition& competition,
                const std::function<void(std::uint64_t number, std::string_view id)>& visit) {
     visit_items(competition, [&](std::uint64_t number, std::string_view id, std::string_view) {

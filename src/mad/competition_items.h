@@ -32,6 +32,11 @@ private:
 void visit_items(const Competition& competition,
                  const std::function<void(std::uint64_t number, std::string_view id,
                                           std::string_view path)>& visit);
+/// Calls visit(number, id, value) for every image; false, without a look at them: items.csv is not
+/// there or has no such attribute. Cost: one pass over the file.
+bool visit_attribute(const Competition& competition, std::string_view attribute,
+                     const std::function<void(std::uint64_t number, std::string_view id,
+                                              std::string_view value)>& visit);
 /// Calls visit(number, id) for every image. Cost: one pass over the file.
 void visit_ids(const Competition& competition,
                const std::function<void(std::uint64_t number, std::string_view id)>& visit);

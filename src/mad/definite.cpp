@@ -46,6 +46,12 @@ void DefiniteFactor::solve(std::span<double> b) const {
     }
 }
 
+double DefiniteFactor::log_determinant() const {
+    double sum = 0;
+    for (std::size_t i = 0; i < size_; ++i) sum += 2 * std::log(lower_[i * size_ + i]);
+    return sum;
+}
+
 SemidefiniteRoot::SemidefiniteRoot(std::vector<double> matrix, std::size_t size)
     : lower_(std::move(matrix)), size_(size) {
     double largest = 0;

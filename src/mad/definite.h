@@ -13,6 +13,7 @@ public:
     /// The lower triangle is read.
     DefiniteFactor(std::vector<double> matrix, std::size_t size);
     void solve(std::span<double> b) const;  ///< b becomes matrix^-1 b
+    double log_determinant() const;
 
 private:
     std::vector<double> lower_;

@@ -7,9 +7,9 @@
 #include <cmath>
 
 #include "assay/error.h"
-#include "core/random.h"
 #include "core/statistics.h"
 #include "mad/definite.h"
+#include "mad/working_scores.h"
 
 namespace assay::mad {
 namespace {
@@ -45,21 +45,11 @@ double left_of_list(const PairSample& pair, double answered) {
     return pair.list == 0 ? 1 : std::max(0.0, 1 - answered / static_cast<double>(pair.list));
 }
 
-void check(std::span<const PairSample> pairs, const PosteriorOptions& options) {
-    const auto wrong = [](std::string message) {
-        throw Error(ErrorCode::usage, std::move(message));
-    };
-    for (const auto& [name, value] : {std::pair{"tau", options.tau}, {"spread", options.spread}}) {
-        // Beyond, the precision of theta could not be inverted in double precision.
-        if (!(value >= 1e-3 && value <= 1e3))
-            wrong(fmt::format("{} is {}; 0.001 to 1000 is allowed", name, value));
-    }
-    if (!(options.level > 0 && options.level < 1))
-        wrong(fmt::format("level is {}; it lies in (0, 1)", options.level));
-    if (options.draws < 100) wrong(fmt::format("{} draws; at least 100", options.draws));
+void check_lists(std::span<const PairSample> pairs) {
     for (const PairSample& pair : pairs) {
         if (pair.list != 0 && pair.counts.n() > pair.list)
-            wrong(fmt::format("{} answered images of a list of {}", pair.counts.n(), pair.list));
+            throw Error(ErrorCode::usage, fmt::format("{} answered images of a list of {}",
+                                                      pair.counts.n(), pair.list));
     }
 }
 
@@ -71,7 +61,8 @@ public:
         : m_(classifiers),
           prior_variance_(options.spread * options.spread),
           tau2_(options.tau * options.tau) {
-        check(pairs, options);
+        check_posterior_options(options);
+        check_lists(pairs);
         std::vector<PairCounts> counts;
         for (const PairSample& pair : pairs) counts.push_back(pair.counts);
         log_ratios(classifiers, counts);  // for its checks
@@ -280,35 +271,6 @@ double wrong_order(double mean, double variance) {
     return std::min(above, 1 - above);
 }
 
-std::vector<Estimate> rank_estimates(const Model& model, const PosteriorOptions& options) {
-    const std::size_t m = model.classifiers();
-    const SemidefiniteRoot root(model.covariance(), m);
-    const std::vector<double> places = places_of(model.mean());
-    std::vector<std::vector<double>> drawn(m);
-    std::vector<double> z(m), s(m);
-    RandomStream random(options.seed, "mad ranks");
-    for (std::uint32_t d = 0; d < options.draws; ++d) {
-        for (double& x : z) x = random.normal();
-        root.times(z, s);
-        for (std::size_t a = 0; a < m; ++a) s[a] += model.mean()[a];
-        const std::vector<double> ranks = places_of(s);
-        for (std::size_t a = 0; a < m; ++a) drawn[a].push_back(ranks[a]);
-    }
-    std::vector<Estimate> out;
-    for (std::size_t a = 0; a < m; ++a) {
-        Estimate rank;
-        rank.unit = Unit::rank;
-        rank.value = places[a];
-        rank.n = m;
-        Interval interval = percentile_interval(drawn[a], options.level, "posterior.draws");
-        interval.low = std::min(std::floor(interval.low), places[a]);
-        interval.high = std::max(std::ceil(interval.high), places[a]);
-        rank.interval = interval;
-        out.push_back(std::move(rank));
-    }
-    return out;
-}
-
 /// Nodes and weights for the mean of f(z), z standard normal (Abramowitz and Stegun 25.10, times
 /// sqrt 2 and over sqrt pi).
 constexpr std::array<std::pair<double, double>, 7> hermite = {{
@@ -355,37 +317,6 @@ double error_of(const Model& model) {
 }
 
 }  // namespace
-
-Posterior posterior_of(std::size_t classifiers, std::span<const PairSample> pairs,
-                       const PosteriorOptions& options) {
-    const Model model(classifiers, pairs, options);
-    Posterior out;
-    std::vector<std::uint64_t> images(classifiers, 0);
-    for (const PairSample& pair : pairs) {
-        images[pair.counts.first] += pair.counts.n();
-        images[pair.counts.second] += pair.counts.n();
-    }
-    for (std::size_t a = 0; a < classifiers; ++a) {
-        Estimate score;
-        score.value = model.mean()[a];
-        score.n = images[a];
-        const double error = std::sqrt(std::max(0.0, model.covariance(a, a)));
-        score.standard_error = error;
-        score.interval = symmetric_interval(*score.value, error, options.level, "posterior.normal");
-        out.scores.push_back(std::move(score));
-    }
-    out.better = PairMatrix(classifiers);
-    for (std::size_t a = 0; a < classifiers; ++a) {
-        for (std::size_t b = 0; b < classifiers; ++b) {
-            out.better.at(a, b) = a == b ? .5
-                                         : above_zero(model.mean()[a] - model.mean()[b],
-                                                      model.variance_of_difference(a, b));
-        }
-    }
-    out.error = error_of(model);
-    out.ranks = rank_estimates(model, options);
-    return out;
-}
 
 std::vector<double> posterior_scores(std::size_t classifiers, std::span<const PairSample> pairs,
                                      const PosteriorOptions& options) {

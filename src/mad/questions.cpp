@@ -44,12 +44,13 @@ struct RoundInput {
         return row.state == SelectedState::accepted && !row.asked &&
                place_state(tally, row) != PlaceState::unclear;
     }
-    double list_tau() const {
-        const std::vector<PairSample> samples =
-            with_lists(samples_of(tally, pairs, selected, numbers));
+    double list_tau(const Competition& competition) const {
+        const AnsweredPlaces answered =
+            answered_places(tally, pairs, selected, numbers, clusters_of(competition, selected));
         PosteriorOptions options;
         options.lists_alone = true;
-        return 1 - 2 * posterior_of(numbers.size(), samples, options).error;
+        options.draws = 100;  // its ranks are not looked at
+        return 1 - 2 * posterior_of(numbers.size(), answered, options).error;
     }
 };
 
@@ -139,7 +140,7 @@ QuestionRound ask_questions(Competition& competition, const QuestionOptions& opt
                 : fmt::format("{}: no image qualifies for any pair; {} says why", folder, command));
     }
     QuestionRound round;
-    if (options.budget || options.stop_at) round.list_tau = in.list_tau();
+    if (options.budget || options.stop_at) round.list_tau = in.list_tau(competition);
     round.stopped = options.stop_at && *round.list_tau >= *options.stop_at;
 
     QuestionWriter writer(competition, in.tally);

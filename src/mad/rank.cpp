@@ -71,12 +71,19 @@ bool asked_unevenly(const std::vector<RankedPair>& pairs) {
 
 void add_posterior(const RankInput& in, Ranking& out) {
     const std::size_t m = in.numbers.size();
-    const Posterior posterior = posterior_of(m, of_many(in.samples), out.options.posterior);
+    const AnsweredPlaces answered =
+        answered_places(in.tally, in.pairs, in.selected, in.numbers, in.clusters);
+    const Posterior posterior = posterior_of(m, answered, out.options.posterior);
     PosteriorOptions few = out.options.posterior;
     few.draws = 100;  // its ranks are not looked at
     few.lists_alone = true;
-    const Posterior of_lists = posterior_of(m, with_lists(in.samples), few);
+    const Posterior of_lists = posterior_of(m, answered, few);
     out.better = posterior.better;
+    out.images = posterior.images;
+    out.places = answered.places.size();
+    out.effective_images = posterior.effective_images;
+    out.spread = posterior.spread;
+    out.all_but_equal = posterior.all_but_equal;
     out.error = posterior.error;
     out.expected_tau = 1 - 2 * posterior.error;
     out.list_error = of_lists.error;
@@ -138,7 +145,9 @@ void add_ablation(const RankInput& in, Ranking& out, const std::vector<double>& 
         AblationRow row;
         row.k = k;
         for (const PairSample& sample : samples) row.images += sample.counts.n();
-        row.places = places_by(out.placed_by, m, samples, options, joined.component);
+        row.places = k == steps.back()
+                         ? places
+                         : places_by(out.placed_by, m, samples, options, joined.component);
         const Comparison with = compare_places("", row.places, whole, {}, .95);
         row.srcc = with.srcc;
         row.kendall = with.kendall;
@@ -202,9 +211,14 @@ Ranking rank_classifiers(const Competition& competition, const RankOptions& opti
     out.components = by_hodge.components;
     out.placed_by =
         asked_unevenly(out.pairs) ? PlacedBy::posterior : rule_for(PlacedBy::perron, m, in.samples);
-    const std::vector<double> places =
-        places_by(out.placed_by, m, of_many(in.samples), options, by_hodge.component);
     add_posterior(in, out);
+    std::vector<double> places =
+        places_by(out.placed_by, m, of_many(in.samples), options, by_hodge.component);
+    if (out.placed_by == PlacedBy::posterior) {
+        std::vector<double> scores;
+        for (const RankedClassifier& one : out.classifiers) scores.push_back(*one.score.value);
+        places = places_within(scores, by_hodge.component);
+    }
     for (std::size_t c = 0; c < m; ++c) {
         RankedClassifier& one = out.classifiers[c];
         one.perron = by_perron.scores[c];

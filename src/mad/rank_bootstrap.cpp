@@ -140,7 +140,8 @@ private:
     std::uint32_t annotators_ = 0;
 };
 
-/// Places of each component by themselves.
+}  // namespace
+
 std::vector<double> places_within(const std::vector<double>& scores,
                                   const std::vector<std::uint32_t>& component) {
     std::map<std::uint32_t, std::vector<std::size_t>> members;
@@ -154,8 +155,6 @@ std::vector<double> places_within(const std::vector<double>& scores,
     }
     return places;
 }
-
-}  // namespace
 
 PlacedBy rule_for(PlacedBy wanted, std::size_t classifiers, std::span<const PairSample> samples) {
     const auto with = std::count_if(samples.begin(), samples.end(),

@@ -10,6 +10,10 @@
 
 namespace assay::mad {
 
+/// 1 for the highest score; within each component.
+std::vector<double> places_within(const std::vector<double>& scores,
+                                  const std::vector<std::uint32_t>& component);
+
 /// Perron's vector takes pairs without images for ties: HodgeRank in its place where there are any.
 PlacedBy rule_for(PlacedBy wanted, std::size_t classifiers, std::span<const PairSample> samples);
 

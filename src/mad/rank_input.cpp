@@ -94,6 +94,7 @@ RankInput read_rank_input(const Competition& competition, const RankOptions& opt
     }
     in.tally = tally_of(competition, options.votes);
     in.samples = samples_of(in.tally, in.pairs, in.selected, in.numbers);
+    in.clusters = clusters_of(competition, in.selected);
     const bool any = std::any_of(in.samples.begin(), in.samples.end(),
                                  [](const PairSample& s) { return s.counts.n() > 0; });
     if (!any)

@@ -20,6 +20,7 @@ struct RankInput {
     std::vector<SelectedRow> selected;
     Tally tally;
     std::vector<PairSample> samples;
+    ImageClusters clusters;
     ControlSample control;
 };
 

@@ -100,9 +100,15 @@ Table ranking_table(const Ranking& ranking, const std::vector<std::size_t>& orde
                 ? ", with the annotators' rates as they were fitted"
                 : ""));
     table.notes.push_back(fmt::format(
-        "Score and rank: posterior of all pairs at once, {} draws, {:g} %, for all images of the "
-        "kind that was selected.",
+        "Score and rank: posterior given the working scores of all pairs, {} draws, {:g} %, for "
+        "all "
+        "images of the kind that was selected.",
         count_text(ranking.options.posterior.draws), 100 * ranking.options.posterior.level));
+    table.notes.push_back(fmt::format(
+        "{} places on {} images ({:.0f} in effect){}", count_text(ranking.places),
+        count_text(ranking.images), ranking.effective_images,
+        ranking.places > ranking.images ? ": pairs share images, and the figures allow for it."
+                                        : "."));
     if (const std::string unclear = unclear_neighbours(ranking, order); !unclear.empty())
         table.notes.push_back(
             fmt::format("Not resolved (probability that the first is better below {:g}): {}.",

@@ -11,6 +11,8 @@ namespace assay::mad {
 namespace {
 
 constexpr std::size_t most_pairs_named = 3;
+/// Of fewer independent images probabilities of .80 to .95 are right in about .77.
+constexpr double few_in_effect = 10;
 
 /// "3 pairs have no image (a and b, a and c, ...): `what`".
 template <class Has>
@@ -63,6 +65,14 @@ void add_rank_warnings(const Competition& competition, const RankInput& in, Rank
         out.warnings.push_back(
             fmt::format("of {} pairs {} have been looked at for images; {} does the others",
                         m * (m - 1) / 2, in.pairs.size(), command_for(competition, "mad select")));
+    if (out.effective_images < few_in_effect)
+        out.warnings.push_back(
+            fmt::format("{:.1f} images in effect carry the ranking; its probabilities are rough",
+                        out.effective_images));
+    if (out.all_but_equal > .5)
+        out.warnings.emplace_back(
+            "the classifiers may be all but equal; the expected Kendall correlation may be too "
+            "high");
     if (out.components > 1)
         out.warnings.push_back(fmt::format(
             "the classifiers fall into {} groups which no chain of pairs with images joins: places "

@@ -4,9 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
 
 #include "assay/annotation/aggregate.h"
 #include "assay/error.h"
+#include "mad/competition_items.h"
 
 namespace assay::mad {
 namespace {
@@ -155,29 +160,40 @@ std::optional<Case> case_of_place(const Tally& tally, const SelectedRow& row) {
     return case_of(place.first->outcome, place.second->outcome);
 }
 
+namespace {
+
+/// Pairs whose classifiers take part, and where each of their places goes.
+struct CountedPairs {
+    std::vector<PairCounts> counts;  ///< their classifiers alone
+    std::map<std::int64_t, std::size_t> of_pair;
+
+    CountedPairs(const std::vector<PairRow>& pairs, const std::vector<std::uint32_t>& numbers) {
+        const auto place_of = [&](std::uint32_t number) {
+            return static_cast<std::uint32_t>(
+                std::lower_bound(numbers.begin(), numbers.end(), number) - numbers.begin());
+        };
+        for (const PairRow& pair : pairs) {
+            const std::uint32_t first = place_of(pair.first), second = place_of(pair.second);
+            if (first == numbers.size() || numbers[first] != pair.first) continue;
+            if (second == numbers.size() || numbers[second] != pair.second) continue;
+            of_pair[pair.id] = counts.size();
+            counts.push_back({.first = first, .second = second});
+        }
+    }
+};
+
+}  // namespace
+
 std::vector<PairSample> samples_of(const Tally& tally, const std::vector<PairRow>& pairs,
                                    const std::vector<SelectedRow>& selected,
                                    const std::vector<std::uint32_t>& numbers,
                                    std::uint32_t first_places) {
+    const CountedPairs counted(pairs, numbers);
     std::vector<PairSample> samples;
-    std::map<std::int64_t, std::size_t> of_pair;
-    const auto place_of = [&](std::uint32_t number) {
-        return static_cast<std::uint32_t>(std::lower_bound(numbers.begin(), numbers.end(), number) -
-                                          numbers.begin());
-    };
-    for (const PairRow& pair : pairs) {
-        const std::uint32_t first = place_of(pair.first), second = place_of(pair.second);
-        if (first == numbers.size() || numbers[first] != pair.first) continue;
-        if (second == numbers.size() || numbers[second] != pair.second) continue;
-        of_pair[pair.id] = samples.size();
-        PairSample sample;
-        sample.counts.first = first;
-        sample.counts.second = second;
-        samples.push_back(sample);
-    }
+    for (const PairCounts& counts : counted.counts) samples.push_back({.counts = counts});
     for (const SelectedRow& row : selected) {
-        const auto found = of_pair.find(row.pair);
-        if (found == of_pair.end()) continue;
+        const auto found = counted.of_pair.find(row.pair);
+        if (found == counted.of_pair.end()) continue;
         if (first_places != 0 && row.place >= first_places) continue;
         PairSample& sample = samples[found->second];
         if (row.state == SelectedState::replaced) ++sample.counts.replaced;
@@ -192,9 +208,46 @@ std::vector<PairSample> samples_of(const Tally& tally, const std::vector<PairRow
     return samples;
 }
 
-std::vector<PairSample> with_lists(std::vector<PairSample> samples) {
-    std::erase_if(samples, [](const PairSample& sample) { return sample.list == 0; });
-    return samples;
+ImageClusters clusters_of(const Competition& competition,
+                          const std::vector<SelectedRow>& selected) {
+    std::set<std::int64_t> images;
+    for (const SelectedRow& row : selected) images.insert(row.image);
+    ImageClusters clusters;
+    std::map<std::string, std::uint64_t, std::less<>> first_of;
+    visit_attribute(competition, "parent",
+                    [&](std::uint64_t number, std::string_view id, std::string_view parent) {
+                        if (!images.contains(static_cast<std::int64_t>(number))) return;
+                        const std::string name(parent.empty() ? id : parent);
+                        clusters[static_cast<std::int64_t>(number)] =
+                            first_of.try_emplace(name, number).first->second;
+                    });
+    return clusters;
+}
+
+AnsweredPlaces answered_places(const Tally& tally, const std::vector<PairRow>& pairs,
+                               const std::vector<SelectedRow>& selected,
+                               const std::vector<std::uint32_t>& numbers,
+                               const ImageClusters& clusters, std::uint32_t first_places) {
+    const CountedPairs counted(pairs, numbers);
+    AnsweredPlaces out;
+    for (const PairCounts& counts : counted.counts)
+        out.pairs.push_back({counts.first, counts.second, 0});
+    for (const SelectedRow& row : selected) {
+        const auto found = counted.of_pair.find(row.pair);
+        if (found == counted.of_pair.end() || row.state != SelectedState::accepted) continue;
+        if (first_places != 0 && row.place >= first_places) continue;
+        ++out.pairs[found->second].list;
+        if (!row.asked) continue;
+        const PlaceTally place = place_tally(tally, row);
+        if (place.state != PlaceState::known) continue;
+        AnsweredPlace& one = out.places.emplace_back();
+        one.pair = static_cast<std::uint32_t>(found->second);
+        one.image = static_cast<std::uint64_t>(row.image);
+        one.first = place.first->outcome.yes;
+        one.second = place.second->outcome.yes;
+        if (!clusters.empty()) one.cluster = clusters.at(row.image);
+    }
+    return out;
 }
 
 }  // namespace assay::mad

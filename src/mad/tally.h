@@ -109,7 +109,16 @@ std::vector<PairSample> samples_of(const Tally& tally, const std::vector<PairRow
                                    const std::vector<std::uint32_t>& numbers,
                                    std::uint32_t first_places = 0);
 
-/// For the order that the lists give when all of them are answered: those that have one.
-std::vector<PairSample> with_lists(std::vector<PairSample> samples);
+/// Cluster of each selected image: those of one parent move together. By image; empty where images
+/// have no attribute `parent`.
+using ImageClusters = std::map<std::int64_t, std::uint64_t>;
+ImageClusters clusters_of(const Competition& competition, const std::vector<SelectedRow>& selected);
+
+/// The same places one by one, in the order of `selected`, and each pair's list; pairs as
+/// samples_of().
+AnsweredPlaces answered_places(const Tally& tally, const std::vector<PairRow>& pairs,
+                               const std::vector<SelectedRow>& selected,
+                               const std::vector<std::uint32_t>& numbers,
+                               const ImageClusters& clusters, std::uint32_t first_places = 0);
 
 }  // namespace assay::mad

@@ -3,12 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <array>
 #include <cmath>
 
 #include "assay/error.h"
 #include "core/random.h"
-#include "core/statistics.h"
 #include "message_of.h"
 
 namespace assay::mad {
@@ -73,7 +71,7 @@ std::vector<PairSample> random_pairs(RandomStream& random, std::uint32_t m) {
     return pairs;
 }
 
-// K - K (K + V)^-1 K over all pairs, as the specification writes it.
+// K (K + V)^-1 y over all pairs, as the specification writes it.
 TEST(MadPosterior, IsTheGaussianOne) {
     for (std::uint64_t world = 0; world < 25; ++world) {
         SCOPED_TRACE(world);
@@ -126,105 +124,87 @@ TEST(MadPosterior, IsTheGaussianOne) {
             const Dense next = product(k, product(inverse(sum), right));
             for (std::size_t p = 0; p < count; ++p) l[p] += (next[p][0] - l[p]) / 2;
         }
-        Dense sum = k;
-        for (std::size_t p = 0; p < count; ++p) sum[p][p] += v[p];
-        const Dense gain = product(k, inverse(sum));
-        Dense sigma = k, column(count, std::vector<double>(1));
-        const Dense taken = product(gain, k);
+        Dense sum = k, column(count, std::vector<double>(1));
         for (std::size_t p = 0; p < count; ++p) {
+            sum[p][p] += v[p];
             column[p][0] = y[p];
-            for (std::size_t q = 0; q < count; ++q) sigma[p][q] -= taken[p][q];
         }
-        const Dense expected = product(means, product(gain, column));
-        Dense turned(count, std::vector<double>(m));
-        for (std::size_t p = 0; p < count; ++p) {
-            for (std::size_t a = 0; a < m; ++a) turned[p][a] = means[a][p];
-        }
-        const Dense cov = product(product(means, sigma), turned);
-        const Posterior found = posterior_of(m, pairs);
-        for (std::size_t a = 0; a < m; ++a) {
-            EXPECT_NEAR(*found.scores[a].value, expected[a][0], 1e-8);
-            EXPECT_NEAR(*found.scores[a].standard_error, std::sqrt(std::max(0.0, cov[a][a])), 1e-6);
-            for (std::size_t b = 0; b < m; ++b) {
-                const double var = cov[a][a] + cov[b][b] - 2 * cov[a][b];
-                if (a == b || var < 1e-9) continue;
-                EXPECT_NEAR(found.better.at(a, b),
-                            normal_cdf((expected[a][0] - expected[b][0]) / std::sqrt(var)), 1e-6);
-            }
-        }
+        const Dense expected = product(means, product(product(k, inverse(sum)), column));
+        const std::vector<double> found = posterior_scores(m, pairs);
+        for (std::size_t a = 0; a < m; ++a) EXPECT_NEAR(found[a], expected[a][0], 1e-8);
     }
+}
+
+/// The same counts on images of which each serves one pair.
+AnsweredPlaces on_images_of_their_own(const std::vector<PairSample>& pairs) {
+    AnsweredPlaces out;
+    std::uint64_t image = 0;
+    for (const PairSample& pair : pairs) {
+        const PairCounts& c = pair.counts;
+        const auto add = [&](std::uint64_t n, bool first, bool second) {
+            for (std::uint64_t i = 0; i < n; ++i)
+                out.places.push_back({.pair = static_cast<std::uint32_t>(out.pairs.size()),
+                                      .image = image++,
+                                      .first = first,
+                                      .second = second});
+        };
+        add(c.both, true, true);
+        add(c.only_first, true, false);
+        add(c.only_second, false, true);
+        add(c.neither, false, false);
+        out.pairs.push_back({c.first, c.second, pair.list});
+    }
+    return out;
+}
+Posterior of_lists(std::size_t m, const std::vector<PairSample>& pairs) {
+    return posterior_of(m, on_images_of_their_own(pairs), {.lists_alone = true});
 }
 
 TEST(MadPosterior, AListThatIsAnsweredIsKnown) {
     PairSample pair;
     pair.counts = {.first = 0, .second = 1, .both = 1, .only_first = 6, .only_second = 3};
     pair.list = 10;
-    const Posterior all = posterior_of(2, {{pair}});
+    const Posterior all = of_lists(2, {pair});
     EXPECT_EQ(*all.scores[0].standard_error, 0);
     EXPECT_NEAR(*all.scores[0].value, std::log(7.5 / 4.5) / 2, 1e-12);
+    EXPECT_EQ(all.scores[0].interval->low, *all.scores[0].value);
     EXPECT_EQ(all.better.at(0, 1), 1);
     EXPECT_EQ(all.error, 0);
     EXPECT_EQ(next_images(2, {{pair}}), std::nullopt);
     pair.list = 12;
+    EXPECT_GT(of_lists(2, {pair}).error, 0);
     const auto next = next_images(2, {{pair}});
     ASSERT_TRUE(next.has_value());
     EXPECT_EQ(next->images, 2U);
-    EXPECT_EQ(posterior_of(1, {}).error, 0);
     EXPECT_EQ(next_images(1, {}), std::nullopt);
 }
 
 TEST(MadPosterior, WhatNoListSaysIsNoPartOfWhatListsSay) {
-    // Two of three pairs have lists. Of the target, the expectation of the scores once both are
-    // answered, the covariance is by the law of total variance: now, less what stays then.
+    // Two of three pairs have lists.
     std::vector<PairSample> pairs(2);
     pairs[0].counts = {.first = 0, .second = 1, .both = 1, .only_first = 6, .only_second = 3};
     pairs[1].counts = {.first = 1, .second = 2, .only_first = 4, .only_second = 2, .neither = 1};
     pairs[0].list = 25;
     pairs[1].list = 9;
-    const PosteriorOptions of_lists = {.lists_alone = true};
-    const std::array<std::array<double, 3>, 3> mean = {
-        {{1. / 3, 0, 1. / 3}, {-1. / 3, 1. / 3, 0}, {0, -1. / 3, -1. / 3}}};  // by 01, 12, 02
-    const auto covariance = [&](double v01, double v12) {
-        Dense k = {{8.16, -4, 4}, {-4, 8.16, 4}, {4, 4, 8.16}}, sum = k;
-        sum[0][0] += v01;
-        sum[1][1] += v12;
-        sum[2][2] += 1e12;
-        const Dense taken = product(product(k, inverse(sum)), k);
-        Dense out(3, std::vector<double>(3, 0.0));
-        for (std::size_t a = 0; a < 3; ++a)
-            for (std::size_t b = 0; b < 3; ++b)
-                for (std::size_t p = 0; p < 3; ++p)
-                    for (std::size_t q = 0; q < 3; ++q)
-                        out[a][b] += mean[a][p] * (k[p][q] - taken[p][q]) * mean[b][q];
-        return out;
-    };
-    // y and v as above: 7 and 4 correct, one image both; 4 and 2.
-    const Dense now = covariance((1 / 7.5 + 1 / 4.5 - 2 / (7.5 * 4.5)) * (1 - 10. / 25),
-                                 (1 / 4.5 + 1 / 2.5) * (1 - 7. / 9)),
-                then = covariance(0, 0);
-    const Posterior found = posterior_of(3, pairs, of_lists);
-    for (std::size_t a = 0; a < 3; ++a)
-        EXPECT_NEAR(*found.scores[a].standard_error, std::sqrt(now[a][a] - then[a][a]), 1e-6);
-    EXPECT_LT(found.error, posterior_of(3, pairs).error);
+    EXPECT_LT(of_lists(3, pairs).error, posterior_of(3, on_images_of_their_own(pairs)).error);
     // Answered: known, though the pair without a list is not.
     pairs[0].list = 10;
     pairs[1].list = 7;
-    EXPECT_EQ(posterior_of(3, pairs, of_lists).error, 0);
-    EXPECT_GT(posterior_of(3, pairs).error, .01);
+    EXPECT_EQ(of_lists(3, pairs).error, 0);
+    EXPECT_GT(posterior_of(3, on_images_of_their_own(pairs)).error, .01);
     // Nothing is known yet.
-    EXPECT_EQ(posterior_of(3, {}, of_lists).error, 0);
     for (PairSample& pair : pairs)
         pair.counts = {.first = pair.counts.first, .second = pair.counts.second};
-    EXPECT_NEAR(posterior_of(3, pairs, of_lists).error, .5, 1e-12);
+    EXPECT_NEAR(of_lists(3, pairs).error, .5, 1e-12);
 }
 
 TEST(MadPosterior, AKnownTieIsNoError) {
     PairSample pair;
     pair.counts = {.first = 0, .second = 1, .only_first = 3, .only_second = 3};
     pair.list = 6;
-    EXPECT_EQ(posterior_of(2, {{pair}}).error, 0);
+    EXPECT_EQ(of_lists(2, {pair}).error, 0);
     pair.list = 7;
-    EXPECT_GT(posterior_of(2, {{pair}}).error, .4);
+    EXPECT_GT(of_lists(2, {pair}).error, .4);
 }
 
 TEST(MadPosterior, TheNextImagesAreOfTheClosestPair) {
@@ -244,7 +224,7 @@ TEST(MadPosterior, WhatItRefuses) {
     pair.counts = {.first = 0, .second = 1, .only_first = 6};
     pair.list = 5;
     const auto refused = [&](const PosteriorOptions& options) {
-        return message_of([&] { posterior_of(2, {{pair}}, options); }, ErrorCode::usage);
+        return message_of([&] { posterior_scores(2, {{pair}}, options); }, ErrorCode::usage);
     };
     EXPECT_THAT(refused({}), HasSubstr("6 answered images of a list of 5"));
     EXPECT_THAT(refused({.tau = 0}), HasSubstr("tau is 0; 0.001 to 1000"));
@@ -322,13 +302,13 @@ TEST(MadPosteriorSimulation, IntervalsHoldTheTruthAndTheClaimedErrorIsHonest) {
         std::uint64_t images;
         double least;  ///< of the covered scores
     };
-    // Truths that the model's spread of 2 and tau of .4 do not fit: closer, farther, few answers.
-    // `least`: two standard errors (.011 each, of 360 scores) below what was found.
-    const Setting settings[] = {{6, 1, .4, 10, .94},
-                                {6, 1, .4, 30, .94},
-                                {11, .3, .4, 30, .93},
-                                {6, 2, .4, 30, .91},
-                                {6, .5, .1, 6, .95}};
+    // Truths closer and farther than the working weights assume, and few answers. `least`: two
+    // standard errors (.011 each, of 360 scores) below what was found: .925 .958 .923 .961 .908.
+    const Setting settings[] = {{6, 1, .4, 10, .90},
+                                {6, 1, .4, 30, .935},
+                                {11, .3, .4, 30, .90},
+                                {6, 2, .4, 30, .935},
+                                {6, .5, .1, 6, .885}};
     for (const Setting& setting : settings) {
         double covered = 0, ranks = 0, all = 0, claimed = 0, wrong = 0;
         for (std::uint64_t run = 0; run < 60; ++run) {
@@ -336,7 +316,8 @@ TEST(MadPosteriorSimulation, IntervalsHoldTheTruthAndTheClaimedErrorIsHonest) {
             RandomStream random(run, "answers of tests");
             std::vector<PairSample> pairs = all_pairs(setting.m);
             for (PairSample& pair : pairs) truth.answer(pair.counts, setting.images, random);
-            const Posterior found = posterior_of(setting.m, pairs, {.draws = 400});
+            const Posterior found =
+                posterior_of(setting.m, on_images_of_their_own(pairs), {.draws = 400});
             const std::vector<double> places = places_of(truth.truth);
             for (std::size_t a = 0; a < setting.m; ++a, ++all) {
                 const Interval& s = *found.scores[a].interval;
@@ -355,7 +336,7 @@ TEST(MadPosteriorSimulation, IntervalsHoldTheTruthAndTheClaimedErrorIsHonest) {
             covered / all, ranks / all, claimed, wrong);
         EXPECT_GE(covered / all, setting.least);
         EXPECT_GE(ranks / all, .95);
-        EXPECT_LE(wrong, 1.35 * claimed + .02);
+        EXPECT_LE(wrong, claimed + .01);
     }
 }
 
@@ -364,6 +345,9 @@ TEST(MadPosteriorSimulation, IntervalsHoldTheTruthAndTheClaimedErrorIsHonest) {
 TEST(MadPosteriorSimulation, AskingWhereItHelpsMost) {
     double adaptive = 0, equal = 0, stopped = 0, asked = 0;
     constexpr int runs = 100;
+    const auto of_images = [](const std::vector<PairSample>& pairs) {
+        return posterior_of(6, on_images_of_their_own(pairs), {.draws = 100});
+    };
     for (std::uint64_t run = 0; run < runs; ++run) {
         const DrawnCompetition truth(6, 1, .4, 1000 + run);
         RandomStream random(run, "answers of tests");
@@ -373,9 +357,10 @@ TEST(MadPosteriorSimulation, AskingWhereItHelpsMost) {
         std::uint64_t images = 4 * chosen.size();
         bool at_bound = false;
         while (images < 20 * chosen.size()) {
-            if (!at_bound && posterior_of(6, chosen, {.draws = 100}).error <= .05) {
+            const Posterior now = of_images(chosen);
+            if (!at_bound && now.error <= .05) {
                 at_bound = true;
-                stopped += (1 - tau_of(truth.truth, posterior_of(6, chosen, {.draws = 100}))) / 2;
+                stopped += (1 - tau_of(truth.truth, now)) / 2;
                 ++asked;
             }
             const auto next = next_images(6, chosen);
@@ -383,8 +368,8 @@ TEST(MadPosteriorSimulation, AskingWhereItHelpsMost) {
             truth.answer(chosen[next->pair].counts, 4, random);
             images += 4;
         }
-        adaptive += tau_of(truth.truth, posterior_of(6, chosen, {.draws = 100})) / runs;
-        equal += tau_of(truth.truth, posterior_of(6, fixed, {.draws = 100})) / runs;
+        adaptive += tau_of(truth.truth, of_images(chosen)) / runs;
+        equal += tau_of(truth.truth, of_images(fixed)) / runs;
     }
     std::printf(
         "20 images a pair: tau %.3f where it helps most, %.3f equal parts; stopped at .05 "

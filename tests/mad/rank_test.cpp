@@ -759,22 +759,22 @@ TEST(MadRankSimulation, ExpectedCorrelationsAreMet) {
         const TrueWorld truth = true_world(m, seed);
         RankWorld world = sampled_world(truth, 30, seed);
         const Tally tally = world.tally();
-        const auto samples = [&] {
-            return samples_of(tally, world.pairs, world.selected, world.numbers());
+        const auto posterior = [&](bool of_lists) {
+            PosteriorOptions options;
+            options.draws = 100;
+            options.lists_alone = of_lists;
+            return posterior_of(
+                m, answered_places(tally, world.pairs, world.selected, world.numbers(), {}),
+                options);
         };
-        PosteriorOptions options;
-        options.draws = 100;
-        const std::vector<double> of_list = posterior_scores(m, samples(), options);
+        const Posterior whole = posterior(true);
         // A random third of each list.
         RandomStream random(seed, "thirds of tests");
         for (SelectedRow& row : world.selected) row.asked = random.below(3) == 0;
-        const std::vector<PairSample> third = samples();
-        const Posterior list = posterior_of(m, third, options);
-        std::vector<PairSample> many = third;
-        for (PairSample& sample : many) sample.list = 0;
-        const Posterior all = posterior_of(m, many, options);
-        std::vector<double> list_scores, all_scores, true_scores;
+        const Posterior list = posterior(true), all = posterior(false);
+        std::vector<double> of_list, list_scores, all_scores, true_scores;
         for (std::size_t c = 0; c < m; ++c) {
+            of_list.push_back(*whole.scores[c].value);
             list_scores.push_back(*list.scores[c].value);
             all_scores.push_back(*all.scores[c].value);
             true_scores.push_back(-truth.places[c]);

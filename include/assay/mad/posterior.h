@@ -1,9 +1,12 @@
-// How sure a ranking is: a Gaussian model of all pairs at once, and which images to ask about next.
+// How sure a ranking is, where pairs of classifiers share images; and which images to ask about
+// next.
 //
-// Of each pair people's decisions give y = log((first correct + 1/2) / (second correct + 1/2)) with
-// variance v. L_ij = theta_i - theta_j + epsilon_ij with theta ~ N(0, spread^2), epsilon ~ N(0,
-// tau^2): a pair of classifiers has a strength of its own, so that plain Bradley-Terry would be too
-// sure. What is ranked are the row means of L, HodgeRank's scores of all pairs.
+// Of each pair people's decisions give a log ratio L_ij = theta_i - theta_j + epsilon_ij with theta
+// ~ N(0, spread^2), epsilon ~ N(0, tau^2): a pair of classifiers has a strength of its own, so that
+// plain Bradley-Terry would be too sure. What is ranked are the row means of L, HodgeRank's scores
+// of all pairs. The scores that this model gives, as if pairs were independent, are a statistic;
+// their covariance comes from the images, each of which moves all of its pairs at once. The
+// posterior is of the true scores given that statistic, averaged over the classifiers' spread.
 #pragma once
 
 #include <cstdint>
@@ -25,13 +28,35 @@ struct PairSample {
     std::uint64_t list = 0;
 };
 
+/// Two classifiers, by their numbers from 0, first < second.
+struct ListedPair {
+    std::uint32_t first = 0, second = 0;
+    /// Images of their list, answered or not; 0: they have none. Looked at where the target is the
+    /// lists.
+    std::uint64_t list = 0;
+};
+/// An image in the list of one pair, both of whose questions are answered.
+struct AnsweredPlace {
+    std::uint32_t pair = 0;  ///< in AnsweredPlaces::pairs
+    std::uint64_t image = 0;
+    bool first = false, second = false;  ///< whether the classifier is correct
+    double weight = 1;                   ///< of the image, above 0
+    /// Images of one photograph stand in one cluster and move together; unset in all places: each
+    /// image is by itself.
+    std::optional<std::uint64_t> cluster = {};
+};
+struct AnsweredPlaces {
+    std::vector<ListedPair> pairs;
+    std::vector<AnsweredPlace> places;
+};
+
 struct PosteriorOptions {
-    /// Standard deviation of theta before any answer. Classifiers that are far apart are covered
-    /// with 2 (of 95 %: 93, where 1 gives 80), close ones as well (95 to 97).
+    /// Standard deviation of theta in the weights that pairs get in the scores; what is concluded
+    /// from the scores is averaged over spreads from .05 to 3.2.
     double spread = 2;
-    double tau = 0.4;            ///< of what is a pair's own
+    double tau = 0.4;            ///< of what is a pair's own, likewise
     double level = 0.95;         ///< of the credible intervals
-    std::uint32_t draws = 2000;  ///< behind the intervals of ranks
+    std::uint32_t draws = 2000;  ///< behind the intervals
     std::uint64_t seed = 0;
     /// The target is the scores that the lists give when all of them are answered: what no answer
     /// to them would say, of pairs that are not there, adds nothing to what is unsure.
@@ -47,23 +72,36 @@ struct Posterior {
     /// the truth is 1 - 2 of it. A tie that is known to be one is in no wrong order. 0 of one
     /// classifier.
     double error = 0;
+    /// Independent images that would leave the scores as unsure as these do. Below 10 the
+    /// probabilities are rough.
+    double effective_images = 0;
+    std::uint64_t images = 0;  ///< different ones
+    double spread = 0;         ///< mean standard deviation of the classifiers' theta
+    /// Probability that it is at most .1: classifiers that are all but equal, of which `error` may
+    /// be too low.
+    double all_but_equal = 0;
 };
 
-/// Exact: the posterior of theta (classifiers^3), from which that of all pairs follows. Pairs that
-/// are not there say nothing. Throws usage: as log_ratios(); a list shorter than its answers; tau
-/// not above 0, level outside (0, 1), fewer than 100 draws.
-Posterior posterior_of(std::size_t classifiers, std::span<const PairSample> pairs,
+/// The posterior given the working scores: m x m matrices alone. Pairs that are not there say
+/// nothing. Throws usage: a pair twice or outside the classifiers, an image twice in a list, a list
+/// shorter than its answers, a weight not above 0, clusters of some places alone; tau or spread
+/// outside [0.001, 1000], level outside (0, 1), fewer than 100 draws. Cost: 13 classifiers^3, of
+/// each image the square of the classifiers that it serves, and the draws. Same bits for any number
+/// of threads.
+Posterior posterior_of(std::size_t classifiers, const AnsweredPlaces& answered,
                        const PosteriorOptions& options = {});
 
-/// The means of Posterior::scores alone, without its draws.
+/// The scores that pairs give when they are taken for independent (the working scores), without a
+/// posterior: what many replicates can pay for. Throws as log_ratios() and posterior_of().
 std::vector<double> posterior_scores(std::size_t classifiers, std::span<const PairSample> pairs,
                                      const PosteriorOptions& options = {});
 
-/// Where the next answers lower Posterior::error most.
+/// Where the next answers lower the probability of a wrong order most, by the Gaussian model of
+/// independent pairs.
 struct NextImages {
     std::size_t pair = 0;      ///< in the order given
     std::uint32_t images = 0;  ///< so many more of it
-    double gain = 0;           ///< expected decrease of the error, per image
+    double gain = 0;           ///< expected decrease of that probability, per image
 };
 /// Looks 4, 12, 30 and 60 images ahead (or to the end of the list) on every pair: the expected
 /// error after them, by seven nodes of Gauss and Hermite, as an additional observation moves all

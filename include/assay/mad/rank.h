@@ -115,6 +115,11 @@ struct Ranking {
     /// ... and to the order that the selected images give when all of them are answered: 1 once
     /// they are.
     double list_error = 0, list_tau = 0;
+    /// Different images with both questions settled, the places of pairs that they serve, and so
+    /// many independent images in effect, as Posterior::effective_images.
+    std::uint64_t images = 0, places = 0;
+    double effective_images = 0;
+    double spread = 0, all_but_equal = 0;  ///< as Posterior
     bool enough = false;  ///< list_tau reaches stop_at: no further answers are needed
     std::vector<AblationRow> ablation;
     std::vector<Comparison> comparisons;

@@ -1,0 +1,33 @@
+// What the true scores are, given the working scores: normal distributions for thirteen spreads of
+// the classifiers, averaged over how well each spread agrees with them.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "mad/working_scores.h"
+
+namespace assay::mad {
+
+struct ScoreMixture {
+    struct Component {
+        double spread = 0;  ///< sigma; 0: all is known
+        double weight = 0;
+        std::vector<double> mean;
+        SmallMatrix covariance;
+    };
+    std::vector<Component> components;  ///< by spread
+
+    std::vector<double> mean() const;
+    double variance(std::size_t a) const;  ///< of the score
+    /// Probability that a's score is above b's; 1/2 of a tie that is known.
+    double above(std::size_t a, std::size_t b) const;
+    bool is_known_tie(std::size_t a, std::size_t b) const;
+};
+
+/// One component without variance where every list is answered.
+ScoreMixture score_mixture(const WorkingScores& working);
+
+}  // namespace assay::mad
