@@ -33,6 +33,6 @@ assay_test(dataset_gap
     LINKS assay_evaluate fmt::fmt Threads::Threads)
 assay_test(gap
     SOURCES evaluate/ordering_test.cpp evaluate/gap_statistics_test.cpp evaluate/gap_report_test.cpp evaluate/gap_coverage_test.cpp
-        evaluate/gap_table_test.cpp
+        evaluate/gap_table_test.cpp evaluate/statements_test.cpp
     LINKS assay_evaluate assay_report fmt::fmt
     UNSANITIZED GapCoverage.*)

@@ -1,0 +1,45 @@
+// Who is best, and where each model stands.
+#pragma once
+
+#include "evaluate/statements/noise.h"
+
+namespace assay::statements {
+
+/// How sure the order of any two models is.
+struct Pairs {
+    /// Standard deviation of the difference of two models; infinite where they are copies.
+    Matrix errors;
+    /// Of each draw (one of each pair of turned signs) and model: the largest of its errors against
+    /// the others, in standard deviations.
+    Matrix largest;
+};
+/// Cost: models^2 times half of the draws.
+Pairs pairs_of(const Factor& factor, const Matrix& errors);
+
+struct PlaceRange {
+    std::size_t low = 0, high = 0;
+};
+/// Places that each model may have, 1 the best, for a model that was named beforehand; `together`:
+/// the intervals of all models hold at once (Mogstad, Romano, Shaikh and Wilhelm 2024).
+std::vector<PlaceRange> places_of(std::span<const double> values, const Pairs& pairs, double level,
+                                  bool together = false);
+
+struct ChangeRange {
+    std::int64_t low = 0, high = 0;
+};
+/// Place on the first data set less place on the second.
+std::vector<ChangeRange> changes_of_place(std::span<const double> first, const Pairs& first_pairs,
+                                          std::span<const double> second, const Pairs& second_pairs,
+                                          double level);
+
+struct Best {
+    Range range;
+    std::size_t model = 0;
+    std::size_t candidates = 0;  ///< models that may be the best
+};
+/// One interval for the winner's own value and for the best of the models' true values. `images`:
+/// those behind the winner's value; 0: as many as its error stands for.
+Best best_of(std::span<const double> values, const Factor& factor, const Matrix& errors,
+             double images, double level);
+
+}  // namespace assay::statements
