@@ -9,6 +9,7 @@
 
 #include "assay/evaluate/gap.h"
 #include "core/file.h"
+#include "evaluate/statements/differences.h"
 #include "evaluate/statements/models_line.h"
 #include "evaluate/statements/orders.h"
 #include "evaluate/statements/places.h"
@@ -161,8 +162,9 @@ TEST(Statements, WithTheErrorsOfATable) {
 TEST(Statements, PublishedTable) {
     if (shared_data().empty()) GTEST_SKIP() << "no shared data beside the checkout";
     const GapTable table = read_gap_table(shared_data() / "multilabel_models.csv");
-    const std::vector<std::uint64_t> counts1{39'394, 5'408, 1'319, 411, 161};
-    for (const std::size_t m : {std::size_t{0}, std::size_t{1}}) {
+    const std::array<std::vector<std::uint64_t>, 2> counts{
+        {{39'394, 5'408, 1'319, 411, 161}, {5'083, 2'385, 1'306, 628, 237}}};
+    for (const std::size_t m : {std::size_t{0}, std::size_t{1}, std::size_t{2}}) {
         std::vector<double> x, y;
         for (const GapTable::Row& row : table.rows) {
             x.push_back(*row.metrics[m][0]);
@@ -170,15 +172,92 @@ TEST(Statements, PublishedTable) {
         }
         const double n1 = m == 0 ? 50'000 : 46'837, n2 = m == 0 ? 10'000 : 9'858;
         for (const auto& [correlation, expected] :
-             fixture()["published_315"][m == 0 ? "top1" : "real"].items()) {
+             fixture()["published_315"][std::string(name_of(gap_metrics[m]))].items()) {
             const double r = std::stod(correlation);
-            const Compared c(x, y, of_table(x, n1, r), of_table(y, n2, r));
-            compare_all(c, expected, n1, alone(x.size()), "315, r = " + correlation);
+            const auto factor = [&](const std::vector<double>& values, std::size_t set) {
+                if (m < 2) return of_table(values, set == 0 ? n1 : n2, r);
+                return table_factor(std::vector(values.size(), subgroup_error(counts[set])), r);
+            };
+            const Compared c(x, y, factor(x, 0), factor(y, 1));
+            compare_all(c, expected, m < 2 ? n1 : 0, alone(x.size()), "315, r = " + correlation);
         }
     }
-    EXPECT_NEAR(subgroup_error(counts1),
-                std::sqrt(.25 * (1 / 39394. + 1 / 5408. + 1 / 1319. + 1 / 411. + 1 / 161.)) / 5,
-                1e-15);
+}
+
+void expect_difference(const json& expected, const GapDifference& found, double tolerance) {
+    EXPECT_NEAR(found.difference.value, expected["value"].get<double>(), tolerance);
+    EXPECT_NEAR(found.difference.low, expected["low"].get<double>(), tolerance);
+    EXPECT_NEAR(found.difference.high, expected["high"].get<double>(), tolerance);
+    ASSERT_TRUE(found.share);
+    EXPECT_NEAR(found.share->value, expected["share"].get<double>(), tolerance);
+    EXPECT_NEAR(found.share->low, expected["share_low"].get<double>(), tolerance);
+    EXPECT_NEAR(found.share->high, expected["share_high"].get<double>(), tolerance);
+}
+
+TEST(Statements, DifferencesOfGapsOfStores) {
+    const json& c = fixture()["differences"];
+    std::array<Factor, 2> a, b;
+    std::array<std::vector<double>, 2> va, vb;
+    for (const auto& [set, name] : {std::pair{0U, "first"}, {1U, "second"}}) {
+        va[set] = c[name]["a"].get<std::vector<double>>();
+        vb[set] = c[name]["b"].get<std::vector<double>>();
+        a[set] = factor_of(c[name]["D_a"]);
+        b[set] = factor_of(c[name]["D_b"]);
+    }
+    const MetricFactors by_a{a.data(), &a[1]}, by_b{b.data(), &b[1]};
+    for (std::size_t m = 0; m < 2; ++m) {
+        const std::vector<GapCovariance> cov{covariance_of_model(by_a, by_b, m)};
+        expect_difference(c["models_then_mean"][m],
+                          difference_of_gaps(va[0][m] - va[1][m], vb[0][m] - vb[1][m], cov, .95),
+                          1e-8);
+    }
+    const std::vector<GapCovariance> cov{covariance_of_means(by_a, by_b)};
+    expect_difference(c["models_then_mean"][2],
+                      difference_of_gaps(mean_of(va[0]) - mean_of(va[1]),
+                                         mean_of(vb[0]) - mean_of(vb[1]), cov, .95),
+                      1e-8);
+    // A metric against itself: 0, without a width.
+    const std::vector<GapCovariance> same{covariance_of_means(by_a, by_a)};
+    const GapDifference none = difference_of_gaps(.1, .1, same, .95);
+    EXPECT_EQ(none.difference.low, 0);
+    EXPECT_EQ(none.difference.high, 0);
+    // 0.01 with a standard error of 0.01 is not clear of 0.
+    const std::vector<GapCovariance> unclear{{1e-4, 0, 1e-4}};
+    EXPECT_FALSE(difference_of_gaps(.01, .01, unclear, .95).share);
+}
+
+TEST(Statements, DifferencesOfPublishedGaps) {
+    if (shared_data().empty()) GTEST_SKIP() << "no shared data beside the checkout";
+    const GapTable table = read_gap_table(shared_data() / "multilabel_models.csv");
+    const std::array<std::array<double, 2>, 2> images{{{50'000, 10'000}, {46'837, 9'858}}};
+    const std::array<std::vector<std::uint64_t>, 2> counts{
+        {{39'394, 5'408, 1'319, 411, 161}, {5'083, 2'385, 1'306, 628, 237}}};
+    std::array<std::array<std::vector<double>, 2>, 3> values, errors;
+    for (const GapTable::Row& row : table.rows) {
+        for (std::size_t m = 0; m < 3; ++m) {
+            for (std::size_t set = 0; set < 2; ++set) {
+                const double v = *row.metrics[m][set];
+                values[m][set].push_back(v);
+                errors[m][set].push_back(m == 2
+                                             ? subgroup_error(counts[set])
+                                             : wilson_error(v, images[m][set], 1.959963984540054));
+            }
+        }
+    }
+    const auto found = [&](std::size_t a, std::size_t b, const std::vector<double>& models) {
+        const TableErrors of{{errors[a][0], errors[a][1]}, {errors[b][0], errors[b][1]}};
+        std::vector<GapCovariance> all;
+        for (const double r : models) {
+            for (const double rho : {0., 1.}) all.push_back(covariance_of_means(of, r, rho));
+        }
+        return difference_of_gaps(mean_of(values[a][0]) - mean_of(values[a][1]),
+                                  mean_of(values[b][0]) - mean_of(values[b][1]), all, .95);
+    };
+    const json& want = fixture()["differences"]["published_315"];
+    expect_difference(want["top1-real r=(0.3,)"], found(0, 1, {.3}), 6e-6);
+    expect_difference(want["top1-real r=(0.3, 0.8)"], found(0, 1, {.3, .8}), 6e-6);
+    expect_difference(want["top1-asma r=(0.8,)"], found(0, 2, {.8}), 6e-6);
+    expect_difference(want["real-asma"], found(1, 2, {.3, .8}), 6e-6);
 }
 
 }  // namespace
