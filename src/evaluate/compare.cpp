@@ -400,8 +400,10 @@ std::vector<PairReport> compare_stores(const PredictionStore& baseline,
     agree(comm, [&] {
         truth = truth_for(baseline, options.score);
         if (options.score.metrics.empty()) {
-            DefaultMetrics defaults = default_metrics_for(coverage_of(truth.targets, truth.labels),
-                                                          truth.cues_named, truth.given.needs());
+            LabelCoverage coverage = coverage_of(truth.targets, truth.labels);
+            coverage.two_classes = reader.classes() == 2;
+            DefaultMetrics defaults =
+                default_metrics_for(coverage, truth.cues_named, truth.given.needs());
             options.score.metrics = std::move(defaults.metrics);
             options.score.left_out = std::move(defaults.left_out);
         }

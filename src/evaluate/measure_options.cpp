@@ -4,15 +4,18 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <utility>
 
 #include "assay/error.h"
 #include "assay/evaluate/score.h"
 #include "assay/report.h"
 #include "core/paths.h"
+#include "evaluate/default_metrics.h"
 #include "evaluate/given_labels.h"
 #include "evaluate/options_used.h"
 #include "evaluate/read_given.h"
+#include "evaluate/thresholds.h"
 #include "evaluate/truth.h"
 #include "metric/other_names.h"
 
@@ -118,6 +121,27 @@ void set_subgroups(MetricRequest& request, const MeasureOptions& options) {
     request.parameters["absent"] = "skipped";
 }
 
+/// Behind accuracy. Of two classes each label is among the two highest scores, so a top-k that
+/// nobody asked for says nothing.
+void add_of_positive_class(std::vector<MetricRequest>& list, bool k_asked) {
+    const auto is_top = [](const MetricRequest& r) { return r.facts->numbered_by == "k"; };
+    if (!k_asked)
+        std::erase_if(
+            list, [&](const MetricRequest& r) { return is_top(r) && r.parameters.at("k") != "1"; });
+    auto at = std::ranges::find_if_not(list, is_top);
+    for (const std::string_view text : of_positive_class)
+        at = std::next(list.insert(at, parse_metric(text)));
+}
+
+std::string positive_class_text(const ClassList& classes) {
+    const std::string name =
+        classes.size() == 2 && !is_numbered(classes) ? fmt::format(", `{}`,", classes.name(1)) : "";
+    return fmt::format(
+        "class 1{} is the positive class of auroc and f1; their macro means are "
+        "`--metrics auroc,f1`",
+        name);
+}
+
 }  // namespace
 
 LabelCoverage coverage_of(std::span<const std::int32_t> targets, const LabelSets& sets) {
@@ -135,6 +159,7 @@ DefaultMetrics default_metrics_for(const LabelCoverage& coverage, bool cues, uns
         const bool with_single = !only_soft && (single || !coverage.several);
         std::vector<MetricRequest> list = default_metrics(
             options.k, options.bins, options.edges, coverage.several, with_single, cues, given);
+        if (with_single && coverage.two_classes) add_of_positive_class(list, !options.k.empty());
         add_plugins(list, options, with_single);
         return list;
     };
@@ -221,7 +246,8 @@ void check(const MeasureOptions& options, bool differences) {
         expect_file("hierarchy", options.hierarchy, "; `imagenet` is built in");
     expect_file("order of the classes", options.class_order);
     expect_file("thresholds", options.threshold_file);
-    if (!options.threshold_file.empty() &&
+    for (const std::string& named : options.thresholds) check_threshold(named);
+    if ((!options.threshold_file.empty() || !options.thresholds.empty()) &&
         std::ranges::none_of(list, [](const auto& r) { return takes(*r.facts, "threshold"); }))
         throw Error(ErrorCode::usage,
                     "thresholds of the classes are for metrics of sigmoids, and none is among the "
@@ -279,10 +305,15 @@ ScoreOptions resolve(const MeasureOptions& options, const PredictionStore& store
         read_given_truth(options, store, resolved.map ? &*resolved.map : nullptr, resolved.notes);
     const LabelSets& sets = resolved.labels ? *resolved.labels : dataset.labels;
     const LabelSets& single = only_valid_stands_in(dataset.labels, sets) ? sets : dataset.labels;
-    DefaultMetrics chosen = metrics_of(options, coverage_of(OnlyMembers(single), sets),
-                                       has_cues(dataset), resolved.given.needs());
+    LabelCoverage coverage = coverage_of(OnlyMembers(single), sets);
+    coverage.two_classes = (resolved.map ? resolved.map->targets.size() : store.classes()) == 2;
+    DefaultMetrics chosen =
+        metrics_of(options, coverage, has_cues(dataset), resolved.given.needs());
     resolved.metrics = std::move(chosen.metrics);
     resolved.left_out = std::move(chosen.left_out);
+    if (options.metrics.empty() && coverage.two_classes && coverage.single > 0)
+        resolved.notes.push_back(
+            positive_class_text(resolved.map ? resolved.map->targets : dataset.classes));
     return resolved;
 }
 

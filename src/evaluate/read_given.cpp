@@ -26,9 +26,9 @@ auto with_classes(const PredictionStore& store, const ClassMap* map, Read&& read
                      [&] { return read(numbered_classes(store.classes())); });
 }
 
-std::vector<std::int32_t> grades_of(const std::filesystem::path& file, const ClassList& classes) {
+std::vector<std::int32_t> grades_of(const ClassList& order, const std::filesystem::path& file,
+                                    const ClassList& classes) {
     return with_note(fmt::format("reading the order of the classes {}", file.string()), [&] {
-        const ClassList order = read_class_list(file);
         std::optional<std::vector<std::int32_t>> grades = places_in(order, classes);
         if (!grades)
             refuse(
@@ -74,22 +74,63 @@ GivenTruth read_given_truth(const MeasureOptions& options, const PredictionStore
         notes.insert(notes.end(), given.tree->notes().begin(), given.tree->notes().end());
     }
     if (!options.class_order.empty()) {
+        const ClassList order = read_class_list(options.class_order);
         given.grades = with_classes(store, map, [&](const ClassList& classes) {
-            return grades_of(options.class_order, classes);
+            return grades_of(order, options.class_order, classes);
         });
     } else if (options.ordinal) {
         given.grades.resize(map != nullptr ? map->targets.size() : store.classes());
         std::iota(given.grades.begin(), given.grades.end(), 0);
     }
-    if (!options.threshold_file.empty())
+    if (!options.threshold_file.empty() || !options.thresholds.empty())
         given.thresholds = with_classes(store, map, [&](const ClassList& classes) {
-            return read_thresholds(options.threshold_file, classes);
+            return read_thresholds(options.threshold_file, options.thresholds, classes);
         });
     if (!given.grades.empty())
         notes.push_back(order_text(given.grades,
                                    map != nullptr ? map->targets : store.dataset().classes,
                                    options.class_order));
     return given;
+}
+
+std::vector<std::string> leave_out_misfits(MeasureOptions& options, const PredictionStore& store) {
+    std::vector<std::string> sentences;
+    const auto fits = [&](const std::string& what, const auto& read) {
+        try {
+            with_classes(store, nullptr, read);
+        } catch (const Error& error) {
+            if (error.code() != ErrorCode::bad_input) throw;
+            sentences.push_back(
+                fmt::format("{} does not fit the classes of {} and is skipped: {}", what,
+                            store.spec().dataset_name, error.message()));
+            return false;
+        }
+        return true;
+    };
+    if (!options.hierarchy.empty()) {
+        const Hierarchy hierarchy = hierarchy_named(options.hierarchy);
+        if (!fits("The hierarchy " + options.hierarchy,
+                  [&](const ClassList& classes) { return ClassTree(hierarchy, classes); }))
+            options.hierarchy.clear();
+    }
+    if (!options.class_order.empty()) {
+        const ClassList order = read_class_list(options.class_order);
+        if (!fits("The order of the classes " + options.class_order.string(),
+                  [&](const ClassList& classes) {
+                      return grades_of(order, options.class_order, classes);
+                  })) {
+            options.class_order.clear();
+            options.ordinal = false;
+        }
+    }
+    if ((!options.threshold_file.empty() || !options.thresholds.empty()) &&
+        !fits("A threshold for each class", [&](const ClassList& classes) {
+            return read_thresholds(options.threshold_file, options.thresholds, classes);
+        })) {
+        options.threshold_file.clear();
+        options.thresholds.clear();
+    }
+    return sentences;
 }
 
 void check_given_truth(const GivenTruth& given, std::size_t rows, std::size_t classes) {

@@ -50,8 +50,10 @@ ScoreReport score_store(const PredictionStore& store, const ScoreOptions& given,
     ScoreOptions options = given;
     agree(comm, [&] { truth = truth_for(store, options); });
     if (options.metrics.empty()) {
-        DefaultMetrics defaults = default_metrics_for(coverage_of(truth.targets, truth.labels),
-                                                      truth.cues_named, truth.given.needs());
+        LabelCoverage coverage = coverage_of(truth.targets, truth.labels);
+        coverage.two_classes = reader.classes() == 2;
+        DefaultMetrics defaults =
+            default_metrics_for(coverage, truth.cues_named, truth.given.needs());
         options.metrics = std::move(defaults.metrics);
         options.left_out = std::move(defaults.left_out);
     }
@@ -63,6 +65,7 @@ ScoreReport score_store(const PredictionStore& store, const ScoreOptions& given,
     report.counts.unnamed = options.unnamed;
     if (!options.left_out.empty()) report.notes.push_back(options.left_out);
     report.notes.insert(report.notes.end(), options.notes.begin(), options.notes.end());
+    report.thresholds = truth.given.thresholds;
     report.kind = store.spec().kind;
     report.storage = store.spec().storage;
     const ClassList& known = options.map ? options.map->targets : store.dataset().classes;

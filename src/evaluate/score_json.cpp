@@ -117,6 +117,26 @@ std::vector<LabelsPerImage> labels_per_image(const ScoreReport& report) {
     return out;
 }
 
+struct ThresholdOfClass {
+    std::string id;
+    double threshold;
+};
+ResultType result_type(ResultOf<ThresholdOfClass>) {
+    static constexpr auto rows = describe_result<ThresholdOfClass>(
+        {.name = "ThresholdOfClass", .help = "As `--threshold` and `--threshold-file` gave it"},
+        {part<&ThresholdOfClass::id>({}), part<&ThresholdOfClass::threshold>({})});
+    return rows;
+}
+
+std::vector<ThresholdOfClass> thresholds_of(const ScoreReport& report) {
+    std::vector<ThresholdOfClass> out;
+    for (std::size_t c = 0; c < report.thresholds.size(); ++c) {
+        const bool named = report.classes.size() == report.thresholds.size();
+        out.push_back({named ? report.classes.id(c) : std::to_string(c), report.thresholds[c]});
+    }
+    return out;
+}
+
 std::vector<ShownConfusion> confusions_of(const ScoreReport& report) {
     std::vector<ShownConfusion> out;
     for (const Confusion& confusion : report.confusions) out.push_back({&report, confusion});
@@ -154,6 +174,13 @@ ResultType result_type(ResultOf<ShownStore>) {
                  }),
             part<report, &ScoreReport::reliability>(
                 {.help = "With `--reliability`", .omitted = true}),
+            part({.help = "With `--threshold` or `--threshold-file`",
+                  .name = "thresholds",
+                  .omitted = true},
+                 [](const ShownStore& s) {
+                     return s.report->thresholds.empty() ? std::nullopt
+                                                         : std::optional(thresholds_of(*s.report));
+                 }),
             part<report, &ScoreReport::notes>({.help = "Which metrics are omitted, and why"}),
             part<report, &ScoreReport::warnings>({}),
         });

@@ -120,8 +120,66 @@ std::string heading_of(const ScoreReport& report, bool attacked) {
            (attacked ? " under attack" : "");
 }
 
+/// Accuracy at the levels of a hierarchy stands beside the other metrics as long as there are few.
+constexpr std::size_t most_levels_beside = 3, most_levels_shown = 6;
+
+/// Whether `m` is of a level of the hierarchy, for all items.
+bool is_of_level(const Measurement& m) {
+    return m.key.metric == "level_accuracy" && m.key.subgroup.empty();
+}
+
+/// The levels of the hierarchy that the stores have values of; none where these stand beside the
+/// other metrics.
+std::set<int> levels_apart(const Stores& reports) {
+    std::set<int> levels;
+    for (const ScoreReport* report : reports) {
+        for (const Measurement& m : report->measurements)
+            if (is_of_level(m)) levels.insert(std::stoi(m.key.parameters.at("level")));
+    }
+    if (levels.size() <= most_levels_beside) levels.clear();
+    return levels;
+}
+
+/// The first, the last and others at equal steps.
+std::vector<int> shown_of(const std::set<int>& levels) {
+    const std::vector<int> all(levels.begin(), levels.end());
+    if (all.size() <= most_levels_shown) return all;
+    std::vector<int> shown;
+    for (std::size_t i = 0; i < most_levels_shown; ++i)
+        shown.push_back(all[i * (all.size() - 1) / (most_levels_shown - 1)]);
+    return shown;
+}
+
+// Several stores: a model a line, a level of the hierarchy a column.
+Table level_league(const Stores& reports, const std::set<int>& levels, bool attacked) {
+    JoinedTable joined;
+    const std::vector<int> shown = shown_of(levels);
+    for (const ScoreReport* report : reports) {
+        joined.row();
+        joined.set("model", {"model", false}, report->model);
+        for (const int level : shown) {
+            const auto found = std::ranges::find_if(report->measurements, [&](const auto& m) {
+                return is_of_level(m) && m.key.parameters.at("level") == std::to_string(level);
+            });
+            joined.set(std::to_string(level),
+                       {fmt::format("level {} %", level), true, Show::value_and_half},
+                       found == report->measurements.end() ? Cell() : Cell(Estimate(*found)));
+        }
+    }
+    Table table = joined.take();
+    table.title =
+        fmt::format("{}: accuracy at levels of the hierarchy", heading_of(*reports[0], attacked));
+    if (shown.size() < levels.size())
+        table.notes.push_back(
+            fmt::format("{} of {} levels; --json, --csv and `assay score STORE` have all, and "
+                        "--metrics level_accuracy:level=N shows one.",
+                        shown.size(), levels.size()));
+    return table;
+}
+
 // Several stores of one data set: a model a line. `attacked`: a model under an attack, by attacks.
-Table league_table(const Stores& reports, bool attacked) {
+// `apart`: levels_apart().
+Table league_table(const Stores& reports, bool attacked, const std::set<int>& apart) {
     JoinedTable joined;
     std::string last = reports[0]->derived.attack;
     for (const ScoreReport* report : reports) {
@@ -132,6 +190,7 @@ Table league_table(const Stores& reports, bool attacked) {
         joined.set("model", {"model", false}, attacked ? report->derived.model : report->model);
         if (attacked) joined.set("attack", {"attack", false}, attack);
         for (const Measurement& m : report->measurements) {
+            if (!apart.empty() && is_of_level(m)) continue;
             if (m.key.subgroup.empty() && !is_by_labels_per_image(m))
                 joined.set(column_key(m.key), {metric_heading(m), true, Show::value_and_half},
                            Estimate(m));
@@ -227,7 +286,9 @@ void add_store_blocks(std::vector<Block>& blocks, const Stores& list, bool attac
     const bool subgroups =
         std::any_of(list.begin(), list.end(), [](const auto* one) { return has_subgroups(*one); });
     if (list.size() > 1 && !subgroups) {
-        blocks.emplace_back(league_table(list, attacked));
+        const std::set<int> levels = levels_apart(list);
+        blocks.emplace_back(league_table(list, attacked, levels));
+        if (!levels.empty()) blocks.emplace_back(level_league(list, levels, attacked));
         for (const auto& id : labels_per_image_definitions(list))
             blocks.emplace_back(labels_per_image_league(list, id, attacked));
         return;

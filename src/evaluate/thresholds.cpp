@@ -2,13 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string_view>
+#include <utility>
 
 #include "assay/error.h"
 #include "containers/csv.h"
 #include "core/file.h"
+#include "core/finite_number.h"
 #include "core/json_limits.h"
 #include "core/refuse.h"
 #include "core/text.h"
@@ -18,10 +20,21 @@ namespace {
 
 constexpr std::size_t most_threshold_bytes = std::size_t{64} << 20;
 
+/// Of the classes; 0: none yet.
+using Thresholds = std::vector<double>;
+
+void refuse_outside(double threshold, std::string_view name, const std::string& where) {
+    if (threshold > 0 && threshold < 1) return;
+    refuse(
+        fmt::format("{}: the threshold of `{}` is {}; the sigmoid of a class lies between 0 and 1, "
+                    "and so does its threshold",
+                    where, shortened(name), threshold));
+}
+
 class ThresholdsOfClasses {
 public:
-    ThresholdsOfClasses(const ClassList& classes, std::string source)
-        : classes_(classes), source_(std::move(source)), thresholds_(classes.size(), 0) {}
+    explicit ThresholdsOfClasses(const ClassList& classes)
+        : classes_(classes), thresholds_(classes.size(), 0) {}
 
     void add(std::string_view name, double threshold, const std::string& where) {
         const std::optional<std::int32_t> cls = classes_.find(name);
@@ -31,32 +44,14 @@ public:
         double& own = thresholds_[static_cast<std::size_t>(*cls)];
         if (own > 0)
             refuse(fmt::format("{}: the class `{}` appears twice", where, shortened(name)));
-        if (!(threshold > 0 && threshold < 1))
-            refuse(
-                fmt::format("{}: the threshold of `{}` is {}; the sigmoid of a class lies "
-                            "between 0 and 1, and so does its threshold",
-                            where, shortened(name), threshold));
+        refuse_outside(threshold, name, where);
         own = threshold;
     }
-    std::vector<double> take() {
-        std::size_t missing = 0, first = 0;
-        for (std::size_t c = thresholds_.size(); c-- > 0;) {
-            if (thresholds_[c] > 0) continue;
-            ++missing;
-            first = c;
-        }
-        if (missing > 0)
-            refuse(
-                fmt::format("{}: {} of {} classes have no threshold, the first `{}`; each needs "
-                            "one (0.5 is usual)",
-                            source_, missing, thresholds_.size(), shortened(classes_.id(first))));
-        return std::move(thresholds_);
-    }
+    Thresholds take() { return std::move(thresholds_); }
 
 private:
     const ClassList& classes_;
-    const std::string source_;
-    std::vector<double> thresholds_;
+    Thresholds thresholds_;
 };
 
 double number_in(const nlohmann::json& value, const std::string& where) {
@@ -64,11 +59,11 @@ double number_in(const nlohmann::json& value, const std::string& where) {
     return value.get<double>();
 }
 
-std::vector<double> thresholds_of_json(std::string_view text, const ClassList& classes,
-                                       const std::string& source) {
+Thresholds thresholds_of_json(std::string_view text, const ClassList& classes,
+                              const std::string& source) {
     constexpr int deepest = 8;
     const nlohmann::json file = parse_json(text, deepest);
-    ThresholdsOfClasses found(classes, source);
+    ThresholdsOfClasses found(classes);
     if (file.is_array()) {
         if (file.size() != classes.size())
             refuse(fmt::format("{}: {} thresholds for {} classes", source, file.size(),
@@ -86,27 +81,24 @@ std::vector<double> thresholds_of_json(std::string_view text, const ClassList& c
     return found.take();
 }
 
-std::vector<double> thresholds_of_csv(std::string_view text, const ClassList& classes,
-                                      const std::string& source) {
+Thresholds thresholds_of_csv(std::string_view text, const ClassList& classes,
+                             const std::string& source) {
     CsvReader csv(text, source);
     const std::size_t name = csv.column({"class", "label", "name", "id"});
     const std::size_t threshold = csv.column({"threshold"});
-    ThresholdsOfClasses found(classes, source);
+    ThresholdsOfClasses found(classes);
     while (csv.next()) {
         const std::string where = csv.where();
         const std::string_view cell = trimmed(csv[threshold]);
-        double value = 0;
-        const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
-        if (error != std::errc() || end != cell.data() + cell.size())
+        const std::optional<double> value = finite_number(cell);
+        if (!value)
             refuse(fmt::format("{}: the threshold `{}` is no number", where, shortened(cell)));
-        found.add(trimmed(csv[name]), value, where);
+        found.add(trimmed(csv[name]), *value, where);
     }
     return found.take();
 }
 
-}  // namespace
-
-std::vector<double> read_thresholds(const std::filesystem::path& path, const ClassList& classes) {
+Thresholds thresholds_of_file(const std::filesystem::path& path, const ClassList& classes) {
     return with_note("reading the thresholds " + path.string(), [&] {
         const std::string text = read_text(path, most_threshold_bytes);
         const std::string source = path.filename().string();
@@ -114,6 +106,75 @@ std::vector<double> read_thresholds(const std::filesystem::path& path, const Cla
         return lower_extension(source) == ".json" ? thresholds_of_json(text, classes, source)
                                                   : thresholds_of_csv(text, classes, source);
     });
+}
+
+/// "cat=0.3". The last '=' parts the two: a class may have one in its name.
+std::pair<std::string_view, double> parted(const std::string& named) {
+    const std::size_t at = named.rfind('=');
+    const std::string_view text = named;
+    const std::optional<double> value =
+        at == std::string::npos ? std::nullopt : finite_number(trimmed(text.substr(at + 1)));
+    if (!value || trimmed(text.substr(0, at)).empty())
+        throw Error(ErrorCode::usage,
+                    fmt::format("threshold `{}`: expected NAME=VALUE, a class and a number "
+                                "between 0 and 1, such as --threshold cat=0.3",
+                                shortened(named)));
+    return {trimmed(text.substr(0, at)), *value};
+}
+
+/// What `named` says goes into `thresholds`. Returns what `*` says; 0: nothing.
+double add_named(Thresholds& thresholds, std::span<const std::string> named,
+                 const ClassList& classes) {
+    ThresholdsOfClasses found(classes);
+    double others = 0;
+    for (const std::string& text : named) {
+        const auto [name, value] = parted(text);
+        const std::string where = "--threshold " + shortened(text);
+        if (name != "*" || classes.find(name)) {
+            found.add(name, value, where);
+            continue;
+        }
+        if (others > 0) refuse(where + ": `*` appears twice");
+        refuse_outside(value, name, where);
+        others = value;
+    }
+    const Thresholds own = found.take();
+    for (std::size_t c = 0; c < own.size(); ++c)
+        if (own[c] > 0) thresholds[c] = own[c];
+    return others;
+}
+
+/// Throws bad_input: classes without one.
+void fill_others(Thresholds& thresholds, double others, const ClassList& classes,
+                 const std::string& source) {
+    std::size_t missing = 0, first = 0;
+    for (std::size_t c = thresholds.size(); c-- > 0;) {
+        if (thresholds[c] == 0) thresholds[c] = others;
+        if (thresholds[c] > 0) continue;
+        ++missing;
+        first = c;
+    }
+    if (missing > 0)
+        refuse(
+            fmt::format("{}: {} of {} classes have no threshold, the first `{}`; each needs one. "
+                        "--threshold '*=0.5' gives one to all that are not named",
+                        source, missing, thresholds.size(), shortened(classes.id(first))));
+}
+
+}  // namespace
+
+void check_threshold(const std::string& named) {
+    parted(named);
+}
+
+std::vector<double> read_thresholds(const std::filesystem::path& path,
+                                    std::span<const std::string> named, const ClassList& classes) {
+    Thresholds thresholds =
+        path.empty() ? Thresholds(classes.size(), 0) : thresholds_of_file(path, classes);
+    const double others = add_named(thresholds, named, classes);
+    fill_others(thresholds, others, classes,
+                path.empty() ? "--threshold" : path.filename().string());
+    return thresholds;
 }
 
 }  // namespace assay

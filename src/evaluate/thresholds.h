@@ -1,16 +1,25 @@
-// Files with a threshold for each class with a sigmoid.
+// A threshold for each class with a sigmoid.
 #pragma once
 
 #include <filesystem>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "assay/data/class_list.h"
 
 namespace assay {
 
-/// Csv with the columns class (or label, name, id) and threshold, JSON {"cat": 0.3, ...}, or a JSON
-/// list in the order of the classes. Returns one a class, in (0, 1). Throws bad_input with the file
-/// and the line: no such class, a class twice or missing, a number outside.
-std::vector<double> read_thresholds(const std::filesystem::path& path, const ClassList& classes);
+/// `named`: "NAME=VALUE" for single classes, whose name `*` stands for all classes that nothing
+/// else names. `path`, or "": csv with the columns class (or label, name, id) and threshold, JSON
+/// {"cat": 0.3, ...}, or a JSON list in the order of the classes. What `named` says of a class goes
+/// before the file. Returns one a class, in (0, 1). Throws usage: a text that is no NAME=VALUE;
+/// bad_input with the file and the line, or the text: no such class, a class twice or missing, a
+/// number outside.
+std::vector<double> read_thresholds(const std::filesystem::path& path,
+                                    std::span<const std::string> named, const ClassList& classes);
+
+/// Throws usage: it is no NAME=VALUE with a number.
+void check_threshold(const std::string& named);
 
 }  // namespace assay

@@ -13,6 +13,7 @@
 #include "core/hash.h"
 #include "evaluate/described_evaluate.h"
 #include "evaluate/given_labels.h"
+#include "evaluate/read_given.h"
 #include "report/competitions.h"
 #include "report/corrupted.h"
 #include "report/described_report.h"
@@ -113,8 +114,13 @@ private:
                     ? 0
                     : thumbnails_left() / (left + inputs.competitions.size() + examples_left_);
             ReportOptions own = options_;
-            own.measure = labels.measure_for(
-                options_.measure, PredictionStore::open(groups[g].stores.front().folder));
+            const PredictionStore first = PredictionStore::open(groups[g].stores.front().folder);
+            own.measure = labels.measure_for(options_.measure, first);
+            // Groups have classes of their own, and what is given may be for one of them.
+            if (own.measure.class_map.empty()) {
+                for (const std::string& text : leave_out_misfits(own.measure, first))
+                    said_.leave_out(text + ".");
+            }
             items_left -=
                 add_group(groups[g], own, shown > 1, own_items, own_thumbnails, classes_left);
         }

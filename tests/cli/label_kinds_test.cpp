@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -14,6 +16,7 @@ namespace {
 using nlohmann::json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 namespace fs = std::filesystem;
 
 /// Four images and three classes; one model predicts cat, dog, bird, cat.
@@ -158,6 +161,96 @@ TEST_F(LabelKinds, EachClassHasAThreshold) {
     const Outcome none = score({"--threshold-file", at("t.csv")});
     EXPECT_EQ(none.status, 2);
     EXPECT_THAT(none.err, HasSubstr("--metrics multilabel_f1"));
+}
+
+TEST_F(LabelKinds, ThresholdsMayBeTypedOneByOne) {
+    const auto with = [&](std::vector<std::string> options) {
+        std::vector<std::string> all = {"--metrics", "exact_match:scores=sigmoid", "--json"};
+        for (const std::string& text : options) all.insert(all.end(), {"--threshold", text});
+        return score(all);
+    };
+    // As in the file of the test before this one.
+    const Outcome typed = with({"cat=.6", "dog=0.5", "bird = .5"});
+    EXPECT_DOUBLE_EQ(values(typed).at("exact_match.threshold.per_class"), .5);
+    EXPECT_EQ(values(with({"*=.5", "cat=.6"})), values(typed));
+    const json recorded = json::parse(typed.out).at("stores").at(0).at("thresholds");
+    EXPECT_EQ(recorded, json::parse(R"([{"id": "cat", "threshold": 0.6},
+                                        {"id": "dog", "threshold": 0.5},
+                                        {"id": "bird", "threshold": 0.5}])"));
+    // What is typed goes before the file.
+    const std::string file = put("t.csv", "class,threshold\ndog,.5\ncat,.1\nbird,.5\n");
+    EXPECT_EQ(values(score({"--threshold-file", file, "--threshold", "cat=.6", "--metrics",
+                            "exact_match:scores=sigmoid", "--json"})),
+              values(typed));
+    EXPECT_FALSE(json::parse(score({"--json"}).out).at("stores").at(0).contains("thresholds"));
+    for (const auto& [given, said] : std::vector<std::pair<std::vector<std::string>, std::string>>{
+             {{"cat=.5"}, "2 of 3 classes have no threshold, the first `dog`"},
+             {{"cat=.5"}, "--threshold '*=0.5'"},
+             {{"cta=.5"}, "`cta` is no class; known: cat, dog, bird"},
+             {{"cat=1"}, "the threshold of `cat` is 1"},
+             {{"cat=nan"}, "expected NAME=VALUE"},
+             {{"cat"}, "expected NAME=VALUE"},
+             {{"=.5"}, "expected NAME=VALUE"},
+             {{"cat=.5", "cat=.6"}, "`cat` appears twice"},
+             {{"*=.5", "*=.6"}, "`*` appears twice"}}) {
+        const Outcome r = with(given);
+        EXPECT_EQ(r.status, 2) << said;
+        EXPECT_THAT(r.err, HasSubstr(said));
+    }
+    EXPECT_THAT(score({"--threshold", "*=.5"}).err, HasSubstr("--metrics multilabel_f1"));
+}
+
+/// Sixteen classes; above them are 1, 2, 4, 8 and twice 8 nodes.
+TEST_F(LabelKinds, ManyLevelsHaveATableOfTheirOwn) {
+    std::string tree = "child,parent\n", scores, classes;
+    for (int c = 0; c < 16; ++c) {
+        classes += fmt::format("n{}x\n", c);
+        scores += fmt::format("{}n{}x", c == 0 ? "" : ",", c);
+        tree += fmt::format("n{0}x,e{1}\n", c, c / 2);
+    }
+    scores += "\n" + std::string("1") + [] {
+        std::string rest;
+        for (int c = 1; c < 16; ++c) rest += ",0";
+        return rest;
+    }() + "\n";
+    for (int i = 0; i < 8; ++i) tree += fmt::format("e{0},d{0}\nd{0},c{1}\n", i, i / 2);
+    for (int i = 0; i < 4; ++i) tree += fmt::format("c{0},b{0}\nb{0},a{1}\n", i, i / 2);
+    for (int i = 0; i < 2; ++i) tree += fmt::format("a{0},z{0}\nz{0},root\n", i);
+    for (const char* model : {"one", "two"}) {
+        const Outcome r =
+            assay_run({"import", put("s.csv", scores), "--name", model, "--out", at("many"),
+                       "--items", put("i.csv", "path,label\n1.png,n0x\n"), "--classes",
+                       put("c.txt", classes), "--kind", "probabilities", "--dataset-name", "val"});
+        ASSERT_EQ(r.status, 0) << r.err;
+    }
+    const std::vector<std::string> line = {"score", at("many"), "--hierarchy", put("t.csv", tree)};
+    const Outcome text = assay_run(line);
+    ASSERT_EQ(text.status, 0) << text.err;
+    // Levels 1 and 2 have 2 nodes, 3 and 4 have 4, 5 and 6 have 8.
+    EXPECT_THAT(text.out,
+                AllOf(HasSubstr("val: accuracy at levels of the hierarchy"), HasSubstr("level 1 %"),
+                      HasSubstr("level 6 %"), Not(HasSubstr("level_accuracy (level"))));
+    std::vector<std::string> as_json = line;
+    as_json.emplace_back("--json");
+    std::size_t levels = 0;
+    const json result = json::parse(assay_run(as_json).out);
+    for (const json& m : result.at("measurements"))
+        levels += m.at("metric") == "level_accuracy" ? 1 : 0;
+    EXPECT_EQ(levels, 12U);
+}
+
+TEST_F(LabelKinds, AReportSkipsAHierarchyOfOtherClasses) {
+    const std::string other = put("other.csv", "child,parent\nplane,vehicle\nship,vehicle\n");
+    const Outcome r = assay_run({"report", at("runs"), "--hierarchy", other, "--out", at("r.html"),
+                                 "--threshold", "plane=.5", "--metrics", "top1,exact_match"});
+    EXPECT_EQ(r.status, 0) << r.err;
+    EXPECT_THAT(r.out, AllOf(HasSubstr("does not fit the classes of val and is skipped"),
+                             HasSubstr("A threshold for each class"), HasSubstr("`plane`")));
+    EXPECT_TRUE(fs::exists(at("r.html")));
+    // What fits no classes at all is an error.
+    const std::string circle = put("circle.csv", "child,parent\ncat,dog\ndog,cat\n");
+    EXPECT_EQ(
+        assay_run({"report", at("runs"), "--hierarchy", circle, "--out", at("c.html")}).status, 2);
 }
 
 TEST_F(LabelKinds, AMetricSaysWhatItNeeds) {

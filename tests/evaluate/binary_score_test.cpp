@@ -125,5 +125,40 @@ TEST(BinaryScores, ArePaired) {
     }
 }
 
+TEST(BinaryScores, AreShownByDefault) {
+    const Scratch folder;
+    const auto text_of = [](const std::vector<MetricRequest>& requests) {
+        std::vector<std::string> texts;
+        for (const MetricRequest& request : requests) texts.push_back(request.text());
+        return texts;
+    };
+    const PredictionStore two = save(folder, one_logit({-1, 2, 1, -2}, {0, 1, 0, 0}), "two");
+    const ScoreOptions resolved = resolve(MeasureOptions{}, two);
+    const std::vector<std::string> texts = text_of(resolved.metrics);
+    EXPECT_EQ((std::vector<std::string>(texts.begin(), texts.begin() + 4)),
+              (std::vector<std::string>{"top1", "auroc:average=binary", "f1:average=binary",
+                                        "balanced"}));
+    EXPECT_THAT(texts, testing::Not(testing::Contains("top5")));
+    EXPECT_THAT(resolved.notes,
+                testing::Contains(testing::HasSubstr("class 1, `c1`, is the positive class")));
+    // Without options, as the library is called.
+    const ScoreReport report = scored(two, {});
+    EXPECT_DOUBLE_EQ(*of_id(report, "auroc.one_vs_rest.binary.log_odds").value, 1);
+    EXPECT_DOUBLE_EQ(*of_id(report, "f1.binary").value, 2 / 3.0);  // 2 * 1 / (1 + 2)
+    // What is asked for by its k stays, and so do three classes.
+    MeasureOptions k;
+    k.k = {2};
+    EXPECT_THAT(text_of(resolve(k, two).metrics), testing::Contains("top2"));
+    const Scratch other;
+    Made three;
+    three.classes = 3;
+    three.scores = {1, 0, 0, 0, 1, 0};
+    three.labels = {{0}, {2}};
+    const std::vector<std::string> others =
+        text_of(resolve(MeasureOptions{}, save(other, three, "three")).metrics);
+    EXPECT_THAT(others, testing::Contains("top5"));
+    EXPECT_THAT(others, testing::Not(testing::Contains("f1:average=binary")));
+}
+
 }  // namespace
 }  // namespace assay

@@ -18,6 +18,8 @@ using Outcome = PreprocessingChoice::Outcome;
 
 TEST(EvalMetrics, AreThoseOfTheScreen) {
     using Names = std::vector<std::string>;
+    EXPECT_EQ(eval_metrics(2), (Names{"top1", "auroc:average=binary", "f1:average=binary", "ece",
+                                      "nll", "confidence"}));
     EXPECT_EQ(eval_metrics(5), (Names{"top1", "ece", "nll", "confidence"}));
     EXPECT_EQ(eval_metrics(6), (Names{"top1", "top5", "ece", "nll", "confidence"}));
     EXPECT_EQ(eval_metrics(6, true), (Names{"topk", "ece", "nll", "confidence"}));

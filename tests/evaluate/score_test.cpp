@@ -320,7 +320,7 @@ TEST(Score, MapOfTheArgMax) {
     const auto report = scored(save(folder, made, "net"), options);
     EXPECT_DOUBLE_EQ(*find(report.measurements, "top1").value, 2.0 / 3);
     EXPECT_FALSE(find(report.measurements, "ece").value);
-    EXPECT_FALSE(find(report.measurements, "top5").value);
+    EXPECT_FALSE(find(report.measurements, "auroc").value);
     EXPECT_EQ(report.counts.unlabelled, 1U);
     ASSERT_EQ(report.confusions.size(), 1U);
     EXPECT_EQ(report.confusions[0], (Confusion{0, -1, 1}));

@@ -45,7 +45,9 @@ struct MeasureOptions {
     bool label_votes = false;  ///< `labels` are rows of counts, which become soft labels
     std::string hierarchy;     ///< as hierarchy_named() takes it
     bool ordinal = false;      ///< the classes are in an order, by default that of the class list
-    std::filesystem::path class_order;     ///< a class list in their order; means `ordinal`, too
+    std::filesystem::path class_order;  ///< a class list in their order; means `ordinal`, too
+    /// "NAME=VALUE", a probability each, for the metrics of sigmoids; the NAME * means all others.
+    std::vector<std::string> thresholds;
     std::filesystem::path threshold_file;  ///< as read_thresholds() takes it
     std::string class_map;
     std::vector<std::string> gates;
@@ -103,9 +105,19 @@ inline constexpr auto description<MeasureOptions> = describe<MeasureOptions>({
          .empty = "the class list",
          .value = "FILE",
          .part = "stores"}),
+    field<&MeasureOptions::thresholds>(
+        {.help = "The threshold of a class, between 0 and 1, for the metrics of sigmoids "
+                 "(multilabel_f1, exact_match, ...); repeatable. `*=VALUE` is for all classes that "
+                 "are not named",
+         .empty = "the threshold of each metric",
+         .value = "NAME=VALUE",
+         .option = "threshold",
+         .separator = "",
+         .part = "stores"}),
     field<&MeasureOptions::threshold_file>(
         {.help = "The threshold of each class, between 0 and 1, for the metrics of sigmoids "
-                 "(multilabel_f1, exact_match, ...): csv with class and threshold, or JSON",
+                 "(multilabel_f1, exact_match, ...): csv with class and threshold, or JSON. "
+                 "--threshold goes before it",
          .empty = "the threshold of each metric",
          .value = "FILE",
          .part = "stores"}),
@@ -169,6 +181,7 @@ struct LabelCoverage {
     std::uint64_t labelled = 0;  ///< items with a label, single or in a set
     std::uint64_t single = 0;    ///< of these: with a single label
     bool several = false;        ///< some item has several valid classes
+    bool two_classes = false;    ///< of the scores: class 1 is the positive class
 
     /// One more item.
     void add(std::int32_t target, std::span<const std::int32_t> set) {
@@ -188,6 +201,8 @@ struct DefaultMetrics {
 /// The metrics that are measured where none is named: all that are shown by default, those of label
 /// sets only where some set has several members, those of single labels only where more than a
 /// sliver of the items has one (or no set has several), shape bias only where `cues` (has_cues()).
+/// Of two classes: AUROC and F1 of the positive class, too, and no top-k with k > 1, which would
+/// always be 1.
 /// `options`: k, bins and edges; then all of the plug-ins.
 /// `given`: Needs that are given beside labels, of which the metrics follow.
 DefaultMetrics default_metrics_for(const LabelCoverage& coverage, bool cues, unsigned given = 0,

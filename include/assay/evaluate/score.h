@@ -119,6 +119,7 @@ struct ScoreReport {
     std::vector<ClassResult> per_class;
     std::vector<Confusion> confusions;        ///< by count, then truth, then predicted
     std::vector<ReliabilityBin> reliability;  ///< ascending; empty: not asked for, or undefined
+    std::vector<double> thresholds;           ///< of the classes with a sigmoid each; empty: none
     std::vector<std::string> notes;           ///< which metrics are left out, and why
     std::vector<std::string> warnings;
 };

@@ -8,6 +8,7 @@
 #include "assay/collective/comm.h"
 #include "assay/evaluate/eval.h"
 #include "core/add_once.h"
+#include "evaluate/default_metrics.h"
 #include "evaluate/eval/eval_items.h"
 #include "evaluate/eval/running_accuracy.h"
 #include "evaluate/label_signs.h"
@@ -159,6 +160,8 @@ std::vector<std::string> eval_metrics(std::size_t classes, bool given_k, bool la
     if (label_sets) metrics.emplace_back("real");
     metrics.emplace_back(given_k ? "topk" : "top1");
     if (classes > top && !given_k) metrics.emplace_back("top5");
+    if (classes == 2)
+        metrics.insert(metrics.end(), of_positive_class.begin(), of_positive_class.end());
     metrics.insert(metrics.end(), {"ece", "nll", "confidence"});
     return metrics;
 }

@@ -2865,6 +2865,8 @@ export interface ScoredStore extends Result {
   confusions?: Confusion[];
   /** With `--reliability`. */
   reliability?: ReliabilityBin[];
+  /** With `--threshold` or `--threshold-file`. */
+  thresholds?: ThresholdOfClass[];
   /** Which metrics are omitted, and why. */
   notes: string[];
   warnings: string[];
@@ -3021,6 +3023,12 @@ export interface SweepRow {
     original?: number;
     replication?: number;
   };
+}
+
+/** As `--threshold` and `--threshold-file` gave it. */
+export interface ThresholdOfClass {
+  id: string;
+  threshold: number;
 }
 
 export interface Thumbnail {

@@ -1,0 +1,22 @@
+// Real numbers in options, settings and tables, free of locales.
+#pragma once
+
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <string_view>
+
+namespace assay {
+
+/// The whole text as a finite number: "0.5", "-1e-3". Nothing for another text: one with blanks or
+/// a '+', "nan", "inf", and what a double cannot hold.
+inline std::optional<double> finite_number(std::string_view text) {
+    double value = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, problem] = std::from_chars(text.data(), end, value);
+    if (text.empty() || problem != std::errc() || stop != end || !std::isfinite(value))
+        return std::nullopt;
+    return value;
+}
+
+}  // namespace assay
