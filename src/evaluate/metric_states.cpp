@@ -139,14 +139,17 @@ Measurement measurement_of(const MetricRequest& request, const ResampledEstimate
     m.interval = facts.uncertainty == Uncertainty::jackknife_log
                      ? log_interval(*m.value, estimate.without, level)
                      : interval_of(*m.value, estimate.without, estimate.replicates, level);
+    // If 30 of 30 items are correct, no part of them says how far the value may be off.
+    const bool no_spread = m.interval && m.interval->low == m.interval->high;
+    if (no_spread) m.interval.reset();
     if (m.interval) {
         m.interval->low = std::max(facts.low, m.interval->low);
         m.interval->high = std::min(facts.high, m.interval->high);
     } else {
         m.note += m.note.empty() ? "" : "; ";
-        m.note += estimate.without.size() < 2
-                      ? "no interval from a single item"
-                      : "no interval: the value is 0 without some of the items";
+        m.note += estimate.without.size() < 2 ? "no interval from a single item"
+                  : no_spread ? "no interval: the value is the same without any of the items"
+                              : "no interval: the value is 0 without some of the items";
     }
     return m;
 }

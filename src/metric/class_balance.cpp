@@ -10,7 +10,7 @@
 
 #include <fmt/core.h>
 
-#include "core/statistics.h"
+#include "metric/class_mean.h"
 #include "metric/class_table.h"
 #include "metric/families.h"
 #include "metric/table_rows.h"
@@ -152,18 +152,16 @@ Estimate balanced_value(const MetricContext& context, std::span<const std::int64
     Estimate value = begin(context, spread, false);
     if (!value.undefined.empty()) return value;
     value.value = mean_of(spread.accuracy);
-    if (spread.noise.size() == spread.accuracy.size()) {
-        const auto classes = static_cast<double>(spread.accuracy.size());
-        const double error = std::sqrt(mean_of(spread.noise) / classes);
-        Interval interval =
-            symmetric_interval(*value.value, error, context.level, "stratified.normal");
-        interval.low = std::max(0.0, interval.low);
-        interval.high = std::min(1.0, interval.high);
-        value.interval = interval;
-    } else {
-        value.note += value.note.empty() ? "" : "; ";
-        value.note += "no interval: a class with a single item gives no variance";
+    if (context.value_only) return value;
+    std::vector<ClassHits> classes;
+    for (std::size_t c = 0; c < state.size(); c += class_slots) {
+        if (state[c + class_items] > 0)
+            classes.push_back({static_cast<double>(state[c + class_items]),
+                               static_cast<double>(state[c + class_hits])});
     }
+    value.interval = cell_interval(joined_cells(classes), context.level);
+    value.interval->low = std::min(value.interval->low, *value.value);  // which is rounded, too
+    value.interval->high = std::max(value.interval->high, *value.value);
     return value;
 }
 

@@ -1,6 +1,6 @@
 assay_test(metric
     SOURCES metric/class_wise_test.cpp metric/ece_test.cpp metric/table_test.cpp metric/multilabel_test.cpp metric/ranks_test.cpp
-            metric/shape_bias_test.cpp metric/class_scores_test.cpp metric/binary_scores_test.cpp metric/class_wise_ece_test.cpp metric/class_curves_test.cpp metric/guided_search_test.cpp metric/separation_test.cpp metric/multilabel_sums_test.cpp
+            metric/shape_bias_test.cpp metric/class_scores_test.cpp metric/binary_scores_test.cpp metric/class_wise_ece_test.cpp metric/class_curves_test.cpp metric/guided_search_test.cpp metric/separation_test.cpp metric/multilabel_sums_test.cpp metric/class_mean_test.cpp
     LINKS assay_metric assay_collective Threads::Threads
     UNSANITIZED Coverage.* Curves.AgreeWithTheWordingOnTables Curves.ManyPositivesAndManyStretches ClassWiseEce.AgreesWithTheWording ClassWise.AgreesWithTheWordingOnNineHundredTables)
 assay_test_without_simd(metric VariableTopK.*:Curves.*:GuidedSearch.*)

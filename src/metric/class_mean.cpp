@@ -1,0 +1,86 @@
+#include "metric/class_mean.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/statistics.h"
+
+namespace assay {
+namespace {
+
+constexpr double least_images = 5;
+
+/// The likeliest proportion of a cell if the sum is pulled by `pull`, the multiplier of Lagrange
+/// times the cell's weight: the root in [0, 1] of pull p^2 - (pull + n) p + x = 0.
+double pulled_proportion(const ClassCell& cell, double pull) {
+    const double n = cell.images, x = cell.hits;
+    const double root = std::sqrt(std::max(0.0, (pull + n) * (pull + n) - 4 * pull * x));
+    const double p = pull + n >= 0 ? 2 * x / (pull + n + root) : (pull + n - root) / (2 * pull);
+    return std::clamp(p, 0.0, 1.0);
+}
+
+/// The end of the interval on the side of `sign`: 1 for the lower end, -1 for the upper.
+double end_of(std::span<const ClassCell> cells, double found, double quantile, double sign) {
+    constexpr int steps = 60;
+    double low = -12, high = 14, end = found;  // of the logarithm to base 10 of the multiplier
+    for (int i = 0; i <= steps; ++i) {
+        const double log = i == steps ? high : (low + high) / 2;
+        double sum = 0, variance = 0;
+        for (const ClassCell& cell : cells) {
+            const double p = pulled_proportion(cell, sign * std::pow(10.0, log) * cell.weight);
+            sum += cell.weight * p;
+            variance += cell.weight * cell.weight * p * (1 - p) / std::max(cell.images - 1, 1.0);
+        }
+        const bool inside = (found - sum) * (found - sum) <= quantile * quantile * variance;
+        (inside ? low : high) = log;
+        end = sum;
+    }
+    return end;
+}
+
+}  // namespace
+
+std::vector<ClassCell> joined_cells(std::span<const ClassHits> classes) {
+    struct Cell {
+        double classes = 0, images = 0, mean = 0, inverse = 0;  // sums over the classes
+    };
+    std::vector<Cell> cells;
+    Cell open;
+    const auto add = [](Cell& to, const Cell& from) {
+        to.classes += from.classes;
+        to.images += from.images;
+        to.mean += from.mean;
+        to.inverse += from.inverse;
+    };
+    for (const ClassHits& one : classes) {
+        add(open, {1, one.images, one.hits / one.images, 1 / one.images});
+        if (open.images < least_images) continue;
+        cells.push_back(open);
+        open = {};
+    }
+    if (open.classes > 0) {
+        if (cells.empty()) cells.emplace_back();
+        add(cells.back(), open);
+    }
+    std::vector<ClassCell> joined;
+    const auto all = static_cast<double>(classes.size());
+    for (const Cell& cell : cells) {
+        const double images = cell.classes * cell.classes / cell.inverse;
+        joined.push_back({cell.classes / all, images, cell.mean / cell.classes * images});
+    }
+    return joined;
+}
+
+Interval cell_interval(std::span<const ClassCell> cells, double level) {
+    constexpr double rounding = 1e-12;
+    const double quantile = normal_quantile(0.5 + level / 2);
+    double found = 0;
+    for (const ClassCell& cell : cells) found += cell.weight * cell.hits / cell.images;
+    found = std::min(found, 1.0);
+    // No hit, or nothing else: the score has no end on that side.
+    const double low = found < rounding ? 0 : end_of(cells, found, quantile, 1);
+    const double high = found > 1 - rounding ? 1 : end_of(cells, found, quantile, -1);
+    return {std::clamp(low, 0.0, found), std::clamp(high, found, 1.0), level, "score.classes"};
+}
+
+}  // namespace assay
