@@ -135,6 +135,17 @@ def scores_of(scores: Any, labels: Any, kind: Optional[str], classes: Any, num_c
     return _predicted(array, labels, classes, num_classes)
 
 
+def shared_classes(arrays: "list[Any]", labels: Any, classes: Any, num_classes: int, hard: Optional[bool] = None) -> "tuple[Any, int]":
+    """`classes` and `num_classes` of predicted classes of several models: what occurs in any of them. Of scores: as they were given."""
+    if classes is not None or num_classes or labels is None:
+        return classes, num_classes
+    found = [scores_of(one, labels, None, None, 0, hard) for one in arrays if len(shape_of(to_plain(one)) or ()) == 1]
+    if len(found) < 2 or len(found) < len(arrays):
+        return classes, num_classes
+    names = {name for one in found for name in one.classes or []}
+    return (sorted(names), 0) if names else (None, max(one.num_classes for one in found))
+
+
 def _is_whole(array: Any) -> bool:
     import numpy
 
@@ -149,4 +160,4 @@ def kind_of_sigmoids(scores: Any) -> Optional[str]:
     return "probabilities" if (abs(array.sum(axis=1) - 1) > 0.01).any() else None
 
 
-__all__ = ["in_order", "kind_of_sigmoids", "scores_of", "shape_of"]
+__all__ = ["in_order", "kind_of_sigmoids", "scores_of", "shape_of", "shared_classes"]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Iterator, Optional, Sequence, Union
 from ._arrays import HeldSets, pointer
 from ._calls import Progress, call
 from ._hub_metrics import of_prediction
-from ._inputs import in_order, shape_of
+from ._inputs import in_order, shape_of, shared_classes
 from ._labels import labels_of, to_numpy
 from ._library import Error, checked
 from ._options import Given, ScoreOptions, check_stored, check_used, own_names
@@ -92,6 +92,7 @@ def _in_memory(
     named = dict(given.scores) if isinstance(given.scores, Mapping) else {model: given.scores}
     if not named:
         raise Error("scores: an empty dictionary; {name: scores} is needed")
+    classes, num_classes = shared_classes(list(named.values()), labels, classes, num_classes, given.hard)
     out = []
     for name, value in named.items():
         if isinstance(value, (Store, os.PathLike, str)):
@@ -211,9 +212,13 @@ def compare(
     >>> difference.baseline.value, difference.candidate.value, difference.value
     (0.5, 1.0, 0.5)
     """
+    in_memory = [value for value in [baseline, *(candidates.values() if isinstance(candidates, dict) else [candidates])] if not _opened(value)]
+    classes, num_classes = shared_classes(in_memory, labels, None, 0)
+
     def store_of(value: Any, name: str) -> "list[Store]":
-        opened = _opened(value)
-        return opened or [Store.of(value, labels, label_sets=label_sets if labels is None else None, model=name)]
+        return _opened(value) or [Store.of(
+            value, labels, label_sets=label_sets if labels is None else None, model=name, classes=classes, num_classes=num_classes,
+        )]
 
     first = store_of(baseline, "baseline")
     if len(first) != 1:

@@ -242,7 +242,7 @@ class Report(Result, Mapping[Key, Measurement]):
             if self._detail is None:
                 raise Error(
                     "this report has neither classes nor confusions, and its scores are gone: "
-                    "assay.score(..., per_class=True, confusions=2**31, reliability=True) keeps them"
+                    "pass per_class=True, confusions=2**31, reliability=True to assay.score() or assay.Metrics()"
                 )
             self._details = self._detail()
             if self._details._facts["measurements"] != self._facts["measurements"]:

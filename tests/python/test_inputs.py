@@ -167,6 +167,14 @@ class Inputs(InFolder):
             self.assertEqual(assay.score(y_pred=y_pred, y_true=y_true).to_dict_of_values(), expected)
         self.assertEqual(assay.score(y_pred=predicted + 3, y_true=self.labels)["top1"], (predicted + 3 == self.labels).mean())
 
+    def test_predicted_classes_of_several(self):
+        report = assay.score({"a": [0, 1, 2], "b": [0, 1, 3]}, [0, 1, 1], "top1")
+        self.assertEqual(report["a", "top1"], 2 / 3)
+        self.assertEqual(report.confusion_matrix(model="a").shape, (4, 4))
+        self.assertEqual(assay.compare([0, 1, 2], {"b": [0, 1, 3], "c": [0, 1, 1]}, labels=[0, 1, 1])["c", "top1"], 1 / 3)
+        texts = assay.compare(np.array(["x", "y"]), np.array(["x", "z"]), labels=["x", "z"])
+        self.assertEqual(texts["top1"], 0.5)
+
     def test_other_names_of_options(self):
         for own, other in (({"bins": 7}, {"n_bins": 7}), ({"k": [1, 3]}, {"topk": (1, 3)}), ({"k": 3}, {"top_k": 3})):
             self.assertEqual(numbers(assay.score(self.scores, self.labels, **own)), numbers(assay.score(self.scores, self.labels, **other)))
