@@ -37,6 +37,20 @@ class Evaluation(Report):
             for model in self.models for facts in model.get("measurements", [])
         ]
 
+    def _has_details(self) -> bool:
+        return bool(self.models) and all(model.get("store") for model in self.models)
+
+    def _with_details(self) -> Report:
+        """Classes, confusions and reliability of the stored scores."""
+        if not self._has_details():
+            return super()._with_details()
+        if self._details is None:
+            from ._score import score
+
+            stored = [str(model["store"]) for model in self.models]
+            self._details = score(stored, metrics="top1", per_class=True, confusions=True, reliability=True)
+        return self._details
+
     @property
     def models(self) -> "list[dict[str, Any]]":
         """Of each: its store, preprocessing, measurements, worst classes, warnings."""

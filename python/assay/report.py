@@ -236,6 +236,9 @@ class Report(Result, Mapping[Key, Measurement]):
             raise KeyError(f"{metric!r} is of {several} models or definitions: keep to one, or read `measurements`")
         return {name.partition("=")[2]: of_group[0] for name, of_group in found.items() if of_group}
 
+    def _has_details(self) -> bool:
+        return self._detail is not None
+
     def _with_details(self) -> "Report":
         """The same with every class, every confusion and the reliability, which are computed when they are first asked for."""
         if self._details is None:
@@ -286,7 +289,7 @@ class Report(Result, Mapping[Key, Measurement]):
         """
         own = _RECIPES.get(recipe, recipe)
         needed = {"reliability": "reliability", "confusions": "confusions", "classes": "per_class"}.get(own)
-        if needed is None or all(store.get(needed) for store in self.stores) or self._detail is None:
+        if needed is None or all(store.get(needed) for store in self.stores) or not self._has_details():
             return super().plot(own, format, **options)
         return Result.plot(self._with_details(), own, format, **options)
 

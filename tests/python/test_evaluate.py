@@ -66,6 +66,11 @@ class Evaluations(InFolder):
             self.assertEqual((report[metric].value, report[metric].interval), (named[metric].value, named[metric].interval))
         np.testing.assert_array_equal(self.scores(report), self.scores(named))
         self.assertNotIn("process:", report.to_json().replace("process:Sequential", ""))
+        matrix = report.confusion_matrix()
+        self.assertEqual(np.trace(matrix) / matrix.sum(), report["accuracy"])
+        self.assertEqual(report.per_class()["n"].sum(), COUNT)
+        self.assertIn(b"<svg", report.plot("confusion_matrix"))
+        self.assertEqual(dict(report), {"top1": report["accuracy"], "nll": report["nll"]})
         self.assertEqual(len(report.to_pandas()) if importlib.util.find_spec("pandas") else 2, 2)
 
     def test_the_examples_of_the_documentation(self):

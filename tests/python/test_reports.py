@@ -174,6 +174,40 @@ class Reports(InFolder):
             given = EvalPrediction(predictions=np.array([[2.0, 1], [0, 3]]), label_ids=np.array([0, 0]))
             self.assertEqual(assay.compute_metrics("accuracy")(given), {"accuracy": 0.5})
 
+    def test_transformers_trainer(self):
+        if any(importlib.util.find_spec(name) is None for name in ("torch", "transformers", "accelerate")):
+            self.skipTest("SKIPPED: torch, transformers or accelerate is not installed")
+        import torch
+        from transformers import Trainer, TrainingArguments
+
+        class Net(torch.nn.Module):
+            def forward(self, x=None, labels=None):
+                return {"loss": torch.nn.functional.cross_entropy(x, labels), "logits": x}
+
+        scores, labels = made(60)
+        data = [{"x": torch.from_numpy(row), "labels": int(label) if label >= 0 else -100} for row, label in zip(scores, labels)]
+        how = TrainingArguments(str(self.folder), report_to=[], use_cpu=True, disable_tqdm=True, label_names=["labels"])
+        found = Trainer(Net(), how, eval_dataset=data, compute_metrics=assay.compute_metrics("accuracy,f1")).evaluate()
+        report = assay.score(scores, labels, "accuracy,f1")
+        self.assertEqual((found["eval_accuracy"], found["eval_f1"]), (report["accuracy"], report["f1"]))
+
+    def test_lightning(self):
+        if any(importlib.util.find_spec(name) is None for name in ("torch", "pytorch_lightning")):
+            self.skipTest("SKIPPED: torch or pytorch_lightning is not installed")
+        import pytorch_lightning
+        import torch
+
+        class Net(pytorch_lightning.LightningModule):
+            def validation_step(self, batch, _number):
+                self.log_dict(assay.score(*batch, "top1,nll"))
+
+        scores, labels = made(60)
+        data = torch.utils.data.TensorDataset(torch.from_numpy(scores), torch.from_numpy(labels))
+        trainer = pytorch_lightning.Trainer(logger=False, enable_checkpointing=False, enable_progress_bar=False, accelerator="cpu")
+        (found,) = trainer.validate(Net(), torch.utils.data.DataLoader(data, batch_size=60), verbose=False)
+        for name, value in assay.score(scores, labels, "top1,nll").items():
+            self.assertAlmostEqual(found[name], value, places=6)
+
     def test_tables(self):
         scores, labels = made(200)
         report = assay.score(scores, labels, "top1,nll")
