@@ -189,6 +189,8 @@ def held(value: Any, what: str) -> Held:
 
 
 def _held(value: Any) -> Held:
+    if hasattr(value, "mask") and hasattr(value, "filled"):  # numpy.ma
+        raise Error("a masked array; x.filled(numpy.nan) marks scores that are not known")
     if hasattr(value, "__array_interface__"):
         return _from_interface(value)
     if hasattr(value, "__dlpack__") and hasattr(value, "__dlpack_device__"):

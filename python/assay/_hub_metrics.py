@@ -17,6 +17,8 @@ IGNORED = -100  # the label that their losses leave out
 
 def of_prediction(prediction: Any) -> "tuple[Any, Any]":
     """Scores and labels of an EvalPrediction. Models that return more than logits: the first array of items x classes."""
+    if not hasattr(prediction, "label_ids") or not hasattr(prediction, "predictions"):
+        raise Error(f"a {type(prediction).__name__}; an EvalPrediction with predictions and label_ids is needed")
     labels = prediction.label_ids
     if isinstance(labels, (list, tuple)) and labels and len(shape_of(labels[0]) or ()) > 0:
         labels = labels[0]

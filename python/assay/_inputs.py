@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any, NamedTuple, Optional
 
-from ._labels import class_names, is_plain_list, labels_of, to_numpy, to_plain
+from ._labels import class_names, is_float, is_plain_list, labels_of, to_numpy, to_plain
 from ._library import Error
 
 
@@ -39,7 +39,7 @@ def shape_of(value: Any) -> "Optional[tuple[int, ...]]":
 def _is_fractional(value: Any) -> bool:
     """Whether it holds floats of which one is not whole: no labels."""
     array = to_numpy(value, "scores")
-    if array.dtype.kind not in "fV":
+    if not is_float(array):
         return False
     return any(bool((part != part.round()).any()) for part in (array[at:at + _ROWS] for at in range(0, len(array), _ROWS)))
 
@@ -104,6 +104,8 @@ def scores_of(scores: Any, labels: Any, kind: Optional[str], classes: Any, num_c
     predicted classes. If `num_classes` is missing, it is one more than the greatest class that occurs.
     hard: floats are classes (y_pred=) or are not; None: they are if all are whole.
     """
+    if not hasattr(num_classes, "__index__") or num_classes < 0:
+        raise Error(f"num_classes={num_classes!r}; a whole number is needed")
     if classes is None and len(shape_of(scores) or ()) == 2:
         columns = getattr(scores, "column_names", getattr(scores, "columns", None))
         if columns is not None and len(columns) > 1 and all(isinstance(name, str) for name in columns):
@@ -117,11 +119,11 @@ def scores_of(scores: Any, labels: Any, kind: Optional[str], classes: Any, num_c
     if len(shape) != 1 and (len(shape) != 2 or shape[1] != 1):
         return Scores(scores, kind, num_classes, classes)
     array = to_numpy(scores, "scores")
-    if array.ndim == 2 and array.dtype.kind in "biufV":
+    if array.ndim == 2 and (array.dtype.kind in "biu" or is_float(array)):
         array = array[:, 0]
-    if array.ndim != 1 or array.dtype.kind not in "biufVUSO" or not array.dtype.isnative:
+    if array.ndim != 1 or not (array.dtype.kind in "biuUSO" or is_float(array)) or not array.dtype.isnative:
         return Scores(scores, kind, num_classes, classes)
-    if array.dtype.kind in "fV" and not hard and (hard is False or _is_fractional(array) or not _is_whole(array)):
+    if is_float(array) and not hard and (hard is False or _is_fractional(array) or not _is_whole(array)):
         if num_classes not in (0, 2) or len(class_names(classes) or (0, 1)) != 2:
             count = num_classes or len(class_names(classes) or ())
             raise Error(f"scores: one number for each item is of two classes, and there are {count}: pass a column for each class", "bad_input")

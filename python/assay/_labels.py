@@ -66,8 +66,13 @@ def to_numpy(value: Any, what: str) -> Any:
             value = value.float()
     try:
         return numpy.asarray(value)
-    except (TypeError, ValueError) as error:
-        raise Error(f"{what}: {type(value).__name__} is no array ({error})") from None
+    except (TypeError, ValueError):
+        raise Error(f"{what}: rows of different lengths, or of different types; label_sets= takes a list of classes for each item") from None
+
+
+def is_float(array: Any) -> bool:
+    """Floats, and bfloat16 of ml_dtypes, which NumPy calls a void."""
+    return array.dtype.kind == "f" or array.dtype.name == "bfloat16"
 
 
 def class_names(classes: Any) -> "Optional[list[Any]]":
@@ -76,6 +81,8 @@ def class_names(classes: Any) -> "Optional[list[Any]]":
         return None
     if isinstance(classes, Mapping):
         return list(classes.values())
+    if not hasattr(classes, "__iter__"):
+        raise Error(f"classes={classes!r}: the names of the classes are needed, a file, or \"imagenet\"; num_classes={classes!r} is their number")
     return list(to_plain(classes))
 
 
@@ -149,8 +156,7 @@ def _of_vector(array: Any, names: "Optional[list[Any]]", what: str) -> Any:
         return _objects(array, names, what)
     if array.dtype.kind == "b":
         return array.astype(numpy.uint8)
-    # NumPy calls bfloat16 of ml_dtypes a void.
-    return _whole(array.astype(numpy.float64), what) if array.dtype.kind in "fV" else array
+    return _whole(array.astype(numpy.float64), what) if is_float(array) else array
 
 
 def is_plain_list(value: Any) -> bool:
@@ -165,7 +171,11 @@ def labels_of(labels: Any, classes: Any = None, ignore_index: Optional[int] = No
     """
     if labels is None or (ignore_index is None and is_plain_list(labels)):
         return Labels(labels, None)
+    if ignore_index is not None and (isinstance(ignore_index, bool) or not hasattr(ignore_index, "__index__")):
+        raise Error(f"ignore_index={ignore_index!r}; a whole number is needed")
     array = to_numpy(labels, what)
+    if hasattr(labels, "mask") and hasattr(labels, "filled"):  # numpy.ma
+        labels = array = labels.astype(array.dtype if array.dtype.kind in "if" else "int64").filled(-1)
     if array.ndim == 2 and array.size:
         found = _of_matrix(array, what)
     elif array.ndim == 1:
@@ -183,4 +193,4 @@ def labels_of(labels: Any, classes: Any = None, ignore_index: Optional[int] = No
     return found
 
 
-__all__ = ["Labels", "class_names", "is_plain_list", "labels_of", "to_numpy", "to_plain"]
+__all__ = ["Labels", "class_names", "is_float", "is_on_processor", "is_plain_list", "labels_of", "to_numpy", "to_plain"]

@@ -38,8 +38,13 @@ def _opened(value: Any) -> "list[Store]":
 
 
 def _options(metrics: Any, options: "dict[str, Any]") -> "dict[str, Any]":
-    given: dict[str, Any] = {"metrics": [metrics] if isinstance(metrics, str) else list(metrics or [])}
+    names = [metrics] if isinstance(metrics, str) else metrics if metrics is not None else []
+    if not isinstance(names, (list, tuple, set, dict)) or not all(isinstance(name, str) for name in names):
+        raise Error(f"metrics: a {type(metrics).__name__}; names are needed: metrics=\"top1,ece\" (assay.metrics() lists them)")
+    given: dict[str, Any] = {"metrics": list(names)}
     for name, value in options.items():
+        if type(value).__module__ == "numpy":
+            value = value.tolist()
         if isinstance(value, (list, tuple)):
             value = [os.fspath(v) if isinstance(v, os.PathLike) else v for v in value]
         given[name] = os.fspath(value) if isinstance(value, os.PathLike) else value
@@ -86,7 +91,7 @@ def _in_memory(
         values = to_numpy(groups, "groups")
         if values.ndim != 1:
             raise Error(f"groups: an array of {values.ndim} dimensions; one group for each item is needed")
-        attributes = {"group": ["" if value is None else value for value in values.tolist()]}
+        attributes = {"group": ["" if value is None or value != value else value for value in values.tolist()]}
     if label_sets is not None and len(shape_of(labels) or ()) == 2 and labels_of(labels).matrix is not None:
         raise Error("labels are a matrix of valid classes, and so is label_sets: give one of them")
     named = dict(given.scores) if isinstance(given.scores, Mapping) else {model: given.scores}

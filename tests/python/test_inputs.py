@@ -215,7 +215,18 @@ class Inputs(InFolder):
         self.refused(lambda: assay.score({"a": self.scores, "b": self.scores[:-1]}, self.labels), "bad_input", "300 labels for 299 items")
         self.refused(lambda: assay.score({"a/b": self.scores}, self.labels), "bad_input", "a_b")
         self.refused(lambda: assay.score(self.scores, self.labels, groups=np.zeros((300, 2))), "usage", "2 dimensions")
-        self.refused(lambda: assay.score(self.scores, [[0], [1, 2]] * 150), "usage", "labels")
+        self.refused(lambda: assay.score(self.scores, [[0], [1, 2]] * 150), "usage", "labels: rows of different lengths", "label_sets=")
+        self.refused(lambda: assay.score(self.scores, self.labels, np.ones(300)), "usage", "metrics: a ndarray")
+        self.refused(lambda: assay.score(self.scores, self.labels, classes=7), "usage", "num_classes=7")
+        self.refused(lambda: assay.score(self.scores, self.labels, num_classes="7"), "usage", "num_classes='7'")
+        self.refused(lambda: assay.score(self.scores, self.labels, ignore_index="x"), "usage", "ignore_index='x'")
+        self.refused(lambda: assay.score(np.zeros(300, dtype=[("a", "f4")]), self.labels), "usage", "scores")
+        self.refused(lambda: assay.score(np.ma.masked_array(self.scores, self.scores > 2), self.labels), "usage", "masked", "filled(")
+        self.refused(lambda: assay.compute_metrics("top1")(None), "usage", "a NoneType", "label_ids")
+        masked = np.ma.masked_array(self.labels, self.labels == 1)
+        expected = numbers(assay.score(self.scores, np.where(self.labels == 1, -1, self.labels)))
+        self.assertEqual(numbers(assay.score(self.scores, masked)), expected)
+        self.assertEqual(assay.score(self.scores, self.labels, confusions=np.int64(3)).stores[0]["confusions"][2:][0].keys(), {"truth", "predicted", "count"})
 
 
 if __name__ == "__main__":
