@@ -72,7 +72,7 @@ def to_numpy(value: Any, what: str) -> Any:
 
 def is_float(array: Any) -> bool:
     """Floats, and bfloat16 of ml_dtypes, which NumPy calls a void."""
-    return array.dtype.kind == "f" or array.dtype.name == "bfloat16"
+    return bool(array.dtype.kind == "f" or array.dtype.name == "bfloat16")
 
 
 def class_names(classes: Any) -> "Optional[list[Any]]":

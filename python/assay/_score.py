@@ -37,6 +37,14 @@ def _opened(value: Any) -> "list[Store]":
     return []
 
 
+def _are_names(scores: Any, labels: Any) -> bool:
+    """A list of texts beside as many labels or rows: class names, and no paths."""
+    return (
+        isinstance(scores, (list, tuple)) and len(scores) > 0 and all(isinstance(one, str) for one in scores)
+        and (shape_of(labels) or (0,))[0] == len(scores)
+    )
+
+
 def _options(metrics: Any, options: "dict[str, Any]") -> "dict[str, Any]":
     names = [metrics] if isinstance(metrics, str) else metrics if metrics is not None else []
     if not isinstance(names, (list, tuple, set, dict)) or not all(isinstance(name, str) for name in names):
@@ -161,7 +169,8 @@ def score(
     given, classes = own_names(scores, labels, options, classes)
     if labels is None and hasattr(given.scores, "predictions") and hasattr(given.scores, "label_ids"):
         given.scores, given.labels, ignore_index = *of_prediction(given.scores), -100 if ignore_index is None else ignore_index
-    opened = [] if given.named and given.hard is not None else _opened(given.scores)
+    in_memory = (given.named and given.hard is not None) or _are_names(given.scores, given.labels)
+    opened = [] if in_memory else _opened(given.scores)
     sets: Optional[HeldSets] = None
     if opened:
         check_stored({

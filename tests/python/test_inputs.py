@@ -145,6 +145,7 @@ class Inputs(InFolder):
         for labels in (self.labels, self.labels.tolist(), self.labels.astype(float)):
             self.assertEqual(numbers(assay.score(labels, probabilities)), expected)
         self.assertEqual(numbers(assay.score(np.array(self.named), probabilities, classes=NAMES)), expected)
+        self.assertEqual(numbers(assay.score(self.named, probabilities, classes=NAMES)), expected)
         for names in (("y_score", "y_true"), ("preds", "target"), ("predictions", "references"), ("pred_probs", "labels"), ("y_proba", "y_true")):
             self.assertEqual(numbers(assay.score(**dict(zip(names, (probabilities, self.labels))))), expected)
         predicted = self.scores.argmax(1)
@@ -165,6 +166,7 @@ class Inputs(InFolder):
         for y_pred, y_true in ((predicted, self.labels), (predicted.tolist(), self.labels.tolist()), (predicted.astype(float), self.labels),
                                (names[predicted], self.named), (names[predicted].tolist(), self.named), (predicted, np.eye(CLASSES)[self.labels])):
             self.assertEqual(assay.score(y_pred=y_pred, y_true=y_true).to_dict_of_values(), expected)
+        self.assertEqual(assay.score(preds=names[predicted].tolist(), target=self.named).to_dict_of_values(), expected)
         self.assertEqual(assay.score(y_pred=predicted + 3, y_true=self.labels)["top1"], (predicted + 3 == self.labels).mean())
 
     def test_predicted_classes_of_several(self):
