@@ -64,15 +64,16 @@ _PLACES = {
     "Store": "store", "StoreWriter": "store", "stores": "store",
     "Metrics": "streaming",
     "Evaluation": "evaluation", "evaluate": "evaluation",
-    "attack": "command", "check": "command", "corrupt": "command", "cost": "command", "predict": "command", "robustness": "command",
+    "attack": "command", "calibrate": "command", "check": "command", "corrupt": "command", "cost": "command",
+    "ensemble": "command", "predict": "command", "robustness": "command",
     "run": "command",
 }
 _MODULES = ("annotation", "command", "mad", "patchml", "quality", "replicate")
 
 __all__ = [
     "Comparison", "Difference", "Error", "Estimate", "Evaluation", "Gap", "Interval", "Measurement", "Metrics", "Report", "Store", "StoreWriter",
-    "annotation", "attack", "check", "command", "compare", "compute_metrics", "corrupt", "cost", "evaluate", "gap", "mad", "metrics", "patchml", "predict", "quality", "replicate",
-    "robustness", "run", "score", "stores", "version",
+    "annotation", "attack", "calibrate", "check", "command", "compare", "compute_metrics", "corrupt", "cost", "ensemble", "evaluate", "gap", "mad",
+    "metrics", "patchml", "predict", "quality", "replicate", "robustness", "run", "score", "stores", "version",
 ]
 
 

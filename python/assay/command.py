@@ -335,6 +335,35 @@ def robustness(runs: Any, clean: str, **options: Any) -> Any:
     return run("robustness", *(runs if isinstance(runs, (list, tuple)) else [runs]), "--clean", clean, *words(options), "--json").json
 
 
+def calibrate(runs: Any, *, layer: "str | os.PathLike[str] | None" = None, **options: Any) -> Any:
+    """Scales stored scores so that their probabilities fit, as `assay calibrate --json` does. The numbers are fitted on other items.
+
+    runs: a store, a data set, a RUNS folder, or a list of these. options: method="vector", fit="calibration", split=0.2, ...
+    layer: a file for the weights and biases of one model, to add them behind it.
+    Raises Error: stores without every class's score or without labels; items that are fitted and reported.
+    """
+    paths = runs if isinstance(runs, (list, tuple)) else [runs]
+    more = [] if layer is None else ["--layer", layer]
+    return run("calibrate", *map(_store_path, paths), *more, *words(options), "--json").json
+
+
+def ensemble(stores: "Sequence[Any]", name: str = "ensemble", **options: Any) -> Any:
+    """Stores the mean of several stores as a model of its own, as `assay ensemble --json` does, and says how much they disagree.
+
+    stores: paths, or Stores on the disk. options: of="logits", threads=4, ...
+    """
+    return run("ensemble", *map(_store_path, stores), "--name", name, *words(options), "--json").json
+
+
+def _store_path(value: Any) -> Any:
+    if isinstance(value, (str, os.PathLike)):
+        return value
+    path = getattr(value, "path", None)
+    if path is None:
+        raise Error("a store in memory: write it with assay.StoreWriter, or name a store on the disk")
+    return path
+
+
 def cost(model: Any, *, progress: Optional[bool] = None, **options: Any) -> Any:
     """Parameters, operations, memory and latency of models, as `assay cost --json` gives them. model: as of predict().
 
@@ -406,4 +435,4 @@ class Files:
         return path
 
 
-__all__ = ["Files", "Finished", "attack", "check", "corrupt", "cost", "main", "predict", "program", "robustness", "run", "table", "words"]
+__all__ = ["Files", "Finished", "attack", "calibrate", "check", "corrupt", "cost", "ensemble", "main", "predict", "program", "robustness", "run", "table", "words"]

@@ -41,12 +41,14 @@ struct Command {
 };
 
 int cmd_attack(std::vector<std::string> arguments);
+int cmd_calibrate(std::vector<std::string> arguments);
 int cmd_check(std::vector<std::string> arguments);
 int cmd_completion(std::vector<std::string> arguments);
 int cmd_compare(std::vector<std::string> arguments);
 int cmd_corrupt(std::vector<std::string> arguments);
 int cmd_cost(std::vector<std::string> arguments);
 int cmd_demo(std::vector<std::string> arguments);
+int cmd_ensemble(std::vector<std::string> arguments);
 int cmd_export(std::vector<std::string> arguments);
 int cmd_gap(std::vector<std::string> arguments);
 int cmd_import(std::vector<std::string> arguments);

@@ -61,7 +61,7 @@ HolmFamily family_of(const PairReport& report, const std::vector<PairReport>& pa
         return pair.candidate_derived.any() == derived;
     });
     if (size == std::ssize(pairs)) return {"candidates", size};
-    return {derived ? "candidates under attack or corruption" : "candidates that are models", size};
+    return {derived ? "candidates that are derived" : "candidates that are models", size};
 }
 
 Table differences_table(const PairReport& report, const HolmFamily& family) {

@@ -39,7 +39,7 @@ CompareResult compare_runs(const CompareRunsOptions& options, Comm& comm,
             std::error_code unknown;
             if (std::filesystem::equivalent(folder, baseline.folder(), unknown)) continue;
             PredictionStore store = PredictionStore::open(folder);
-            (derived_of(store).attack.empty() ? stores : attacked).push_back(std::move(store));
+            (!derived_of(store).is_variant() ? stores : attacked).push_back(std::move(store));
         }
         for (PredictionStore& store : attacked) stores.push_back(std::move(store));
     }

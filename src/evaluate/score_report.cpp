@@ -116,6 +116,7 @@ using Stores = std::vector<const ScoreReport*>;
 std::string heading_of(const ScoreReport& report, bool attacked) {
     DerivedStore corrupted = report.derived;
     corrupted.attack.clear();
+    corrupted.calibration.clear();  // its name says it, beside that of its source
     return report.dataset + (corrupted.any() ? fmt::format(" ({})", describe(corrupted)) : "") +
            (attacked ? " under attack" : "");
 }

@@ -16,7 +16,7 @@ namespace assay::quality {
 void NamedStores::add(const PredictionStore& store) {
     const StoreSpec& spec = store.spec();
     take_items(store);
-    if (!derived_of(store).attack.empty()) attacked_.insert(store.folder());
+    if (derived_of(store).is_variant()) attacked_.insert(store.folder());
     const auto [at, fresh] = folders_[spec.dataset_name].emplace(spec.model_name, store.folder());
     if (fresh) return;
     refuse(fmt::format("{} and {} are both predictions of `{}` on `{}`: move one of them away",

@@ -104,7 +104,7 @@ private:
         std::size_t items_left = options_.items;
         // Images under attack come last, and are not shown: on the disk lie the others.
         const auto shown = static_cast<std::size_t>(std::count_if(
-            groups.begin(), groups.end(), [](const auto& group) { return group.attack.empty(); }));
+            groups.begin(), groups.end(), [](const auto& group) { return group.variant.empty(); }));
         const GivenLabels labels = labels_of(groups);
         for (std::size_t g = 0; g < groups.size(); ++g) {
             const std::size_t left = shown - std::min(shown, g);
@@ -176,7 +176,7 @@ private:
                     said_.warn(group.dataset + ": " + text);
                 add(group.folder.string(), to_json(*best.comparison));
             }
-            if (!group.attack.empty()) return std::size_t{0};
+            if (!group.variant.empty()) return std::size_t{0};
             add_data(group);
             GroupItems shown = items_of_group(group, *scores, best, options, items);
             items_cut_ = items_cut_ || shown.cut;

@@ -22,7 +22,8 @@ ScoreRunsOptions score_options(const StoreGroup& group, const ReportOptions& opt
 void rename(ScoreReport& report, const StoreGroup& group, const ReportStore& store) {
     report.model = store.model;
     report.dataset = group.dataset;
-    report.derived.attack.clear();  // the data set's name says it
+    report.derived.attack.clear();  // the data set's name says both
+    report.derived.calibration.clear();
     for (Measurement& m : report.measurements) {
         m.key.model = store.model;
         m.key.dataset = group.dataset;

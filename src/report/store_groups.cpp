@@ -84,10 +84,18 @@ bool comes_first(const StoreGroup& a, const StoreGroup& b) {
     const auto order_of = [](const StoreGroup& group) {
         const std::uint64_t models = group.stores.size();
         const std::uint64_t items = models > 0 ? group.rows() / models : 0;
-        return std::tuple(!group.attack.empty(), group.version.corruption != nullptr, ~models,
+        return std::tuple(!group.variant.empty(), group.version.corruption != nullptr, ~models,
                           ~items);
     };
     return order_of(a) < order_of(b);
+}
+
+/// "under pgd-linf-8_255", "calibrated (temperature)": behind the data set's name; "": neither.
+std::string variant_of(const DerivedStore& derived) {
+    std::string text = derived.attack.empty() ? "" : "under " + derived.attack;
+    if (!derived.calibration.empty())
+        text += fmt::format("{}calibrated ({})", text.empty() ? "" : ", ", derived.calibration);
+    return text;
 }
 
 }  // namespace
@@ -102,16 +110,16 @@ std::vector<StoreGroup> group_stores(const std::vector<fs::path>& folders,
                                      std::vector<std::string>& warnings) {
     std::vector<StoreGroup> groups;
     store::DataGroups datasets;
-    std::map<std::pair<std::size_t, std::string>, std::size_t> places;  // by data set and attack
+    std::map<std::pair<std::size_t, std::string>, std::size_t> places;  // by data set and variant
     for (const fs::path& folder : folders) {
         const PredictionStore store = PredictionStore::open(folder);
         const DerivedStore derived = derived_of(store);
         const auto [place, fresh] =
-            places.emplace(std::pair(datasets.of(store), derived.attack), groups.size());
+            places.emplace(std::pair(datasets.of(store), variant_of(derived)), groups.size());
         if (fresh) {
             StoreGroup& group = groups.emplace_back();
             group.own_dataset = store.spec().dataset_name;
-            group.attack = derived.attack;
+            group.variant = variant_of(derived);
             group.folder = folder.lexically_normal().parent_path();
             group.version = version_of(store.dataset().root, group.own_dataset);
             group.corrupted_from = clean_name_of(group);
@@ -119,7 +127,7 @@ std::vector<StoreGroup> group_stores(const std::vector<fs::path>& folders,
         groups[place->second].stores.push_back(
             {.folder = folder,
              .model = {},
-             .own_model = derived.attack.empty() ? store.spec().model_name : derived.model,
+             .own_model = derived.is_variant() ? derived.model : store.spec().model_name,
              .rows = store.rows(),
              .provenance = provenance_of(store)});
         if (std::string writing = writer_warning(store); !writing.empty())
@@ -127,12 +135,11 @@ std::vector<StoreGroup> group_stores(const std::vector<fs::path>& folders,
     }
     const std::vector<std::string> names = datasets.names(warnings);
     for (const auto& [key, place] : places) {
-        const auto& [dataset, attack] = key;
-        groups[place].dataset =
-            names[dataset] + (attack.empty() ? "" : fmt::format(" under {}", attack));
+        const auto& [dataset, variant] = key;
+        groups[place].dataset = names[dataset] + (variant.empty() ? "" : " " + variant);
     }
     std::stable_sort(groups.begin(), groups.end(), [](const auto& a, const auto& b) {
-        return std::tie(a.own_dataset, a.attack) < std::tie(b.own_dataset, b.attack);
+        return std::tie(a.own_dataset, a.variant) < std::tie(b.own_dataset, b.variant);
     });
     for (StoreGroup& group : groups) name_models(group, warnings);
     std::stable_sort(groups.begin(), groups.end(), comes_first);

@@ -21,9 +21,10 @@ struct ReportStore {
 };
 
 struct StoreGroup {
-    std::string dataset;           ///< no other group has this name
-    std::string own_dataset;       ///< as the stores say
-    std::string attack;            ///< that changed the images of all its stores; "": none
+    std::string dataset;      ///< no other group has this name
+    std::string own_dataset;  ///< as the stores say
+    /// "under pgd-linf-8_255", "calibrated (temperature)": all its stores; "": models' own scores.
+    std::string variant;
     std::filesystem::path folder;  ///< of the first store's data set
     VersionOf version;             ///< corrupted images
     std::string corrupted_from;    ///< `own_dataset` of the clean images, as far as the name tells
@@ -33,9 +34,9 @@ struct StoreGroup {
 };
 
 /// Data sets of most models first, among these of most items, then by name, and each of them once
-/// more for every attack on its images ("val under pgd-linf-8_255"); models by name. What
-/// has one name and is not the same is called by as much of its folder as tells it apart, which
-/// `warnings` says. Throws as PredictionStore::open().
+/// more for every attack on its images ("val under pgd-linf-8_255") and every way in which scores
+/// are calibrated; models by name. What has one name and is not the same is called by as much of
+/// its folder as tells it apart, which `warnings` says. Throws as PredictionStore::open().
 std::vector<StoreGroup> group_stores(const std::vector<std::filesystem::path>& folders,
                                      std::vector<std::string>& warnings);
 

@@ -61,7 +61,7 @@ std::vector<ClosedStore> look_at(const CorruptedAccuracyOptions& options) {
                          clean.is_of(store),
                          store.complete(),
                          writer_warning(store),
-                         !derived_of(store).attack.empty()});
+                         derived_of(store).is_variant()});
     }
     return found;
 }
@@ -370,10 +370,10 @@ CorruptedAccuracyResult robustness::corrupted_models(const CorruptedAccuracyOpti
     }
     result.warnings.insert(result.warnings.end(), unknown.begin(), unknown.end());
     if (attack_stores > 0) {
-        result.notes.push_back(
-            fmt::format("{} of attacks (MODEL@ATTACK-...) {} left out: assay attack measures these",
-                        attack_stores == 1 ? "a store" : fmt::format("{} stores", attack_stores),
-                        attack_stores == 1 ? "is" : "are"));
+        result.notes.push_back(fmt::format(
+            "{} of attacks or of calibrated scores (MODEL@...) {} skipped: no further models",
+            attack_stores == 1 ? "a store" : fmt::format("{} stores", attack_stores),
+            attack_stores == 1 ? "is" : "are"));
     }
     return result;
 }

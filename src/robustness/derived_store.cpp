@@ -53,6 +53,22 @@ std::string attack_of(const StoreSpec& spec) {
     return made.contains("model") ? std::string() : std::string(in_name);
 }
 
+/// What scaled the scores, by the record of `assay calibrate`; "": nothing. A name tells nothing.
+void add_calibration(DerivedStore& derived, const StoreSpec& spec) {
+    if (spec.provenance_json.empty()) return;
+    constexpr int deepest = 64;
+    const json made = parse_json(spec.provenance_json, deepest);
+    if (!made.is_object() || !made.contains("calibrated")) return;
+    const json& calibrated = made.at("calibrated");
+    if (!calibrated.is_object()) return;
+    const auto text = [&](const char* key) {
+        const auto found = calibrated.find(key);
+        return found != calibrated.end() && found->is_string() ? found->get<std::string>() : "";
+    };
+    derived.calibration = text("method");
+    if (!derived.calibration.empty() && derived.model.empty()) derived.model = text("of");
+}
+
 }  // namespace
 
 DerivedStore derived_of(const PredictionStore& store) {
@@ -61,6 +77,7 @@ DerivedStore derived_of(const PredictionStore& store) {
     derived.attack = attack_of(spec);
     if (!derived.attack.empty())
         derived.model = spec.model_name.substr(0, spec.model_name.rfind('@'));
+    add_calibration(derived, spec);
     store::DatasetRecord record;
     if (!store.is_in_memory()) record = store::read_dataset_record(store.folder().parent_path());
     if (!record.corruption.empty()) {
@@ -84,6 +101,8 @@ std::string describe(const DerivedStore& derived) {
     if (!derived.corruption.empty())
         text += fmt::format("{}{} at severity {}", text.empty() ? "" : ", ", derived.corruption,
                             derived.severity);
+    if (!derived.calibration.empty())
+        text += fmt::format("{}calibrated ({})", text.empty() ? "" : ", ", derived.calibration);
     return text;
 }
 
@@ -91,14 +110,19 @@ ResultType result_type(ResultOf<DerivedStore>) {
     static constexpr auto rows = describe_result<DerivedStore>(
         {.name = "DerivedStore", .help = "How the images were changed before the model got them"},
         {
-            part({.help = "The attack is on its images", .name = "model", .omitted = true},
-                 [](const DerivedStore& d) { return d.attack.empty() ? std::string() : d.model; }),
+            part({.help = "The attack is on its images, or its scores are calibrated",
+                  .name = "model",
+                  .omitted = true},
+                 [](const DerivedStore& d) { return d.is_variant() ? d.model : std::string(); }),
             part<&DerivedStore::attack>({.help = "Such as `pgd-linf-8_255`", .omitted = true}),
             part<&DerivedStore::corruption>({.omitted = true}),
             part({.name = "severity", .omitted = true},
                  [](const DerivedStore& d) {
                      return d.corruption.empty() ? std::optional<int>() : d.severity;
                  }),
+            part<&DerivedStore::calibration>(
+                {.help = "What scaled the scores: `temperature`, `vector` or `per-class`",
+                 .omitted = true}),
         });
     return rows;
 }

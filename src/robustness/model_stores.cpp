@@ -37,7 +37,7 @@ Found look_for_models(const std::vector<fs::path>& paths, bool keep_open) {
         if (!is_new) return at->second;
         with_note(fmt::format("opening `{}`", folder.string()), [&] {
             PredictionStore store = PredictionStore::open(folder);
-            const bool is_model = derived_of(store).attack.empty();
+            const bool is_model = !derived_of(store).is_variant();
             all.push_back({.folder = folder, .store = {}, .is_model = is_model});
             if (keep_open) all.back().store = std::move(store);
         });

@@ -13,6 +13,7 @@
 #include "assay/replication/simulation.h"
 #include "assay/replication/steps.h"
 #include "cli/serve_result.h"
+#include "derived/described_derived.h"
 #include "evaluate/attack_examples.h"
 #include "evaluate/cost_result.h"
 #include "evaluate/described_evaluate.h"
@@ -35,12 +36,15 @@ std::vector<ResultType> described_results() {
     return {
         result_type(ResultOf<About>{}),
         result_type(ResultOf<Aggregation>{}),
+        result_type(ResultOf<CalibrateResult>{}),
+        result_type(ResultOf<CalibrationLayer>{}),
         result_type(ResultOf<CheckResult>{}),
         result_type(ResultOf<CompareResult>{}),
         result_type(ResultOf<CorruptResult>{}),
         result_type(ResultOf<CorruptedAccuracyResult>{}),
         result_type(ResultOf<CostResult>{}),
         result_type(ResultOf<DatasetLabelStats>{}),
+        result_type(ResultOf<EnsembleStore>{}),
         result_type(ResultOf<EvalResult>{}),
         result_type(ResultOf<GapReport>{}),
         result_type(ResultOf<ImportReport>{}),

@@ -148,7 +148,7 @@ void add_types(const std::string& file, const std::string& text, std::set<std::s
 /// Names in front of bytes that are no JSON of Assay's, so that there are no fields to describe.
 const std::set<std::string> names_of_bytes = {
     "assay.items/1",   // metadata of Parquet and Arrow files, beside their own types of columns
-    "assay.stream/1",  // the start of a binary state, which passes between processes
+    "assay.stream/2",  // the start of a binary state, which passes between processes
 };
 
 /// Sources with csv that no description can make. A new one is described (src/containers/

@@ -98,6 +98,8 @@ const std::vector<SweepRow>& sweep_rows() {
          .arguments = {"FOLDER/runs/v1", "--labels", "FOLDER/sets.csv", "--gate", "real >= 0"}},
         {.command = "compare", .arguments = {"FOLDER/runs/v1/a", "FOLDER/runs/v1/b"}},
         {.command = "compare", .arguments = {"FOLDER/runs/v1/a", "--people", "FOLDER/people.csv"}},
+        {.command = "calibrate", .arguments = {"FOLDER/derived/v1/a", "-q"}},
+        {.command = "ensemble", .arguments = {"FOLDER/derived/v1/a", "FOLDER/derived/v1/b", "-q"}},
         {.command = "gap", .arguments = {"FOLDER/runs/v1", "FOLDER/runs/v2"}},
         {.command = "gap", .arguments = {"--table", "FOLDER/published.csv"}},
         {.command = "show", .arguments = {"p1.png", "FOLDER/runs/v1"}},
@@ -210,6 +212,8 @@ void make_sweep_inputs(const Scratch& folder) {
         import_model(folder, dataset, "a", 0.8);
         import_model(folder, dataset, "b", 1.6);
     }
+    fs::create_directories(folder / "derived");
+    fs::copy(folder / "runs/v1", folder / "derived/v1", fs::copy_options::recursive);
     import_model(folder, "fog_1", "a", 0.3);  // corrupted images, for robustness
     import_model(folder, "pool", "a", 0.8);   // unlabelled ones, for a competition
     import_model(folder, "pool", "b", 1.6);

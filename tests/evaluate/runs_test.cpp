@@ -670,7 +670,7 @@ TEST(DerivedStores, DoNotCountInTheFamilyOfHolmsCorrection) {
     }
     EXPECT_THAT(render(report_of(after), ReportFormat::text),
                 AllOf(HasSubstr("over the candidates that are models, metric by metric"),
-                      HasSubstr("over the candidates under attack or corruption")));
+                      HasSubstr("over the candidates that are derived")));
 }
 
 TEST(CompareRuns, VerdictsInEveryForm) {

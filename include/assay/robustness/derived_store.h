@@ -1,5 +1,6 @@
 // Stores that are derived: their scores are of images that were changed before the model got them,
-// by an attack or a corruption. They are no further models, and are not ranked among these.
+// by an attack or a corruption, or were calibrated. They are no further models, and are not ranked
+// among these.
 #pragma once
 
 #include <string>
@@ -15,8 +16,12 @@ struct DerivedStore {
     std::string attack;      ///< "pgd-linf-8_255"; "": none
     std::string corruption;  ///< "fog"; "": none
     int severity = 0;        ///< of the corruption
+    /// What scaled the scores: "temperature", "vector", "per-class"; "": nothing.
+    std::string calibration = "";
 
-    bool any() const { return !attack.empty() || !corruption.empty(); }
+    bool any() const { return is_variant() || !corruption.empty(); }
+    /// Other scores of a model that has its own on the same data set: no model to be counted.
+    bool is_variant() const { return !attack.empty() || !calibration.empty(); }
     bool operator==(const DerivedStore&) const = default;
 };
 
@@ -28,7 +33,7 @@ DerivedStore derived_of(const PredictionStore& store);
 /// "pgd-linf-8_255", "fog at severity 3", both with a comma; "": not derived.
 std::string describe(const DerivedStore& derived);
 
-/// {`model`, `attack`, `corruption`, `severity`}, each where it applies.
+/// {`model`, `attack`, `corruption`, `severity`, `calibration`}, each where it applies.
 nlohmann::json to_json(const DerivedStore& derived);
 
 }  // namespace assay

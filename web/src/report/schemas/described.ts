@@ -252,11 +252,55 @@ export interface BoxNumbers {
   outliers: number[];
 }
 
+/** What `assay calibrate` prints. */
+export interface CalibrateResult extends Result {
+  stores: CalibratedStore[];
+  warnings: string[];
+}
+
 /** What a perfectly calibrated classifier with the same probabilities would show. */
 export interface CalibratedNull {
   mean: number;
   p: number;
   draws: number;
+}
+
+/** A model's scores, scaled by numbers that are fitted to other items. */
+export interface CalibratedStore {
+  model: string;
+  /** Whose items are reported. */
+  dataset: string;
+  method: "temperature" | "vector" | "per-class";
+  /** The model's own scores. */
+  source: string;
+  /** The scaled ones. */
+  store: string;
+  /** The data set, or the part of it. */
+  fitted_on: string;
+  /** With scores and a single label. */
+  fit_items: number;
+  /** That are reported. */
+  items: number;
+  /** Null where each class is scaled. */
+  temperature: Estimate | null;
+  /** Empty where one temperature scales all. */
+  classes: ClassScaling[];
+  /** Of the reported items. */
+  nll_before: Estimate;
+  nll_after: Estimate;
+  ece_before: Estimate;
+  ece_after: Estimate;
+}
+
+/** What `assay calibrate --layer` writes: logits times `weights` plus `biases`. */
+export interface CalibrationLayer extends Result {
+  model: string;
+  method: "temperature" | "vector" | "per-class";
+  fitted_on: string;
+  /** One for each class. */
+  weights: number[];
+  /** One for each class. */
+  biases: number[];
 }
 
 /** A model that meets what is needed. */
@@ -309,6 +353,15 @@ export interface ClassFrequency {
   images: number;
   /** Mean over its images. */
   frequency: number;
+}
+
+/** What a class's score is multiplied by, and what is added. */
+export interface ClassScaling {
+  id: string;
+  name: string;
+  weight: Estimate;
+  /** Undefined where the method has none. */
+  bias: Estimate;
 }
 
 /** One class of a store. */
@@ -555,12 +608,14 @@ export interface DawidSkeneFit {
 
 /** How the images were changed before the model got them. */
 export interface DerivedStore {
-  /** The attack is on its images. */
+  /** The attack is on its images, or its scores are calibrated. */
   model?: string;
   /** Such as `pgd-linf-8_255`. */
   attack?: string;
   corruption?: string;
   severity?: number;
+  /** What scaled the scores: `temperature`, `vector` or `per-class`. */
+  calibration?: string;
 }
 
 /** What centres and scales a dimension. */
@@ -627,6 +682,32 @@ export interface Duplicates {
   removed: number;
   /** Of those removed. */
   contradicting: number;
+}
+
+export interface EnsembleMember {
+  model: string;
+  store: string;
+  top1: Estimate;
+}
+
+/** What `assay ensemble` prints. */
+export interface EnsembleStore extends Result {
+  /** The ensemble. */
+  model: string;
+  dataset: string;
+  store: string;
+  /** What is averaged. */
+  of: "probabilities" | "logits";
+  items: number;
+  /** Because a member has none. */
+  without_scores: number;
+  top1: Estimate;
+  /** Proportion of the pairs of members that predict the same class. */
+  agreement: Estimate;
+  /** Between the class and the member, in nats: 0 where all say the same. */
+  mutual_information: Estimate;
+  members: EnsembleMember[];
+  warnings: string[];
 }
 
 /** How the error of a cell depends on some images. */

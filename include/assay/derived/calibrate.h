@@ -1,0 +1,109 @@
+// Calibration of stored predictions: the scores of a model, scaled by numbers that are fitted to
+// other items, as a store beside the model's own.
+//
+// z' = w z + b, by class, of the logits z (of the logarithms of probabilities): one w for all
+// classes (temperature scaling, w = 1 / T), a w for each, or a w and a b for each (vector scaling);
+// Guo et al. 2017, "On calibration of modern neural networks", section 4.2. The numbers are those
+// of the smallest negative log-likelihood, which is convex in them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "assay/describe.h"
+#include "assay/estimate.h"
+#include "assay/progress.h"
+#include "assay/report.h"
+
+namespace assay {
+
+enum class Scaling { temperature, vector, per_class };
+constexpr auto words_of(Scaling) {
+    return std::array<std::pair<Scaling, std::string_view>, 3>{
+        {{Scaling::temperature, "temperature"},
+         {Scaling::vector, "vector"},
+         {Scaling::per_class, "per-class"}}};
+}
+/// "temperature", "vector", "per-class".
+std::string_view name_of(Scaling);
+
+struct CalibrateOptions {
+    std::vector<std::filesystem::path> paths;  ///< RUNS folders, data sets in them, or stores
+    Scaling method = Scaling::temperature;
+    std::string fit;
+    double split = 0.5;
+    std::uint64_t seed = 0;
+    double level = 0.95;
+    int threads = 0;
+    std::string command;  ///< as typed, for the record
+};
+template <>
+inline constexpr auto description<CalibrateOptions> = describe<CalibrateOptions>({
+    field<&CalibrateOptions::method>(
+        {.help = "One number for all classes, a weight and a bias for each, or a weight for each"}),
+    field<&CalibrateOptions::fit>(
+        {.help = "Data set of the same RUNS folder on which the model is fitted. All items of the "
+                 "others are then reported",
+         .empty = "a part of each data set",
+         .value = "NAME",
+         .excludes = "split"}),
+    field<&CalibrateOptions::split>(
+        {.help = "Fit on this proportion of the items, by a hash of their ids. The others are "
+                 "reported, as a data set of their own",
+         .min = 0.01,
+         .max = 0.99}),
+    field<&CalibrateOptions::seed>({.help = "Of the hash of the ids", .excludes = "fit"}),
+    field<&CalibrateOptions::level>({.help = "Of the intervals", .min = 0.5, .max = 0.9999}),
+    field<&CalibrateOptions::threads>({.help = "Threads; they change no result",
+                                       .min = 0,
+                                       .max = 4096,
+                                       .empty = "one per core",
+                                       .also = "-j"}),
+});
+
+/// What a class's score is multiplied by, and what is added.
+struct ClassScaling {
+    std::string id, name;
+    Estimate weight, bias;
+};
+
+struct CalibratedStore {
+    std::filesystem::path source, store;
+    std::string model, dataset;  ///< of the source; where its items are reported
+    std::string fitted_on;       ///< the data set
+    Scaling method = Scaling::temperature;
+    std::uint64_t fit_items = 0, items = 0;
+    Estimate temperature;                 ///< of Scaling::temperature
+    std::vector<ClassScaling> classes;    ///< of the others
+    std::vector<double> weights, biases;  ///< of all classes, whatever the method
+    /// Of the items that are reported.
+    Estimate nll_before, nll_after, ece_before, ece_after;
+};
+struct CalibrateResult {
+    std::vector<CalibratedStore> stores;
+    std::vector<std::string> warnings;
+};
+
+/// Fits and writes MODEL@METHOD for each model's store below the paths. With a split, the items
+/// that were not fitted on make a data set NAME-heldoutP of P percent, in which the model's own
+/// scores lie beside the calibrated ones. Intervals: the jackknife over 128 groups of items, by one
+/// step of Newton's method, with Student's t; of a temperature on the scale of its logarithm. The
+/// same bits for any threads. Memory: 8 bytes an item that is fitted, and the square of the number
+/// of parameters. Cost: some ten passes over the rows that are fitted, each with the square of the
+/// number of parameters per row. Throws usage and bad_input: stores without every class's score or
+/// without labels, classes without an item, items that are in both data sets, scores that have no
+/// finite optimum.
+CalibrateResult calibrate_stores(const CalibrateOptions& options,
+                                 const ProgressCallback& progress = {});
+
+/// `assay.calibrate/1`. A row of csv for each store, and of its classes where it scales each.
+Report report_of(const CalibrateResult& result);
+/// The numbers of one store as a layer to add behind a model, `assay.layer/1`.
+std::string layer_text(const CalibratedStore& store);
+
+}  // namespace assay

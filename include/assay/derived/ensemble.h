@@ -1,0 +1,82 @@
+// The mean of several stores of one data set as a store of its own: of several models, or of one
+// model on changed images (test-time augmentation).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "assay/describe.h"
+#include "assay/estimate.h"
+#include "assay/progress.h"
+#include "assay/report.h"
+
+namespace assay {
+
+enum class MeanOf { probabilities, logits };
+constexpr auto words_of(MeanOf) {
+    return std::array<std::pair<MeanOf, std::string_view>, 2>{
+        {{MeanOf::probabilities, "probabilities"}, {MeanOf::logits, "logits"}}};
+}
+/// "probabilities", "logits".
+std::string_view name_of(MeanOf);
+
+struct EnsembleOptions {
+    std::vector<std::filesystem::path> stores;
+    std::string name;
+    MeanOf of = MeanOf::probabilities;
+    double level = 0.95;
+    int threads = 0;
+    std::string command;  ///< as typed, for the record
+};
+template <>
+inline constexpr auto description<EnsembleOptions> = describe<EnsembleOptions>({
+    field<&EnsembleOptions::name>(
+        {.help = "What the ensemble is called: it is a model of its own, beside its members",
+         .empty = "ensemble",
+         .value = "NAME"}),
+    field<&EnsembleOptions::of>({.help = "What is averaged"}),
+    field<&EnsembleOptions::level>({.help = "Of the intervals", .min = 0.5, .max = 0.9999}),
+    field<&EnsembleOptions::threads>({.help = "Threads; they change no result",
+                                      .min = 0,
+                                      .max = 4096,
+                                      .empty = "one per core",
+                                      .also = "-j"}),
+});
+
+struct EnsembleMember {
+    std::filesystem::path store;
+    std::string model;
+    Estimate top1;
+};
+struct EnsembleStore {
+    std::filesystem::path store;
+    std::string model, dataset;
+    MeanOf of = MeanOf::probabilities;
+    std::uint64_t items = 0, without_scores = 0;
+    std::vector<EnsembleMember> members;
+    Estimate top1;
+    /// Mean proportion of the pairs of members that predict the same class of an item.
+    Estimate agreement;
+    /// Mean over the items of the entropy of the members' mean probabilities minus the mean of
+    /// their entropies, in nats (Lakshminarayanan et al. 2017; Gal et al. 2017, BALD): 0 where all
+    /// members say the same.
+    Estimate mutual_information;
+    std::vector<std::string> warnings;
+};
+
+/// Writes the mean beside the first store. All have the same items in the same order, with the same
+/// classes. Probabilities: a row's softmax, where scores are logits. Logits: of stores of
+/// probabilities their logarithms. An item that one of them has no scores of has none. The same
+/// bits for any threads; memory does not grow with the items. Throws usage and bad_input: fewer
+/// than two stores, other items or classes, stores without every class's score.
+EnsembleStore make_ensemble(const EnsembleOptions& options, const ProgressCallback& progress = {});
+
+/// `assay.ensemble/1`. csv: a row for the ensemble and for each member.
+Report report_of(const EnsembleStore& result);
+
+}  // namespace assay

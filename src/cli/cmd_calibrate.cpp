@@ -1,0 +1,57 @@
+// assay calibrate: stored predictions, scaled by numbers that are fitted to other items.
+#include <CLI/CLI.hpp>
+#include <filesystem>
+
+#include "assay/derived/calibrate.h"
+#include "assay/error.h"
+#include "cli/command.h"
+#include "cli/described.h"
+#include "cli/progress.h"
+#include "core/file.h"
+
+namespace assay::cli {
+namespace {
+
+constexpr std::string_view calibrate_examples = R"(
+assay calibrate runs/val
+assay calibrate runs/val/resnet50 --split 0.2
+assay calibrate runs/test --fit val
+assay calibrate runs/val/resnet50 --method vector --layer layer.json
+)";
+
+}  // namespace
+
+int cmd_calibrate(std::vector<std::string> arguments) {
+    auto app = make_app("calibrate",
+                        "Scale the scores of models so that their probabilities fit: temperature, "
+                        "vector or per-class scaling. The numbers are fitted on one part of the "
+                        "items, and the others are reported. The scaled scores are stored as "
+                        "MODEL@METHOD beside the model's own.",
+                        calibrate_examples);
+    CalibrateOptions options;
+    std::filesystem::path layer;
+    app->add_option("stores", options.paths, "Stores, data sets in a RUNS folder, or RUNS folders")
+        ->required()
+        ->type_name("RUNS");
+    add_options(*app, options);
+    app->add_option("--layer", layer,
+                    "Also write the weights and biases of one model as JSON, to add them behind "
+                    "the model")
+        ->type_name("FILE");
+    Output output;
+    output.add_to(*app);
+    if (!parse(*app, std::move(arguments))) return Status::done;
+
+    options.command = command_line();
+    ProgressLine line("calibrate", "stores");
+    const CalibrateResult result = calibrate_stores(options, line);
+    line.finish();
+    if (!layer.empty() && result.stores.size() != 1)
+        throw Error(ErrorCode::usage,
+                    "--layer: it is of one model, and these are several stores; name one of them");
+    if (!layer.empty()) write_file_atomically(layer, layer_text(result.stores.front()));
+    output.print(report_of(result));
+    return Status::done;
+}
+
+}  // namespace assay::cli

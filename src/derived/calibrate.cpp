@@ -1,0 +1,285 @@
+#include "assay/derived/calibrate.h"
+
+#include <cmath>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "assay/error.h"
+#include "assay/evaluate/score.h"
+#include "assay/robustness/derived_store.h"
+#include "core/json_text.h"
+#include "core/refuse.h"
+#include "core/shell_word.h"
+#include "core/statistics.h"
+#include "derived/fit_rows.h"
+#include "derived/scaling_fit.h"
+#include "derived/written_rows.h"
+#include "store/same_data.h"
+
+namespace assay {
+namespace derived {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Of the reported items of a store with a split.
+std::string held_out_name(const std::string& dataset, const CalibrateOptions& options) {
+    std::string name = fmt::format("{}-heldout{:g}", dataset, 100 * (1 - options.split));
+    if (options.seed != 0) name += fmt::format("-seed{}", options.seed);
+    return name;
+}
+
+bool is_held_out(std::string_view name) {
+    const auto at = name.rfind("-heldout");
+    return at != std::string_view::npos && at + 8 < name.size() && name[at + 8] >= '0' &&
+           name[at + 8] <= '9';
+}
+
+Estimate with_error(double value, double error, const FittedScaling& fit, std::uint64_t n,
+                    double level) {
+    Estimate out;
+    out.value = value;
+    out.n = n;
+    if (fit.degrees <= 0) {
+        out.note = "no interval from so few items";
+        return out;
+    }
+    out.standard_error = error;
+    out.interval = symmetric_interval(value, error, level, "jackknife.t", fit.degrees);
+    return out;
+}
+
+/// On the scale of its logarithm, so that its ends are above 0.
+Estimate temperature_of(const FittedScaling& fit, std::uint64_t n, double level) {
+    const double weight = fit.parameters[0], ratio = fit.errors[0] / weight;
+    Estimate out = with_error(1 / weight, ratio / weight, fit, n, level);
+    if (!out.interval) return out;
+    const Interval log = symmetric_interval(-std::log(weight), ratio, level, "", fit.degrees);
+    out.interval = Interval{std::exp(log.low), std::exp(log.high), level, "jackknife.t.log"};
+    return out;
+}
+
+void take_parameters(CalibratedStore& out, const FittedScaling& fit, const PredictionStore& store,
+                     double level) {
+    const std::size_t classes = store.classes();
+    const bool biased = out.method == Scaling::vector;
+    out.biases.assign(classes, 0.0);
+    if (out.method == Scaling::temperature) {
+        out.weights.assign(classes, fit.parameters[0]);
+        out.temperature = temperature_of(fit, out.fit_items, level);
+        return;
+    }
+    const ClassList& names = store.dataset().classes;
+    for (std::size_t c = 0; c < classes; ++c) {
+        out.weights.push_back(fit.parameters[c]);
+        ClassScaling one;
+        one.id = names.empty() ? std::to_string(c) : names.id(c);
+        one.name = names.empty() ? std::to_string(c) : names.name(c);
+        one.weight = with_error(fit.parameters[c], fit.errors[c], fit, out.fit_items, level);
+        if (biased) {
+            out.biases[c] = fit.parameters[classes + c];
+            one.bias =
+                with_error(out.biases[c], fit.errors[classes + c], fit, out.fit_items, level);
+        } else {
+            one.bias.undefined = "this method has none";
+        }
+        out.classes.push_back(std::move(one));
+    }
+}
+
+/// Scaled logits; of what is no logits normalised, as log-probabilities.
+void fill_scaled(const RowReader& reader, const CalibratedStore& scaling, std::uint64_t row,
+                 std::span<float> scores) {
+    thread_local std::vector<float> buffer;
+    thread_local std::vector<double> logits;
+    logits.resize(scores.size());
+    read_logits(reader, row, buffer, logits);
+    double most = -INFINITY;
+    for (std::size_t c = 0; c < scores.size(); ++c) {
+        logits[c] = logits[c] * scaling.weights[c] + scaling.biases[c];
+        most = std::max(most, logits[c]);
+    }
+    double shift = 0;
+    if (reader.store().spec().kind != ScoreKind::logits) {
+        double sum = 0;
+        for (const double logit : logits) sum += std::exp(logit - most);
+        shift = most + std::log(sum);
+    }
+    for (std::size_t c = 0; c < scores.size(); ++c)
+        scores[c] = static_cast<float>(logits[c] - shift);
+}
+
+nlohmann::json record_of(const CalibratedStore& one, const PredictionStore& source,
+                         const CalibrateOptions& options) {
+    nlohmann::json calibrated = {{"method", name_of(one.method)}, {"of", one.model},
+                                 {"of_store", source.spec().id},  {"fitted_on", one.fitted_on},
+                                 {"fit_items", one.fit_items},    {"weights", one.weights}};
+    if (one.method == Scaling::temperature) calibrated["weights"] = {one.weights[0]};
+    if (one.method == Scaling::vector) calibrated["biases"] = one.biases;
+    if (options.fit.empty()) {
+        calibrated["split"] = options.split;
+        calibrated["seed"] = options.seed;
+    }
+    return {{"command", options.command}, {"calibrated", std::move(calibrated)}};
+}
+
+/// Another run of the same model on the same image differs by rounding alone.
+bool same_scores(std::span<const float> a, std::span<const float> b) {
+    return std::ranges::equal(a, b, [](float x, float y) {
+        return x == y || std::abs(x - y) <= 1e-3F * (1 + std::abs(x));
+    });
+}
+
+/// Refuses items that are fitted and reported: of the same id with the same scores. Ids alone do
+/// not tell, because many data sets number their items.
+void require_apart(const RowReader& fit, const RowReader& reported) {
+    const Dataset &one = fit.store().dataset(), &two = reported.store().dataset();
+    std::vector<std::pair<std::string_view, std::uint64_t>> ids;
+    for (std::uint64_t row = 0; row < fit.store().rows(); ++row)
+        ids.emplace_back(one.ids[static_cast<std::size_t>(row)], row);
+    std::ranges::sort(ids);
+    std::uint64_t both = 0;
+    std::string_view first;
+    std::vector<float> a, b;
+    for (std::uint64_t row = 0; row < reported.store().rows(); ++row) {
+        const std::string_view id = two.ids[static_cast<std::size_t>(row)];
+        const auto found = std::ranges::lower_bound(ids, std::pair(id, std::uint64_t{0}));
+        if (found == ids.end() || found->first != id) continue;
+        if (fit.status(found->second) != RowStatus::ok || reported.status(row) != RowStatus::ok)
+            continue;
+        if (!same_scores(fit.scores(found->second, a), reported.scores(row, b))) continue;
+        if (both++ == 0) first = id;
+    }
+    if (both > 0)
+        refuse(fmt::format(
+            "{} of `{}` are in `{}`, too, such as `{}`: numbers are never fitted "
+            "on what is reported; take --split",
+            both, reported.store().spec().dataset_name, fit.store().spec().dataset_name, first));
+}
+
+/// nll and ece of a store.
+std::pair<Estimate, Estimate> measured(const PredictionStore& store,
+                                       const CalibrateOptions& options) {
+    ScoreOptions how;
+    how.metrics = {parse_metric("nll"), parse_metric("ece")};
+    how.resampling.level = options.level;
+    how.threads = options.threads;
+    how.confusions = 0;
+    const ScoreReport report = score_store(store, how, *self_comm());
+    return {report.measurements.at(0), report.measurements.at(1)};
+}
+
+CalibratedStore calibrate_one(const fs::path& folder, const CalibrateOptions& options) {
+    const PredictionStore store = PredictionStore::open(folder);
+    require_full(store);
+    const bool split = options.fit.empty();
+    // Of a split, the store is fitted on a part of itself.
+    std::optional<PredictionStore> other;
+    if (!split) {
+        const fs::path beside =
+            folder.parent_path().parent_path() / options.fit / store.spec().model_name;
+        other = PredictionStore::open(beside);
+        require_full(*other);
+        if (!store::same_class_ids(other->dataset().classes, store.dataset().classes) ||
+            other->classes() != store.classes() || other->spec().kind != store.spec().kind)
+            refuse(fmt::format("`{}` has other classes or scores of another kind than `{}`",
+                               beside.string(), folder.string()));
+    }
+    const PredictionStore& source_of_fit = other ? *other : store;
+    const RowReader reader(store), fit_reader(source_of_fit);
+    if (other) require_apart(fit_reader, reader);
+
+    CalibratedStore out;
+    out.source = folder;
+    out.model = store.spec().model_name;
+    out.fitted_on =
+        split ? fmt::format("{:g} % of {}", 100 * options.split, store.spec().dataset_name)
+              : source_of_fit.spec().dataset_name;
+    out.dataset =
+        split ? held_out_name(store.spec().dataset_name, options) : store.spec().dataset_name;
+    out.method = options.method;
+    const std::vector<std::uint64_t> rows = rows_of_fit(fit_reader, !split, options);
+    out.fit_items = rows.size();
+    const FittedScaling fit = fit_scaling(scaling_rows(fit_reader, rows, options.method),
+                                          options.method, options.threads);
+    take_parameters(out, fit, store, options.level);
+
+    MadeStore made;
+    made.dataset = out.dataset;
+    if (split) {
+        const Dataset& dataset = store.dataset();
+        for (std::uint32_t row = 0; row < store.rows(); ++row)
+            if (!is_of_fit(dataset.ids[row], options.split, options.seed)) made.rows.push_back(row);
+        if (made.rows.empty())
+            refuse(fmt::format("no item of `{}` is left to report; take a smaller --split",
+                               store.spec().dataset_name));
+    }
+    made.status = [&](std::uint64_t row) { return reader.status(row); };
+    fs::path before = folder;
+    if (split) {
+        MadeStore own = made;
+        own.model = out.model;
+        own.kind = store.spec().kind;
+        own.identity = fmt::format("rows of {}", store.spec().id);
+        own.provenance = {{"command", options.command}, {"rows_of", store.spec().dataset_name}};
+        own.fill = [&](std::uint64_t row, std::span<float> scores) {
+            thread_local std::vector<float> buffer;
+            std::ranges::copy(reader.scores(row, buffer), scores.begin());
+        };
+        before = write_store(reader, own, options.threads);
+    }
+    made.model = fmt::format("{}@{}", out.model, name_of(options.method));
+    made.kind =
+        store.spec().kind == ScoreKind::logits ? ScoreKind::logits : ScoreKind::log_probabilities;
+    made.provenance = record_of(out, store, options);
+    made.identity = made.provenance.at("calibrated").dump();
+    made.fill = [&](std::uint64_t row, std::span<float> scores) {
+        fill_scaled(reader, out, row, scores);
+    };
+    out.store = write_store(reader, made, options.threads);
+    out.items = split ? made.rows.size() : store.rows();
+    std::tie(out.nll_before, out.ece_before) = measured(PredictionStore::open(before), options);
+    std::tie(out.nll_after, out.ece_after) = measured(PredictionStore::open(out.store), options);
+    return out;
+}
+
+}  // namespace
+}  // namespace derived
+
+std::string_view name_of(Scaling method) {
+    return words_of(method).at(static_cast<std::size_t>(method)).second;
+}
+
+CalibrateResult calibrate_stores(const CalibrateOptions& options,
+                                 const ProgressCallback& progress) {
+    std::vector<std::filesystem::path> folders;
+    CalibrateResult result;
+    std::uint64_t derived_stores = 0;
+    for (const std::filesystem::path& folder : find_stores(options.paths)) {
+        const PredictionStore store = PredictionStore::open(folder);
+        const std::string& dataset = store.spec().dataset_name;
+        if (!options.fit.empty() && dataset == options.fit) continue;  // what it is fitted on
+        if (derived_of(store).is_variant() || derived::is_held_out(dataset)) {
+            ++derived_stores;
+        } else {
+            folders.push_back(folder);
+        }
+    }
+    if (folders.empty())
+        throw Error(ErrorCode::usage,
+                    derived_stores > 0
+                        ? "all of these stores are derived, or of items that were held out: name "
+                          "the models' own"
+                        : "no store of another data set than that of --fit");
+    std::uint64_t done = 0;
+    for (const std::filesystem::path& folder : folders) {
+        if (progress) progress({.step = folder.string(), .done = done++, .total = folders.size()});
+        with_note("calibrating `" + folder.string() + "`",
+                  [&] { result.stores.push_back(derived::calibrate_one(folder, options)); });
+    }
+    if (progress) progress({.step = "", .done = done, .total = folders.size()});
+    return result;
+}
+
+}  // namespace assay

@@ -1,0 +1,92 @@
+#include "derived/fit_rows.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "core/random.h"
+#include "core/refuse.h"
+#include "core/text.h"
+
+namespace assay::derived {
+
+void require_full(const PredictionStore& store) {
+    const StoreSpec& spec = store.spec();
+    if (spec.storage != StorageFormat::full_f32 && spec.storage != StorageFormat::full_f16)
+        refuse(
+            fmt::format("`{}` is stored as {}: every class's score is needed; predict again "
+                        "with --storage full",
+                        store.folder().string(), name_of(spec.storage)));
+    if (!store.complete())
+        refuse(fmt::format(
+            "`{}` is not complete: {} are missing; run the command that writes it "
+            "to its end",
+            store.folder().string(), how_many(store.missing_shards(), "shard", "shards")));
+}
+
+void read_logits(const RowReader& reader, std::uint64_t row, std::vector<float>& buffer,
+                 std::span<double> out) {
+    const std::span<const float> scores = reader.scores(row, buffer);
+    const bool chances = reader.store().spec().kind == ScoreKind::probabilities;
+    double most = -INFINITY;
+    for (std::size_t c = 0; c < out.size(); ++c) {
+        const auto score = static_cast<double>(scores[c]);
+        out[c] = !chances ? score : score > 0 ? std::log(score) : -INFINITY;
+        most = std::max(most, out[c]);
+    }
+    for (double& logit : out) logit = std::max(logit, most + least_logit);
+}
+
+bool is_of_fit(std::string_view id, double proportion, std::uint64_t seed) {
+    return RandomStream(seed, fmt::format("calibration part of {}", id)).uniform() < proportion;
+}
+
+std::vector<std::uint64_t> rows_of_fit(const RowReader& reader, bool all,
+                                       const CalibrateOptions& options) {
+    const PredictionStore& store = reader.store();
+    const Dataset& dataset = store.dataset();
+    std::vector<std::uint64_t> rows;
+    for (std::uint64_t row = 0; row < store.rows(); ++row) {
+        const auto item = static_cast<std::size_t>(row);
+        if (reader.status(row) != RowStatus::ok || dataset.single_label(item) < 0) continue;
+        if (all || is_of_fit(dataset.ids[item], options.split, options.seed)) rows.push_back(row);
+    }
+    return rows;
+}
+
+ScalingRows scaling_rows(const RowReader& reader, const std::vector<std::uint64_t>& rows,
+                         Scaling method) {
+    const PredictionStore& store = reader.store();
+    if (rows.empty())
+        refuse(fmt::format("`{}` has no item to fit on with scores and a single label",
+                           store.folder().string()));
+    if (method != Scaling::temperature) {
+        std::vector<bool> there(store.classes());
+        for (const std::uint64_t row : rows)
+            there[static_cast<std::size_t>(
+                store.dataset().single_label(static_cast<std::size_t>(row)))] = true;
+        const auto none = std::ranges::find(there, false);
+        if (none != there.end()) {
+            const auto cls = static_cast<std::size_t>(none - there.begin());
+            const ClassList& names = store.dataset().classes;
+            refuse(fmt::format(
+                "class {}{} has no item among the {} that are fitted ({} of {} classes have none): "
+                "its scaling is not known. Take --method temperature, or fit on more items",
+                cls, names.empty() ? "" : fmt::format(" (`{}`)", names.name(cls)), rows.size(),
+                std::ranges::count(there, false), store.classes()));
+        }
+    }
+    ScalingRows out;
+    out.items = rows.size();
+    out.classes = store.classes();
+    out.read = [&reader, &rows](std::uint64_t item, std::span<double> logits) {
+        thread_local std::vector<float> buffer;
+        const std::uint64_t row = rows[static_cast<std::size_t>(item)];
+        read_logits(reader, row, buffer, logits);
+        return reader.store().dataset().single_label(static_cast<std::size_t>(row));
+    };
+    return out;
+}
+
+}  // namespace assay::derived
