@@ -169,7 +169,7 @@ TEST_F(Demo, ShowsWhatItDoes) {
 }
 
 // The accuracies of trained networks depend on the machine; their sizes and the columns do not.
-TEST_F(Demo, ReadmeShowsItsTable) {
+TEST_F(Demo, TheTutorialShowsItsTable) {
     const std::vector<std::string> printed = unaligned(lines_of(walkthrough().out));
     const std::vector<std::string> shown = unaligned(block_with("shape bias %"));
     ASSERT_EQ(shown.size(), 10U);
@@ -627,6 +627,17 @@ TEST_F(Demo, TheNotebookRuns) {
     if (outcome.status == 77) GTEST_SKIP() << outcome.out;
     EXPECT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_THAT(outcome.out, HasSubstr("cells ran"));
+}
+#endif
+
+#ifdef ASSAY_TUTORIALS
+// Each command of docs/tutorial-*.md, on this world.
+TEST_F(Demo, TheTutorialsPrintWhatTheyShow) {
+    walkthrough();
+    Program program({ASSAY_TUTORIALS_PYTHON, ASSAY_TUTORIALS, ASSAY_PROGRAM, world().string()});
+    const Outcome outcome = program.wait();
+    EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+    EXPECT_THAT(outcome.out, HasSubstr("tutorial-first-evaluation.md: 6 commands, 0 problems"));
 }
 #endif
 

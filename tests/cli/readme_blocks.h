@@ -1,4 +1,5 @@
-// The blocks of output in README.md, for tests that compare them with what the program prints.
+// The blocks of output in README.md and in the first tutorial, for tests that compare them with
+// what the program prints.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,10 +16,11 @@
 
 namespace assay {
 
-/// The blocks of README that are no code in a language, each as its lines.
+/// The blocks of both pages that are not code in a language, each as its lines.
 inline std::vector<std::vector<std::string>> blocks_of_readme() {
     std::vector<std::vector<std::string>> blocks;
-    std::istringstream text(slurp(ASSAY_SOURCE_DIR "/README.md"));
+    std::istringstream text(slurp(ASSAY_SOURCE_DIR "/README.md") +
+                            slurp(ASSAY_SOURCE_DIR "/docs/tutorial-first-evaluation.md"));
     bool inside = false, output = false;
     for (std::string line; std::getline(text, line);) {
         if (line.starts_with("```")) {

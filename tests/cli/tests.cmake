@@ -93,4 +93,8 @@ if(TARGET assay_torch)
         SOURCES cli/demo_test.cpp
         LINKS assay_store assay_core)
     add_dependencies(test_demo assay_torch)
+    if(ASSAY_PYTHON AND NOT ASSAY_SANITIZE)
+        target_compile_definitions(test_demo PRIVATE ASSAY_TUTORIALS_PYTHON="${ASSAY_PYTHON}"
+            ASSAY_TUTORIALS="${CMAKE_CURRENT_SOURCE_DIR}/docs/tutorials.py")
+    endif()
 endif()

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# The README's C++ example is the file that is compiled, and it runs.
+# The C++ example of docs/cpp.md is the file that is compiled, and it runs.
 # usage: readme.sh EXAMPLE SOURCE
 set -euo pipefail
 example=$(realpath "$1") source=$(realpath "$2")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-awk '/^```cpp$/ {inside = 1; next} /^```$/ {inside = 0} inside' "$source/README.md" >"$work/readme.cpp"
+awk '/^```cpp$/ {inside = 1; next} /^```$/ {inside = 0} inside' "$source/docs/cpp.md" >"$work/readme.cpp"
 diff "$work/readme.cpp" <(grep -v '^// Imports' "$source/examples/score.cpp") ||
-    { echo "error: the README's C++ example is not examples/score.cpp" >&2; exit 1; }
+    { echo "error: the C++ example of docs/cpp.md is not examples/score.cpp" >&2; exit 1; }
 
 cd "$work"
 printf 'id,cat,dog\na,2,1\nb,1,3\nc,4,0\n' >scores.csv
