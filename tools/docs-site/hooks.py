@@ -1,0 +1,87 @@
+"""What the docs site needs so that the same Markdown reads well in the repository, too.
+
+- A link from docs/ to another file of the repository (an example, the changelog) leads to a copy of that file in the site.
+- A nested list may be indented by two spaces, as GitHub reads it. Python-Markdown needs four.
+- A table is put into a box that scrolls, so that a wide one does not widen the page.
+"""
+import pathlib
+import posixpath
+import re
+
+from mkdocs.structure.files import File
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+COPIES = "repository"  # the folder of the site that holds copies of linked files
+OUTSIDE = re.compile(r"\]\(\.\./([^)#\s]+)((?:#[^)\s]*)?)\)")
+TEXT = {"": ".txt", ".md": ".md.txt", ".h": ".h.txt", ".c": ".c.txt", ".cpp": ".cpp.txt", ".py": ".py.txt", ".sh": ".sh.txt",
+        ".yml": ".yml.txt", ".yaml": ".yaml.txt", ".ipynb": ".ipynb.txt", ".toml": ".toml.txt"}
+
+
+def copied(path: str) -> str:
+    """The name in the site of a file of the repository. Browsers show a `.txt` instead of saving it."""
+    stem, ending = posixpath.splitext(path)
+    return f"{COPIES}/{stem}{TEXT.get(ending, ending)}"
+
+
+def listing(folder: pathlib.Path) -> str:
+    """Every file of a folder, one after the other."""
+    parts = [f"==== {path.name}\n{path.read_text()}" for path in sorted(folder.iterdir()) if path.is_file()]
+    return "\n".join(parts)
+
+
+def on_files(files, config):
+    linked = set()
+    for file in list(files):
+        if file.src_uri.endswith(".md"):
+            linked.update(match[1].rstrip("/") for match in OUTSIDE.finditer(file.content_string))
+    for path in sorted(linked):
+        source = ROOT / path
+        if source.is_dir():
+            files.append(File.generated(config, copied(path), content=listing(source)))
+        elif source.is_file():
+            files.append(File.generated(config, copied(path), content=source.read_bytes()))
+        # Nothing else: the link stays as it is, and mkdocs warns of it.
+    return files
+
+
+def nested(markdown: str) -> str:
+    """Indents the lists in lists, and what belongs to them, by two more spaces."""
+    out, fenced, inside = [], False, False
+    for line in markdown.split("\n"):
+        if line.lstrip().startswith("```"):
+            fenced = not fenced
+        if not fenced:
+            if re.match(r"  ([-*]|\d+\.) ", line):
+                inside = True
+            elif line.strip() and not line.startswith("  "):
+                inside = False
+        out.append("  " + line if inside and line.strip() else line)
+    return "\n".join(out)
+
+
+def on_page_markdown(markdown, page, config, files):
+    def link(match):
+        path = match[1].rstrip("/")
+        if not (ROOT / path).exists():
+            return match[0]
+        return f"]({posixpath.relpath(copied(path), posixpath.dirname(page.file.src_uri) or '.')}{match[2]})"
+
+    return nested(OUTSIDE.sub(link, markdown))
+
+
+def on_page_content(html, page, config, files):
+    html = html.replace("<table>", '<div class="wide"><table>').replace("</table>", "</table></div>")
+    return html
+
+
+def without_other_hosts(html, above):
+    """Search in pages that were opened from the disk: our own script instead of one from another host."""
+    return html.replace("https://unpkg.com/iframe-worker/shim", f"{above}assets/file-search.js")
+
+
+def on_post_page(output, page, config):
+    return without_other_hosts(output, page.url.count("/") * "../")
+
+
+def on_post_template(output, template_name, config):
+    return without_other_hosts(output, "")
