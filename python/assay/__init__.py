@@ -7,11 +7,11 @@
     assay.compare(old, new, labels=labels)       # differences on the same items, with paired tests
     assay.score("runs")                          # of stored predictions
     assay.Metrics("top1,ece")                    # in a loop: update(), compute(), reset(), merge()
-    assay.StoreWriter(...)                       # store the scores of one's own loop
-    assay.evaluate(net, "imagenet/val")          # from a model and images to one screen
+    assay.StoreWriter(...) # store the scores of your own loop
+    assay.evaluate(net, "imagenet/val") # run a model over images and report its accuracy
     assay.predict(net, "imagenet/val", "runs")   # an nn.Module, a function, a file or a name such as "timm:resnet18"
 
-The numbers are those of the command `assay`, to the last bit.
+The numbers are bit-identical to those of the command `assay`.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ __all__ = [
 
 
 def version() -> str:
-    """The version of the library that is used."""
+    """The version of the library in use."""
     from ._library import library
 
     return str(library().assay_version().decode())

@@ -138,7 +138,7 @@ def score(
     progress: Progress = None,
     **options: "Unpack[ScoreOptions]",
 ) -> Report:
-    """Every metric with its interval and definition.
+    """Computes metrics, each with its interval and definition.
 
     scores: items x classes, logits or probabilities (detected, or `kind`). One predicted class for each item works, as a number or a name,
     and so does the probability of class 1 of two. {name: scores} measures several models on the same labels. Stores work too: one or
@@ -213,7 +213,7 @@ def compare(
     progress: Progress = None,
     **options: Any,
 ) -> Comparison:
-    """Differences of classifiers on the same items, with paired intervals and tests.
+    """Compares classifiers on the same items, with paired intervals and tests.
 
     baseline: a Store, its path, or scores; candidates: one or several of these, or {name: scores}.
     labels: the classes of the items, for scores. Items of stores are matched by their ids.
@@ -264,7 +264,7 @@ def gap(
     progress: Progress = None,
     **options: Any,
 ) -> Gap:
-    """How far the same models fall from one data set to another, and how much of it the number of labels explains.
+    """Compares the same models on two data sets: the gap in accuracy, and how much of it the number of labels explains.
 
     first, second: folders RUNS/DATA_SET, or names below `runs`. labels: two files of label sets.
     options: subgroups, pooled_above, agreement, margin, also, also_labels, also_subgroups, rank_by, rank_against, mark, slivers, top,

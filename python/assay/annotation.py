@@ -8,7 +8,7 @@ from .command import Files, table
 
 
 def aggregate(votes: Any, **options: Any) -> Any:
-    """Combines votes (a path, a DataFrame, a list of dictionaries; columns as docs/multilabel.md has them) into label sets.
+    """Combines votes (a path, a DataFrame, a list of dictionaries; columns as in docs/multilabel.md) into label sets.
 
     options: method ("dawid-skene", "majority", "weighted"), threshold, out (a file of label sets), against, annotators, ... Returns the JSON
     of `assay labels aggregate`.
@@ -18,7 +18,7 @@ def aggregate(votes: Any, **options: Any) -> Any:
 
 
 def propose(stores: Any, **options: Any) -> Any:
-    """Questions worth asking of the images of stores: the JSON of `assay labels propose`."""
+    """Proposes questions about the images of stores: the JSON of `assay labels propose`."""
     paths = stores if isinstance(stores, (list, tuple)) else [stores]
     return table("labels", "propose", *[getattr(path, "path", path) for path in paths], **options)
 

@@ -1,7 +1,7 @@
-"""The program `assay`, for what works on files and runs models.
+"""The program `assay`, for everything that works on files and runs models.
 
-It runs as a process of its own: LibTorch inside a process that has imported torch would crash both. Ctrl-C stops it as it does in a shell;
-call it again to resume.
+It runs as its own process, because LibTorch inside a process that has imported torch would crash both. Ctrl-C stops it, as in a
+shell; call it again to resume.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ._library import Error, candidates
 
 
 def program() -> str:
-    """Where the program is: ASSAY_PROGRAM, beside the library, or on the PATH."""
+    """The path of the program: ASSAY_PROGRAM, next to the library, or on the PATH."""
     if chosen := os.environ.get("ASSAY_PROGRAM"):
         return chosen
     for library in candidates():
@@ -37,7 +37,7 @@ def program() -> str:
 
 
 class Finished:
-    """How a command ended: `status` (0 done, 1 a gate failed, 3 partial), what it printed, its warnings."""
+    """The result of a command: `status` (0 success, 1 a gate failed, 3 partial), its output, its warnings."""
 
     def __init__(self, arguments: "list[str]", status: int, output: str, messages: str):
         self.arguments = arguments
@@ -59,9 +59,10 @@ class Finished:
 
 
 def run(*arguments: Any, progress: Optional[bool] = None, check: bool = True) -> Finished:
-    """Runs `assay ARGUMENTS` and waits: run("score", "runs", "--json").json. Raises Error where it fails (status 2), unless `check` is False.
+    """Runs `assay ARGUMENTS` and waits: run("score", "runs", "--json").json. Raises Error if it fails (status 2), unless
+    `check` is False.
 
-    progress: its line on stderr is shown; None: on a terminal.
+    progress: whether to show its progress line on stderr; None: only on a terminal.
     """
     return _run(list(arguments), progress, check)
 
@@ -226,33 +227,35 @@ def _data(data: Any) -> "list[Any]":
 def predict(
     model: Any, data: Any, runs: "str | os.PathLike[str]", *, progress: Optional[bool] = None, **options: Any
 ) -> "list[Any]":
-    """Runs models over images, stores every score, and returns the stores. Repeat a call that was interrupted to resume it.
+    """Runs models over images, stores every score, and returns the stores. Repeat an interrupted call to resume it.
 
     model: one or a list of these, or a dictionary {name: model}:
-      - an nn.Module. It is in evaluation mode during the call and then as it was. It computes on the device on which it lies.
-      - a function from a batch, n x 3 x H x W float32 numbers, normalised, to scores, n x classes. It is given torch tensors if it
-        refers to torch or a module, and NumPy arrays otherwise; batches="numpy" or "torch" chooses.
-      - the path of a model file (TorchScript, torch.export, ONNX). runtime="onnxruntime" runs ONNX files by the onnxruntime of this Python.
+      - an nn.Module. It is put into evaluation mode during the call, and restored afterwards. It computes on its own device.
+      - a function from a batch, n x 3 x H x W float32 numbers, normalised, to scores, n x classes. It gets torch tensors if it
+        refers to torch or a module, and NumPy arrays otherwise. Choose with batches="numpy" or "torch".
+      - the path of a model file (TorchScript, torch.export, ONNX). runtime="onnxruntime" runs ONNX files with the onnxruntime
+      of this Python.
       - a name: "timm:resnet18.a1_in1k", "torchvision:resnet50", "hf:google/vit-base-patch16-224",
         "open_clip:ViT-B-32/laion2b_s34b_b79k", "python:FILE.py:NAME". templates= of open_clip: a list of texts, a file, "openai", "simple".
-    data: a folder, a list, an archive or an address, as `assay predict --data` takes it; or a list of them. Or an object:
-      - an ImageFolder of torchvision: its files, read by Assay; its transform says how images are prepared, or prepares them.
-      - a datasets.Dataset with an Image and a ClassLabel column, or a data set whose data[i] is (image of Pillow, label). This process
-        prepares the images, as the program prepares files.
+    data: a folder, a list, an archive or an address, as for `assay predict --data`; or a list of them. Or an object:
+      - an ImageFolder of torchvision: its files, read by Assay; its transform defines the preprocessing, or prepares the
+      images.
+      - a datasets.Dataset with an Image and a ClassLabel column, or a data set whose data[i] is (Pillow image, label). This
+      process prepares the images in the same way as the program prepares files.
       - a DataLoader that does not shuffle, or a data set of tensors: the numbers are used unchanged.
 
-    How images are prepared: a module of timm says it itself. For another, pass one of these:
+    Preprocessing: a module of timm defines it itself. For another, pass one of these:
       - weights=ResNet50_Weights.DEFAULT (torchvision), or processor=..., an image processor of transformers;
       - transform=..., a Compose of Resize, CenterCrop, ToTensor and Normalize, or one of albumentations;
       - settings={...}, the keys of a model settings file;
       - the command's options: preset="timm", input_size=224, mean=(0.5, 0.5, 0.5), ...
-    identity: any text that changes with the weights, for a function that refers to what has no stable contents.
-    tune_allocator: let this process keep freed memory, up to half faster on a processor.
+    identity: any text that changes with the weights, for a function that refers to objects without stable contents.
+    tune_allocator: let this process keep freed memory, up to half faster on a CPU.
     options: those of `assay predict`: storage="top_k", top_k=5, batch=64, limit=1000, output_entry="logits", ...
 
-    Raises Error: what the command refuses; what the model raises, as the cause. If images have no scores (NaN, unreadable files), a
-    RuntimeWarning says so. Cost: decoding and resizing run in the program, on all
-    cores. Each batch of an object computes on one thread, one batch per core at a time.
+    Raises Error if the command refuses something, or with the model's exception as its cause. If images have no scores (NaN,
+    unreadable files), a RuntimeWarning says so. Cost: decoding and resizing run in the program, on all cores. Each batch of an
+    object computes on one thread, one batch per core at a time.
     """
     from .store import Store
 
@@ -283,11 +286,11 @@ def predict(
 def attack(
     model: Any, data: Any, runs: "str | os.PathLike[str] | None" = None, *, progress: Optional[bool] = None, **options: Any
 ) -> Any:
-    """Accuracy under adversarial attack, as `assay attack --json` gives it. Gradients of an nn.Module come from autograd.
+    """Measures accuracy under adversarial attack, like `assay attack --json`. Gradients of an nn.Module come from autograd.
 
-    model, data: as of predict(). Images of this process are in a temporary folder meanwhile. Numbers of a loader have to be normalised bytes: mean= and
-    std= say how, if neither the transform nor the model does.
-    runs: where predictions under attack are stored. options: attack="autoattack", eps="4/255", ...
+    model, data: as for predict(). Images of this process are written to a temporary folder. Numbers of a loader must be
+    normalised bytes; pass mean= and std= if neither the transform nor the model defines them.
+    runs: folder for the predictions under attack. options: attack="autoattack", eps="4/255", ...
     Raises Error, also if a model has no gradients (a function of NumPy arrays).
     """
     source = source_of(data, options, progress)
@@ -297,9 +300,10 @@ def attack(
 
 
 def check(model: Any, data: Any, *, progress: Optional[bool] = None, **options: Any) -> Any:
-    """Whether a model, its settings and a data set fit together, as `assay check --json` gives it. model, data: as of attack().
+    """Checks whether a model, its settings and a data set fit together, like `assay check --json`. model, data: as for
+    attack().
 
-    Of images of this process, `sample` (128) are looked at, which a hash of their ids chooses.
+    For images of this process, it checks `sample` (128) of them, chosen by a hash of their ids.
     """
     source = source_of(data, options, progress)
     sample = None if options.get("decode_all") else int(options.get("sample") or 128)
@@ -312,9 +316,9 @@ def check(model: Any, data: Any, *, progress: Optional[bool] = None, **options: 
 
 
 def corrupt(data: Any, out: "str | os.PathLike[str] | None" = None, *, progress: Optional[bool] = None, **options: Any) -> Any:
-    """Writes copies of images under common corruptions, as `assay corrupt --json` does. predict(..., corrupt="all") needs no copies.
+    """Writes copies of images under common corruptions, like `assay corrupt --json`. predict(..., corrupt="all") needs no copies.
 
-    data: as of predict(), of Pillow's images or files. options: corruptions="blur", severities="1,3,5", sheet="sheet.png", ...
+    data: as for predict(), with Pillow images or files. options: corruptions="blur", severities="1,3,5", sheet="sheet.png", ...
     """
     from ._datasets import folder_of, is_words, items_of
     from ._stored import Stored, refuse_numbers
@@ -331,7 +335,8 @@ def corrupt(data: Any, out: "str | os.PathLike[str] | None" = None, *, progress:
 
 
 def robustness(runs: Any, clean: str, **options: Any) -> Any:
-    """Accuracy under corruptions of stored predictions, as `assay robustness --json` gives it. clean: the data set without corruption."""
+    """Reports accuracy under corruptions from stored predictions, like `assay robustness --json`. clean: the data set without
+    corruption."""
     return run("robustness", *(runs if isinstance(runs, (list, tuple)) else [runs]), "--clean", clean, *words(options), "--json").json
 
 
@@ -365,9 +370,10 @@ def _store_path(value: Any) -> Any:
 
 
 def cost(model: Any, *, progress: Optional[bool] = None, **options: Any) -> Any:
-    """Parameters, operations, memory and latency of models, as `assay cost --json` gives them. model: as of predict().
+    """Measures parameters, operations, memory and latency of models, like `assay cost --json`. model: as for predict().
 
-    What cannot be known is None, and `no_weights` or `no_operators` says why: a function of NumPy arrays does not say what it computes.
+    Unknown values are None, and `no_weights` or `no_operators` says why. For example, the operations of a function of NumPy
+    arrays are unknown.
     """
     return _with_models("cost", model, [], progress, options)
 

@@ -1,4 +1,4 @@
-"""From models and images to one screen: what `assay eval` gives, as an object."""
+"""Evaluates models on images: the result of `assay eval`, as an object."""
 
 from __future__ import annotations
 
@@ -24,10 +24,11 @@ _FOR_US = re.compile(r" --(json|also \S+)(?=[ `])")
 
 
 class Evaluation(Report):
-    """What `assay eval` says of one or several models on one data set.
+    """The result of `assay eval` for one or several models on one data set.
 
-    report["accuracy"] is a Measurement, where there is one model; report["resnet50", "accuracy"] picks the model. Other keys are those of
-    the JSON `assay.eval/1`: report["models"], report["doubted_labels"], report["report"] ... str(report) is the screen of the command.
+    report["accuracy"] is a Measurement if there is one model; report["resnet50", "accuracy"] selects the model. Other keys are
+    those of the JSON `assay.eval/1`: report["models"], report["doubted_labels"], report["report"] ... str(report) is the output
+    of the command.
     """
 
     def _read(self) -> None:
@@ -53,7 +54,7 @@ class Evaluation(Report):
 
     @property
     def models(self) -> "list[dict[str, Any]]":
-        """Of each: its store, preprocessing, measurements, worst classes, warnings."""
+        """For each model: its store, preprocessing, measurements, worst classes, warnings."""
         return list(self._facts.get("models", []))
 
     @property
@@ -62,18 +63,18 @@ class Evaluation(Report):
 
     @property
     def doubted_labels(self) -> "list[dict[str, Any]]":
-        """Images for which every model predicts another class than the label, the most doubted first."""
+        """Images for which every model predicts another class than the label, the most suspicious first."""
         return list(self._facts.get("doubted_labels", []))
 
     @property
     def page(self) -> Optional[Path]:
-        """Where report.html is."""
+        """The path of report.html."""
         found = self._facts.get("report")
         return Path(found) if found else None
 
     @property
     def stores(self) -> "list[dict[str, Any]]":
-        """As `models`: `store` is the folder of the stored predictions, for assay.Store()."""
+        """The same as `models`: `store` is the folder of the stored predictions, for assay.Store()."""
         return self.models
 
     @property
@@ -178,19 +179,21 @@ def _shown(report: Evaluation) -> str:
 def evaluate(
     model: Any, data: Any, runs: "str | os.PathLike[str]" = "runs", *, progress: Optional[bool] = None, **options: Any
 ) -> Evaluation:
-    """Accuracy with its interval, top-5, calibration, the worst classes and the labels that the models doubt: `assay eval` from Python.
+    """Evaluates models like `assay eval`: accuracy with its interval, top-5, calibration, the worst classes and suspicious
+    labels.
 
         report = assay.evaluate(net, "imagenet/val")
         report["accuracy"].value, report["accuracy"].interval
-        print(report)                                 # the screen of the command; a notebook shows tables
+        print(report) # the output of the command; a notebook shows tables
 
-    model, data: as of assay.predict(). If the preprocessing of images in files is unknown, Assay finds it on labelled images, which enter no
-    number (docs/eval.md). Images in this process have no such search.
-    runs: where every score is stored, and report.html. Repeat a call that was interrupted to resume it.
-    options: those of `assay eval`, metrics="top1,ece", gate="low(top1) >= 0.75", save_settings=True, ..., and of assay.predict() for models.
+    model, data: as for assay.predict(). If the preprocessing of images in files is unknown, Assay finds it on labelled images,
+    which are then excluded from all results (docs/eval.md). There is no such search for images in this process.
+    runs: folder for every score and report.html. Repeat an interrupted call to resume it.
+    options: those of `assay eval`, metrics="top1,ece", gate="low(top1) >= 0.75", save_settings=True, ..., and of
+    assay.predict() for models.
 
-    Raises Error where the command stops with status 2: it says what to type. A failed gate raises nothing (`passed`). If some images have no
-    scores, `partial` is true, and a RuntimeWarning says so.
+    Raises Error if the command exits with status 2; it says what to type. A failed gate raises nothing (`passed`). If some
+    images have no scores, `partial` is true, and a RuntimeWarning says so.
     """
     from .command import FolderWords, source_of
 

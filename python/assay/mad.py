@@ -1,6 +1,6 @@
-"""MAD competitions: the few images on which classifiers disagree most, people's answers, a ranking: `assay mad`.
+"""MAD competitions (`assay mad`): select the images on which classifiers disagree most, collect people's answers, rank.
 
-A competition is a folder; every step may be repeated, and an interrupted one is done by repeating it.
+A competition is a folder. You may repeat every step; repeat an interrupted step to resume it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class Competition:
 
     @classmethod
     def init(cls, folder: "str | os.PathLike[str]", stores: Any, **options: Any) -> "Competition":
-        """Begins one of stored predictions of two or more classifiers."""
+        """Starts a competition from stored predictions of two or more classifiers."""
         paths = stores if isinstance(stores, (list, tuple)) else [stores]
         run("mad", "init", folder, *[getattr(path, "path", path) for path in paths], *words(options), "--json")
         return cls(folder)

@@ -8,7 +8,8 @@ from .command import table
 
 
 def compose(data: Any, boxes: Any, out: Any, **options: Any) -> Any:
-    """Makes the data sets of composites below `out`; options are those of the command (counts, images, seeds, ...). Returns its JSON."""
+    """Makes data sets of composites below `out`. Options are those of the command (counts, images, seeds, ...). Returns its
+    JSON."""
     return table("patchml", "--data", data, "--boxes", boxes, "--out", out, **options)
 
 

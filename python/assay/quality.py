@@ -1,4 +1,4 @@
-"""Nine quality dimensions, QUBA and what follows from them: `assay quality`."""
+"""Nine quality dimensions of models and their score QUBA: `assay quality`."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ def _step(name: str, source: Any, options: "dict[str, Any]") -> Any:
 def run(
     models: Any, data: Any = None, runs: "str | os.PathLike[str] | None" = None, *, plan: bool = False, progress: Optional[bool] = None, **options: Any
 ) -> Any:
-    """All nine dimensions of models, as `assay quality run --json` gives them: predicts, corrupts, attacks, checks and measures.
+    """Measures all nine dimensions like `assay quality run --json`: predicts, corrupts, attacks, checks and measures.
 
         found = assay.quality.run({"v1": net, "v2": "timm:resnet18"}, {"val": "imagenet/val", "sketch": "imagenet-sketch"}, "runs")
         assay.quality.table("runs/quality.csv", drop_missing=True)
 
-    models: as of assay.predict(): one, a list, or a dictionary {name: model}. Names of hubs may be patterns ("timm:resnet*", draw_models=5).
-    data: {role: folder or ImageFolder}, with the roles of docs/quality.md; a path alone is val. If data is missing, or a model has no
+    models: as for assay.predict(): one, a list, or a dictionary {name: model}. Names of hubs may be patterns ("timm:resnet*", draw_models=5).
+    data: {role: folder or ImageFolder}, with the roles of docs/quality.md; a single path is val. If data is missing, or a model has no
     gradient, `undefined` says why a dimension has no value.
-    runs: the folder of the results ("runs"). Repeat a call that was interrupted to resume it.
-    plan: what would be done, and about how long it takes; nothing is written.
+    runs: the folder of the results ("runs"). Repeat an interrupted call to resume it.
+    plan: return the steps and their estimated time; nothing is written.
     options: keys of [quality] (attack_limit=1000), of an assay.toml (threads=8) and of a model settings file (preset="timm"). Those of
     assay.predict() for objects work, too: weights=, transform=, identity=, gradient=.
 
@@ -40,12 +40,12 @@ def run(
 
 
 def table(source: Any = None, **options: Any) -> Any:
-    """The scores (QUBA) of a table of models and dimensions: a csv or JSON file, a DataFrame; None: the 326 published classifiers."""
+    """Scores (QUBA) a table of models and dimensions: a csv or JSON file, a DataFrame; None: the 326 published classifiers."""
     return _step("score", source, options)
 
 
 def measure(runs: Any, **options: Any) -> Any:
-    """The dimensions that can be measured from the stores below `runs`."""
+    """Measures all possible dimensions from the stores below `runs`."""
     return command.run("quality", "measure", runs, *words(options), "--json").json
 
 
@@ -55,7 +55,7 @@ def correlate(source: Any = None, **options: Any) -> Any:
 
 
 def choose(source: Any = None, **options: Any) -> Any:
-    """Which model suits given weights or needs."""
+    """Lists the models that meet given weights or needs."""
     return _step("choose", source, options)
 
 

@@ -12,8 +12,8 @@ from .command import Files, table
 
 
 def adjust(original: Any, replication: Any, *, hits: Any = None, **options: Any) -> Any:
-    """Accuracies adjusted for the selection, and the parts of the gap. hits: (on the original, on the replication): tables, or folders of
-    stores."""
+    """Adjusts accuracies for the selection, and splits the gap. hits: (on the original, on the replication): tables, or folders
+    of stores."""
     with Files() as files:
         words = [files.path_of(original), files.path_of(replication)]
         if hits is not None:
@@ -22,13 +22,13 @@ def adjust(original: Any, replication: Any, *, hits: Any = None, **options: Any)
 
 
 def match(reference: Any, candidates: Any, **options: Any) -> Any:
-    """Chooses candidates with the selection frequencies of a reference."""
+    """Chooses candidates whose selection frequencies match a reference."""
     with Files() as files:
         return table("replicate", "match", files.path_of(reference), files.path_of(candidates), **options)
 
 
 def plan(original: Any, replication: Any, *, hits: Any = None, **options: Any) -> Any:
-    """Annotators and images that an interval of a wanted width takes."""
+    """Plans the number of annotators and images for an interval of a wanted width."""
     with Files() as files:
         words = [files.path_of(original), files.path_of(replication)]
         if hits is not None:

@@ -1,4 +1,4 @@
-"""Results: numbers with their intervals and definitions, as objects, tables and pictures."""
+"""Results: numbers with their intervals and definitions, as objects, tables and plots."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ._library import Error, Handle, checked, encoded, library, text_of
 
 
 class Result:
-    """What a call has computed: the numbers of the command's JSON, and its renderings."""
+    """The result of a call: the numbers of the command's JSON, and its output formats."""
 
     def __init__(self, handle: int):
         self._handle: Optional[Handle] = Handle(handle, "assay_result_free")
@@ -24,7 +24,7 @@ class Result:
         self._read()
 
     def _read(self) -> None:
-        """What the JSON says, as attributes."""
+        """The content of the JSON, as attributes."""
         self._json: bytes = self._rendered("json")
         self._facts: dict[str, Any] = json.loads(self._json)
 
@@ -43,17 +43,17 @@ class Result:
 
     @property
     def gates(self) -> "list[dict[str, Any]]":
-        """Each gate with whether it `passed`."""
+        """Each gate (a condition on a result), and whether it `passed`."""
         return list(self._facts.get("gates", []))
 
     @property
     def passed(self) -> bool:
-        """All gates hold."""
+        """Whether all gates passed."""
         return all(gate.get("passed", False) for gate in self.gates)
 
     @property
     def partial(self) -> bool:
-        """Something that should have been measured was not."""
+        """Whether something that should have been measured was not."""
         return self.status == 3
 
     def to_dict(self) -> "dict[str, Any]":
@@ -61,7 +61,7 @@ class Result:
         return json.loads(self._json)  # type: ignore[no-any-return]
 
     def to_json(self) -> str:
-        """Byte for byte what the command prints with --json."""
+        """Exactly the bytes that the command prints with --json."""
         return self._json.decode()
 
     def to_csv(self) -> str:
@@ -77,7 +77,7 @@ class Result:
         return self._rendered("text").decode()
 
     def records(self) -> "list[dict[str, Any]]":
-        """One dictionary for each row of the table: what to_pandas() has."""
+        """One dictionary for each row of the table, as in to_pandas()."""
         raise NotImplementedError
 
     def to_pandas(self) -> Any:
@@ -93,7 +93,7 @@ class Result:
         return polars.DataFrame(self.records())
 
     def plot(self, recipe: str, format: str = "svg", **options: Any) -> bytes:
-        """A picture of it: a recipe of `assay plot`, as "svg", "pdf" or "png".
+        """A plot of the result, one of `assay plot`, as "svg", "pdf" or "png".
 
         Options: models, datasets, metric, x, y, top, width, height (millimetres), font (points), dpi, dark, title.
         """
@@ -190,7 +190,7 @@ class Report(Result, Mapping[Key, Measurement]):
 
     @property
     def stores(self) -> "list[dict[str, Any]]":
-        """What else is known of each: counts, labels per image, classes, confusions, reliability, notes, warnings."""
+        """Further facts of each store: counts, labels per image, classes, confusions, reliability, notes, warnings."""
         return list(self._facts.get("stores", []))
 
     @property
@@ -377,7 +377,7 @@ class Comparison(Result, Mapping[Key, Difference]):
 
 
 class Gap(Result):
-    """How far models fall from one data set to another: what `assay gap` gives."""
+    """The gap of models between two data sets: the result of `assay gap`."""
 
     @property
     def warnings(self) -> "list[str]":
@@ -409,7 +409,7 @@ def _number(text: Optional[str]) -> Any:
 
 
 def metrics() -> "list[dict[str, Any]]":
-    """The metrics there are, with their definitions and parameters."""
+    """All metrics, with their definitions and parameters."""
     table = json.loads(text_of(checked("assay_metric_table")))
     return table if isinstance(table, list) else list(table.get("metrics", []))
 

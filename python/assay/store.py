@@ -1,4 +1,4 @@
-"""Stored predictions: those below a RUNS folder, and those that are in memory."""
+"""Stored predictions, below a RUNS folder or in memory."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Store:
         ignore_index: Optional[int] = None,
         hard: Optional[bool] = None,
     ) -> "Store":
-        """A store of scores in memory: nothing is written, and float32 and float16 rows are read where they lie.
+        """Makes a store of scores in memory. Nothing is written, and float32 and float16 rows are read in place.
 
         scores: items x classes, or one predicted class for each item, as a number or a name. One float for each item is the probability of
         class 1, or its logit if one is outside 0 to 1.
@@ -97,7 +97,7 @@ class Store:
 
     @property
     def path(self) -> Optional[str]:
-        """Its folder; None: it is in memory."""
+        """Its folder; None if it is in memory."""
         found = self.facts["path"]
         return None if found is None else str(found)
 
@@ -124,7 +124,7 @@ class Store:
 
     @property
     def classes(self) -> int:
-        """How many classes there are."""
+        """The number of classes."""
         return int(self.facts["classes"])
 
     @property
@@ -149,28 +149,28 @@ class Store:
 
     @property
     def notes(self) -> "list[str]":
-        """What was assumed of scores in memory."""
+        """Assumptions about scores in memory."""
         return list(self.facts["notes"])
 
     def __len__(self) -> int:
-        """Items."""
+        """The number of items."""
         return int(self.facts["rows"])
 
     def __repr__(self) -> str:
         return f"<{self.model} on {self.dataset}: {len(self)} items, {self.classes} classes, {self.storage} {self.kind}>"
 
     def scores(self) -> Scores:
-        """The stored scores, memory-mapped and read-only; of stores that keep the best classes, their scores."""
+        """The stored scores, memory-mapped and read-only. Stores that keep only the best classes have the scores of these."""
         return Scores(self, 1 if self.storage in ("top_k", "label") else 0)
 
     def best_classes(self) -> Scores:
-        """Of stores that keep the best classes alone ("top_k", "label"): which they are, items x k."""
+        """The classes of stores that keep only the best ones ("top_k", "label"): items x k."""
         if self.storage not in ("top_k", "label"):
             raise Error(f"the store keeps all scores ({self.storage}): numpy.argsort(store.scores()[a:b])")
         return Scores(self, 0)
 
     def states(self) -> Any:
-        """Of each item "ok", "unreadable" or "not_finite", as numbers 0, 1, 2 (STATES)."""
+        """The state of each item, "ok", "unreadable" or "not_finite", as numbers 0, 1, 2 (STATES)."""
         import numpy
 
         return numpy.concatenate([Shard(self, number).states() for number in range(self.shards)])
@@ -204,7 +204,7 @@ class Store:
         return offsets, classes
 
     def labels(self) -> Any:
-        """The single label of each item, -1 where it has none or several."""
+        """The single label of each item, -1 if it has none or several."""
         import numpy
 
         offsets, classes = self._label_arrays()
@@ -219,7 +219,7 @@ class Store:
         return [classes[int(a):int(b)].tolist() for a, b in zip(offsets[:-1], offsets[1:])]
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        """The items as `assay export` has them, for pyarrow, polars, DuckDB and others."""
+        """The items in the columns of `assay export`, for pyarrow, polars, DuckDB and others."""
         from ._arrow import capsule_of
 
         return capsule_of(self._stream())
@@ -235,7 +235,7 @@ class Store:
     def columns(self, **options: Any) -> "dict[str, Any]":
         """Each item's label, prediction, confidence, loss, best classes ... as NumPy arrays by column.
 
-        Options: top (how many best classes), scores (all of them as a matrix), labels (a file of label sets), class_map.
+        Options: top (number of best classes), scores (all of them as a matrix), labels (a file of label sets), class_map.
         """
         from ._arrow import columns_of
 
@@ -256,7 +256,7 @@ class Store:
 
 
 def stores(path: "str | os.PathLike[str]") -> "list[Store]":
-    """All stores below a RUNS folder, or one of its data sets, by data set, then model."""
+    """All stores below a RUNS folder, or one of its data sets, sorted by data set and model."""
     return [Store(folder) for folder in json.loads(text_of(checked("assay_store_list", encoded(path))))]
 
 
@@ -334,34 +334,34 @@ class StoreWriter:
 
     @property
     def missing(self) -> "list[tuple[int, int]]":
-        """Ranges of rows that are not there yet, [begin, end)."""
+        """Ranges of rows that are not yet stored, [begin, end)."""
         return [(begin, end) for begin, end in self._describe()["missing"]]
 
     def batches(self, size: int) -> "Iterator[tuple[int, int]]":
-        """Ranges of at most `size` rows that cover what is missing now."""
+        """Ranges of at most `size` rows that cover all missing rows."""
         for begin, end in self.missing:
             for at in range(begin, end, size):
                 yield at, min(at + size, end)
 
     def write(self, first_row: int, scores: Any) -> int:
-        """Scores of the rows from `first_row` on. Rows that are stored already stay; returns how many are new."""
+        """Writes scores of the rows from `first_row` on. Stored rows are not changed; returns the number of new rows."""
         return int(checked("assay_writer_write", self._open(), first_row, pointer(held(scores, "scores"))))
 
     def append(self, scores: Any) -> int:
-        """The next rows, in order from row 0 on."""
+        """Writes the next rows, in order from row 0 on."""
         matrix = held(scores, "scores")
         new = int(checked("assay_writer_write", self._open(), self._at, pointer(matrix)))
         self._at += matrix.shape[0]
         return new
 
     def finish(self) -> Store:
-        """Ends the store, which must have all its rows, and opens it."""
+        """Finishes the store, which must have all its rows, and opens it."""
         checked("assay_writer_finish", self._open())
         self.close()
         return Store(self.path)
 
     def close(self) -> None:
-        """Without finish(): what was written stays, except for predicted classes of shards that are not whole."""
+        """Closes an unfinished store. Written rows stay, except for predicted classes in unfinished shards."""
         if self._handle is not None:
             self._handle.free()
             self._handle = None

@@ -1,4 +1,4 @@
-"""Metrics of batches that are not kept, as users of torchmetrics expect them: update, compute, reset, merge."""
+"""Metrics that are accumulated batch by batch, with the interface of torchmetrics: update, compute, reset, merge."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .report import Report
 
 
 class Metrics:
-    """Metrics with intervals, from scores that come batch by batch.
+    """Metrics with intervals, accumulated batch by batch.
 
         metrics = assay.Metrics("top1,top5,nll,ece")
         for images, target in loader:
