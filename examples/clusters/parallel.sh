@@ -3,7 +3,7 @@
 #
 #   hosts=node1,node2,node3 parts=30 ./parallel.sh -m resnet50.pt --preset torchvision -d imagenet/val --out runs
 #
-# The same command goes on: parts that are done are not run again.
+# The same command resumes: finished parts are not run again.
 set -euo pipefail
 hosts=${hosts:-:}  # ":" is this machine
 parts=${parts:-30}
