@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 
+#include "assay/error.h"
 #include "assay/mad/competition.h"
 #include "cli/cmd_mad.h"
 #include "cli/command.h"
@@ -19,7 +20,8 @@ assay mad init mad runs/own --hierarchy things.csv --near-duplicates 6 --seed 7
 assay mad init mad runs/own --distance zero-one --threshold 0.5 --cap-mode none
 )";
 
-void add_selection(CLI::App& app, mad::CompetitionSettings& settings) {
+void add_selection(CLI::App& app, mad::InitOptions& options) {
+    mad::CompetitionSettings& settings = options.settings;
     mad::SelectionRule& rule = settings.rule;
     app.add_option("-k", rule.k, "Images of each two classifiers")
         ->type_name("N")
@@ -36,10 +38,18 @@ void add_selection(CLI::App& app, mad::CompetitionSettings& settings) {
         ->excludes(threshold);
     app.add_option_function<std::string>(
            "--distance",
-           [&settings](const std::string& name) { settings.distance = mad::distance_named(name); },
+           [&options](const std::string& name) {
+               if (std::filesystem::path(name).extension() == ".csv") {
+                   options.distances = name;
+                   options.settings.distance = mad::DistanceReading::matrix;
+               } else {
+                   options.distances.clear();
+                   options.settings.distance = mad::distance_named(name);
+               }
+           },
            "How far two labels are apart: tree-path, ancestor-min, ancestor-max, "
            "graph-closure-min, graph-closure-max, graph-full-min, graph-full-max, hop, hop-full, "
-           "zero-one")
+           "zero-one. FILE.csv has a row and a column for each class")
         ->default_str("tree-path")
         ->type_name("DISTANCE");
     app.add_option("--cap", rule.cap, "Images of a label that a pair takes at most")
@@ -52,8 +62,15 @@ void add_selection(CLI::App& app, mad::CompetitionSettings& settings) {
            "code), none")
         ->default_str("side")
         ->type_name("{side,first,shared,official,none}");
-    app.add_flag("--hashed-ties", rule.hashed_ties,
-                 "Equal distances in random order, not by confidence");
+    app.add_option_function<std::string>(
+           "--hashed-ties",
+           [&rule](const std::string& order) {
+               rule.ties = order.empty() ? mad::TieOrder::pair : mad::tie_order_named(order);
+           },
+           "Equal distances in random order, not by confidence: an order for each pair (pair, or "
+           "no value), or one for all (image). With one order pairs share images")
+        ->expected(0, 1)
+        ->type_name("{pair,image}");
     app.add_flag("--one-of-a-parent", rule.one_of_a_parent,
                  "At most one of the images that share the attribute `parent`, for a pair");
     app.add_option("--near-duplicates", settings.near_duplicates,
@@ -89,7 +106,10 @@ int mad_init(std::vector<std::string> arguments) {
     app->add_option("--images", options.images,
                     "Where the images are (default: where they were predicted)")
         ->type_name("FOLDER");
-    add_selection(*app, options.settings);
+    app->add_option("--where", options.settings.where,
+                    "Only images with this value of an attribute take part (domain=night)")
+        ->type_name("ATTRIBUTE=VALUE");
+    add_selection(*app, options);
     app->add_option("--votes", options.settings.votes,
                     "Answers that a question gets at most, odd; it is settled before where they "
                     "agree")
@@ -109,6 +129,13 @@ int mad_init(std::vector<std::string> arguments) {
         ->check(not_below_zero());
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
+    const bool unused =
+        options.settings.distance == mad::DistanceReading::matrix && app->count("--hierarchy") > 0;
+    if (unused)
+        throw Error(ErrorCode::usage,
+                    fmt::format("--hierarchy {} decides nothing: --distance {} has all distances; "
+                                "leave one of them out",
+                                as_typed(options.hierarchy), as_typed(options.distances.string())));
 
     ProgressLine line("mad init", "images");
     const mad::Competition competition = mad::Competition::create(folder, options, line);

@@ -130,6 +130,7 @@ void offer_dimensions(Offers& offers, const Given&) {
 }
 void offer_distances(Offers& offers, const Given&) {
     for (const mad::DistanceFacts& facts : mad::distance_table()) {
+        if (facts.reading == mad::DistanceReading::matrix) continue;  // by its file
         std::string name(facts.name);
         std::ranges::replace(name, '_', '-');  // as the help writes them; both are read
         offers.name(name, facts.is);

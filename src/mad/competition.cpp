@@ -14,6 +14,7 @@
 #include "core/text.h"
 #include "mad/competition_rows.h"
 #include "mad/competition_settings.h"
+#include "mad/distance_matrix.h"
 #include "mad/selection_decisions.h"
 #include "study/study_file.h"
 
@@ -103,6 +104,9 @@ void Competition::Impl::refresh() {
                            shortened(number)));
     image_root = setting_of(text, "image_root", file);
     items_hash = setting_of(text, "items_hash", file);
+    // Earlier competitions kept no distances.
+    const auto kept = text.find("distances_hash");
+    distances_hash = kept == text.end() ? std::string() : kept->second;
     NamedRows rows(database, "class");
     classes = ClassList(std::move(rows.ids), std::move(rows.names));
     classifiers = classifiers_from(database);
@@ -147,6 +151,9 @@ const Hierarchy& Competition::hierarchy() const {
 ClassDistances Competition::distances() const {
     if (impl_->settings.distance == DistanceReading::zero_one)
         return ClassDistances(static_cast<std::uint32_t>(impl_->classes.size()));
+    if (!impl_->distances_hash.empty())
+        return kept_distances(impl_->folder, impl_->distances_hash, impl_->classes.size(),
+                              impl_->settings.distance);
     return ClassDistances(hierarchy(), impl_->classes, impl_->settings.distance);
 }
 

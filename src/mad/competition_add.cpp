@@ -68,7 +68,7 @@ std::vector<std::string> Competition::add(const std::vector<std::string>& paths,
         for (const PredictionStore& store : open.stores) check_images(in, store);
         for (const PredictionStore& store : open.stores) {
             incoming.push_back(read_incoming(folder.path(), store, in.classes, in.folder.string(),
-                                             threads, progress));
+                                             in.settings, threads, progress));
         }
     }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <set>
 
 #include "assay/error.h"
@@ -18,6 +19,7 @@
 #include "data/archives.h"
 #include "mad/competition_rows.h"
 #include "mad/competition_settings.h"
+#include "mad/distance_matrix.h"
 #include "mad/incoming.h"
 #include "store/same_data.h"
 #include "study/study_file.h"
@@ -42,7 +44,7 @@ ClassList classes_of(const PredictionStore& store, const InitOptions& options) {
     if (known) return own;
     const bool imagenet = store.classes() == imagenet_classes().size() &&
                           options.hierarchy == "imagenet" &&
-                          options.settings.distance != DistanceReading::zero_one;
+                          !no_hierarchy(options.settings.distance);
     return imagenet ? imagenet_classes() : numbered_classes(store.classes());
 }
 
@@ -98,29 +100,66 @@ struct Beginning {
     CompetitionSettings settings;
     ClassList classes;
     Hierarchy above;
-    std::string above_hash;  ///< "": there is none
+    std::string above_hash;                   ///< "": there is none
+    std::optional<ClassDistances> distances;  ///< that are kept
 };
+
+/// As the command line has it.
+std::string spelled(DistanceReading distance) {
+    std::string name(facts_of(distance).name);
+    std::replace(name.begin(), name.end(), '_', '-');
+    return name;
+}
+/// The reading that needs nothing beside the ways to the root.
+DistanceReading without_the_rest(DistanceReading distance) {
+    if (distance == DistanceReading::graph_full_min) return DistanceReading::graph_closure_min;
+    if (distance == DistanceReading::graph_full_max) return DistanceReading::graph_closure_max;
+    return DistanceReading::hop;
+}
 
 Beginning beginning_of(const std::filesystem::path& target, const InitOptions& options,
                        const PredictionStore& any) {
     Beginning begin{.settings = options.settings,
                     .classes = classes_of(any, options),
                     .above = imagenet_hierarchy(),
-                    .above_hash = {}};
+                    .above_hash = {},
+                    .distances = {}};
     begin.settings.rule.seed = begin.settings.seed;
     if (begin.settings.name.empty()) begin.settings.name = target.filename().string();
     const DistanceReading distance = options.settings.distance;
+    if ((distance == DistanceReading::matrix) != !options.distances.empty())
+        throw Error(ErrorCode::usage,
+                    options.distances.empty()
+                        ? "the distance matrix is of a file: `--distance FILE.csv` names it"
+                        : fmt::format("distances of the file {} and of the reading {}; take one",
+                                      options.distances.string(), spelled(distance)));
     if (distance == DistanceReading::zero_one) return begin;
-    begin.above = hierarchy_named(options.hierarchy);
-    // Found out now, with a message about the classes, and not when images are selected.
-    const ClassDistances checked(begin.above, begin.classes, distance);
-    // What lies beside the ways to the root decides one kind of distance alone.
+    if (distance == DistanceReading::matrix) {
+        begin.distances = read_distances(options.distances, begin.classes);
+        return begin;
+    }
     const bool whole = distance == DistanceReading::graph_full_min ||
                        distance == DistanceReading::graph_full_max ||
                        distance == DistanceReading::hop_full;
+    if (whole && options.hierarchy == "imagenet")
+        throw Error(
+            ErrorCode::usage,
+            fmt::format("the distance {} needs all of WordNet; the hierarchy `imagenet` has "
+                        "only what is above its classes. `--hierarchy data.noun` reads "
+                        "WordNet's file, `--distance {}` takes what there is",
+                        spelled(distance), spelled(without_the_rest(distance))));
+    begin.above = hierarchy_named(options.hierarchy);
+    // Found out now, with a message about the classes, and not when images are selected.
+    const ClassDistances checked(begin.above, begin.classes, distance);
+    if (whole) begin.distances = checked;
+    // What lies beside the ways to the root decides one kind of distance alone.
     if (!whole) begin.above = begin.above.ancestors_of(begin.above.nodes_of(begin.classes));
     begin.above_hash = hierarchy_hash(begin.above);
     return begin;
+}
+
+bool same_units(const ClassDistances& a, const ClassDistances& b) {
+    return std::equal(a.all().begin(), a.all().end(), b.all().begin(), b.all().end());
 }
 
 /// A competition that began as this one would: the same command was given before.
@@ -129,10 +168,13 @@ Competition opened_again(const std::filesystem::path& folder, const Beginning& b
                          const ProgressCallback& progress) {
     Competition there = Competition::open(folder, Competition::Access::write);
     const Database& database = there.impl().database;
-    const std::map<std::string, std::string> first = read_settings(database, true);
+    const std::map<std::string, std::string> first = todays_settings(read_settings(database, true));
     const std::string file = database.path().string();
     const std::string name_of_it = folder.string();
-    for (const auto& [name, value] : settings_text(begin.settings)) {
+    CompetitionSettings wanted = begin.settings;
+    // How it reads confidences is the competition's, not the command's.
+    wanted.single_precision = there.settings().single_precision;
+    for (const auto& [name, value] : settings_text(wanted)) {
         const std::string& was = setting_of(first, name, file);
         if (was == value) continue;
         throw Error(ErrorCode::usage,
@@ -145,6 +187,12 @@ Competition opened_again(const std::filesystem::path& folder, const Beginning& b
                     fmt::format("{} holds a competition with another hierarchy, that of `{}`; take "
                                 "another folder",
                                 name_of_it, setting_of(first, "hierarchy", file)));
+    if (begin.distances && !there.impl().distances_hash.empty() &&
+        !same_units(*begin.distances, there.distances()))
+        throw Error(ErrorCode::usage,
+                    fmt::format("{} holds a competition with other distances of the classes; take "
+                                "another folder",
+                                name_of_it));
     if (begin.classes != there.classes())
         throw Error(
             ErrorCode::usage,
@@ -161,7 +209,7 @@ Competition opened_again(const std::filesystem::path& folder, const Beginning& b
     const IncomingFolder incoming(folder);
     for (const PredictionStore& store : stores) {
         const Incoming one = read_incoming(incoming.path(), store, there.classes(), name_of_it,
-                                           options.threads, progress);
+                                           there.settings(), options.threads, progress);
         const bool known =
             std::any_of(there.classifiers().begin(), there.classifiers().end(),
                         [&](const CompetitionClassifier& other) { return is_same(other, one); });
@@ -231,6 +279,8 @@ Competition Competition::create(const std::filesystem::path& folder, const InitO
     text["dataset"] = any.spec().dataset_name;
     text["hierarchy"] = begin.above_hash.empty() ? "" : options.hierarchy;
     text["hierarchy_hash"] = begin.above_hash;
+    text["distances_hash"] =
+        begin.distances ? write_distances(aside.path(), *begin.distances) : std::string();
     for (const auto& [name, value] : text) write_setting(in->database, name, value, options.reason);
     insert_classes(in->database, in->classes);
     if (!begin.above_hash.empty()) insert_hierarchy(in->database, begin.above);
@@ -239,7 +289,7 @@ Competition Competition::create(const std::filesystem::path& folder, const InitO
             *in,
             read_incoming(aside.path(), store, in->classes,
                           options.classes.empty() ? "the first store" : options.classes,
-                          options.threads, progress),
+                          in->settings, options.threads, progress),
             options.reason);
     }
     all.commit();

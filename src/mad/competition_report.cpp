@@ -95,10 +95,13 @@ Report report_of(const Competition& competition) {
     }
     const SelectionRule& rule = settings.rule;
     table.notes.push_back(fmt::format(
-        "{} images, {} classes. Of each two classifiers the {} images on which they disagree most "
+        "{} images{}, {} classes. Of each two classifiers the {} images on which they disagree "
+        "most "
         "({} distance), both at least as sure as their thresholds{}.",
-        count_text(competition.images()), count_text(competition.classes().size()), rule.k,
-        facts_of(settings.distance).name,
+        count_text(competition.images()),
+        settings.where.empty() ? std::string()
+                               : fmt::format(" (those with {} take part)", settings.where),
+        count_text(competition.classes().size()), rule.k, facts_of(settings.distance).name,
         rule.mode == CapMode::none
             ? std::string()
             : fmt::format(", at most {} of a label (cap mode {})", rule.cap, name_of(rule.mode))));

@@ -42,6 +42,7 @@ struct Competition::Impl {
     std::uint64_t images = 0;
     std::filesystem::path image_root;
     std::string items_hash;
+    std::string distances_hash;  ///< "": they are worked out
     std::vector<CompetitionClassifier> classifiers;
     std::string skipped;                 ///< of stores that were named to begin it, or to add
     std::optional<Hierarchy> hierarchy;  ///< read on first use

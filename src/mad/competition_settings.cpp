@@ -35,8 +35,18 @@ std::map<std::string, std::string> settings_text(const CompetitionSettings& sett
     return text;
 }
 
-CompetitionSettings settings_from(const std::map<std::string, std::string>& text,
+std::map<std::string, std::string> todays_settings(std::map<std::string, std::string> text) {
+    // It was a switch, and the only hash was that of the image.
+    const auto ties = text.find("hashed_ties");
+    if (ties != text.end() && ties->second == "1") ties->second = "image";
+    text.try_emplace("where", "");
+    text.try_emplace("single_precision", "0");
+    return text;
+}
+
+CompetitionSettings settings_from(const std::map<std::string, std::string>& written,
                                   const std::string& file) {
+    const std::map<std::string, std::string> text = todays_settings(written);
     CompetitionSettings settings;
     study::take_settings(&settings, description<CompetitionSettings>, text, file);
     study::take_settings(&settings.rule, description<SelectionRule>, text, file);

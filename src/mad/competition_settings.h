@@ -31,7 +31,7 @@ inline constexpr auto description<mad::SelectionRule> = describe<mad::SelectionR
     field<&mad::SelectionRule::k>({.min = 1, .max = 100'000}),
     field<&mad::SelectionRule::cap>({}),
     field<&mad::SelectionRule::mode>({.name = "cap_mode"}),
-    field<&mad::SelectionRule::hashed_ties>({}),
+    field<&mad::SelectionRule::ties>({.name = "hashed_ties"}),
     field<&mad::SelectionRule::reserves>({}),
     field<&mad::SelectionRule::one_of_a_parent>({}),
 });
@@ -46,6 +46,8 @@ inline constexpr auto description<mad::CompetitionSettings> = describe<mad::Comp
     field<&mad::CompetitionSettings::votes>({.min = 1, .max = 99}),
     field<&mad::CompetitionSettings::gold>({.min = 0, .max = 1}),
     field<&mad::CompetitionSettings::seed>({}),
+    field<&mad::CompetitionSettings::where>({.empty = "all images"}),
+    field<&mad::CompetitionSettings::single_precision>({}),
 });
 
 }  // namespace assay
@@ -56,6 +58,8 @@ namespace assay::mad {
 void check_settings(const CompetitionSettings& settings);
 /// Name and value of each.
 std::map<std::string, std::string> settings_text(const CompetitionSettings& settings);
+/// The settings as they are written today: earlier competitions had other words for some.
+std::map<std::string, std::string> todays_settings(std::map<std::string, std::string> text);
 /// Throws bad_input, naming setting, value and what is allowed.
 CompetitionSettings settings_from(const std::map<std::string, std::string>& text,
                                   const std::string& file);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "assay/error.h"
 #include "core/refuse.h"
@@ -60,6 +61,7 @@ const std::vector<DistanceFacts>& distance_table() {
         {hop_full, "hop_full", "edges of the shortest way up and down in the whole hierarchy",
          false, true},
         {zero_one, "zero_one", "1 where the classes differ", false, true},
+        {matrix, "matrix", "the numbers of a file", false, false},
     };
     return table;
 }
@@ -86,12 +88,25 @@ ClassDistances::ClassDistances(std::uint32_t classes) : classes_(classes) {
     for (std::size_t c = 0; c < classes; ++c) units_[c * classes + c] = 0;
 }
 
+ClassDistances::ClassDistances(std::uint32_t classes, std::vector<std::uint32_t> units,
+                               DistanceReading reading)
+    : ClassDistances(classes) {
+    if (units.size() != units_.size())
+        refuse(fmt::format("{} distances of {} classes; there are {}", units.size(), classes,
+                           units_.size()));
+    units_ = std::move(units);
+    reading_ = reading;
+}
+
 ClassDistances::ClassDistances(const Hierarchy& hierarchy, const ClassList& classes,
                                DistanceReading reading)
     : ClassDistances(
           static_cast<std::uint32_t>(std::min<std::size_t>(classes.size(), most_classes + 1))) {
     reading_ = reading;
     if (reading == DistanceReading::zero_one) return;
+    if (reading == DistanceReading::matrix)
+        throw Error(ErrorCode::usage,
+                    "the distance matrix is of a file: `--distance FILE.csv` names it");
     const std::vector<std::uint32_t> nodes = hierarchy.nodes_of(classes);
     refuse_deep(hierarchy, nodes, facts_of(reading).weighted);
     const auto graph = [&](EdgeWeight weight, bool most) {

@@ -1,15 +1,20 @@
 #include "mad/incoming.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <set>
+#include <string>
+#include <vector>
 
 #include "assay/error.h"
 #include "core/file.h"
 #include "core/file_stream.h"
 #include "core/paths.h"
 #include "core/refuse.h"
+#include "core/shell_word.h"
 #include "core/text.h"
+#include "data/attributes.h"
 #include "store/same_data.h"
 #include "study/study_tables.h"
 
@@ -52,6 +57,45 @@ void check_image_blocks(Competition::Impl& in, std::uint32_t number, const Incom
         }
         there.reset();
     }
+}
+
+constexpr std::size_t most_named = 5;
+
+/// Rows whose attribute has the value that `where` wants; empty: all.
+std::vector<bool> rows_of_domain(const Dataset& dataset, const std::string& where) {
+    std::vector<bool> rows;
+    if (where.empty()) return rows;
+    const std::size_t equals = where.find('=');
+    if (equals == std::string::npos || equals == 0)
+        throw Error(ErrorCode::usage,
+                    fmt::format("--where is `{}`; allowed: ATTRIBUTE=VALUE, such as domain=night",
+                                shortened(where)));
+    const std::string name = where.substr(0, equals), value = where.substr(equals + 1);
+    const Dataset::Attribute* const attribute = find_attribute(dataset, name);
+    if (attribute == nullptr) {
+        std::vector<std::string> names;
+        for (const Dataset::Attribute& one : dataset.attributes) names.push_back(one.name);
+        throw Error(
+            ErrorCode::usage,
+            fmt::format("--where {}: images have no attribute `{}`; {}{}", shell_word(where),
+                        shortened(name),
+                        names.empty() ? "they have none at all"
+                                      : fmt::format("they have: {}", fmt::join(names, ", ")),
+                        suggest(name, names)));
+    }
+    bool any = false;
+    std::set<std::string> values;
+    for (std::size_t row = 0; row < dataset.size(); ++row) {
+        const bool fits = attribute->values[row] == value;
+        rows.push_back(fits);
+        any = any || fits;
+        if (!any && values.size() < most_named) values.insert(std::string(attribute->values[row]));
+    }
+    if (!any)
+        throw Error(ErrorCode::usage,
+                    fmt::format("--where {}: no image has this value; some have: {}",
+                                shell_word(where), fmt::join(values, ", ")));
+    return rows;
 }
 
 }  // namespace
@@ -99,12 +143,15 @@ bool is_same(const CompetitionClassifier& there, const Incoming& one) {
 }
 
 Incoming read_incoming(const std::filesystem::path& folder, const PredictionStore& store,
-                       const ClassList& classes, std::string_view whose, int threads,
+                       const ClassList& classes, std::string_view whose,
+                       const CompetitionSettings& settings, int threads,
                        const ProgressCallback& progress) {
     return {.name = store.spec().model_name,
             .store = absolute_path(store.folder()),
             .store_id = store.spec().id,
             .written = write_predictions(folder, store, places_of_classes(store, classes, whose),
+                                         rows_of_domain(store.dataset(), settings.where),
+                                         settings.single_precision ? quantised : quantised_exactly,
                                          threads, progress)};
 }
 

@@ -35,9 +35,11 @@ struct Incoming {
 /// By their bytes.
 bool is_same(const CompetitionClassifier& there, const Incoming& one);
 
-/// Takes the predictions out of a store into `folder`/predictions.
+/// Takes the predictions out of a store into `folder`/predictions. Throws usage: `where` of
+/// the settings is no ATTRIBUTE=VALUE, or no image has that; and as write_predictions().
 Incoming read_incoming(const std::filesystem::path& folder, const PredictionStore& store,
-                       const ClassList& classes, std::string_view whose, int threads,
+                       const ClassList& classes, std::string_view whose,
+                       const CompetitionSettings& settings, int threads,
                        const ProgressCallback& progress);
 
 /// A folder in a competition that goes away again, for predictions that are not yet part of it.

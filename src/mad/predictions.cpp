@@ -94,7 +94,9 @@ std::filesystem::path confidences_file(const std::filesystem::path& folder, std:
 
 WrittenPredictions write_predictions(const std::filesystem::path& folder,
                                      const PredictionStore& store,
-                                     const std::vector<std::int32_t>& places, int threads,
+                                     const std::vector<std::int32_t>& places,
+                                     const std::vector<bool>& taken,
+                                     std::uint8_t (*level_of)(double), int threads,
                                      const ProgressCallback& progress) {
     const std::string where = store.folder().string();
     const RowReader reader(store, std::nullopt, places);
@@ -127,10 +129,11 @@ WrittenPredictions write_predictions(const std::filesystem::path& folder,
                             const std::uint64_t end = std::min(count, first + image_block_rows);
                             std::vector<RankedClass> best;
                             for (std::uint64_t i = first; i < end; ++i) {
+                                if (!taken.empty() && !taken[begin + i]) continue;
                                 if (reader.top(begin + i, 1, best) != RowStatus::ok || best.empty())
                                     continue;
                                 labels[i] = static_cast<std::uint16_t>(best[0].cls);
-                                confidences[i] = quantised(best[0].probability);
+                                confidences[i] = level_of(best[0].probability);
                             }
                             written.image_blocks[(begin + first) / image_block_rows] =
                                 files_of(reader, begin + first, begin + end);

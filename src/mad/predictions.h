@@ -29,10 +29,13 @@ struct WrittenPredictions {
 inline constexpr std::uint64_t image_block_rows = 4096;
 /// Takes the predicted class of each row and its probability out of a store. `places`: where the
 /// store has each class (places_in()), or none. Memory: 3 MiB; cost: one read of the store. Throws
-/// bad_input: shards are missing, confidences mean nothing.
+/// bad_input: shards are missing, confidences mean nothing. `taken`: rows that take part; empty:
+/// all. The others get no label. `level_of`: quantised(), or as an earlier competition has it.
 WrittenPredictions write_predictions(const std::filesystem::path& folder,
                                      const PredictionStore& store,
-                                     const std::vector<std::int32_t>& places, int threads,
+                                     const std::vector<std::int32_t>& places,
+                                     const std::vector<bool>& taken,
+                                     std::uint8_t (*level_of)(double), int threads,
                                      const ProgressCallback& progress);
 
 }  // namespace assay::mad

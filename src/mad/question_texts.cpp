@@ -13,9 +13,8 @@ std::vector<std::string> names_for_people(const Competition& competition) {
     std::vector<std::string> names = classes.names();
     if (uses.size() == names.size()) return names;
 
-    const Hierarchy* const above = competition.settings().distance == DistanceReading::zero_one
-                                       ? nullptr
-                                       : &competition.hierarchy();
+    const Hierarchy* const above =
+        no_hierarchy(competition.settings().distance) ? nullptr : &competition.hierarchy();
     std::vector<std::uint32_t> nodes;
     if (above != nullptr) nodes = above->nodes_of(classes);
     for (std::size_t c = 0; c < names.size(); ++c) {

@@ -169,7 +169,7 @@ ResultType result_type(ResultOf<Ranking>) {
             part<&Of::list_tau>(
                 {.help = "To the order that the selected images give when all are answered"}),
             part<&Of::images>({.help = "Different ones whose questions are settled"}),
-            part<&Of::places>({.help = "Of pairs, that these images serve"}),
+            part<&Of::places>({.help = "Of pairs, on these images"}),
             part<&Of::effective_images>(
                 {.help = "Independent images that would leave the scores as unsure"}),
             part<&Of::spread>({.help = "Mean standard deviation of the classifiers' strengths"}),

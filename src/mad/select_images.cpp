@@ -28,6 +28,13 @@ std::uint64_t splitmix64(std::uint64_t x) {
     return x ^ (x >> 31);
 }
 
+/// Fowler, Noll and Vo's hash of 64 bits.
+std::uint64_t fnv1a(std::string_view text) {
+    std::uint64_t hash = 0xCBF29CE484222325ULL;
+    for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
+    return hash;
+}
+
 std::uint32_t cell_of(const Candidate& c) {
     return std::uint32_t{c.first_label} << 16 | c.second_label;
 }
@@ -157,10 +164,18 @@ std::uint64_t planned_candidates(const SelectionRule& rule, std::uint32_t classe
     return early ? usual : std::max(usual, cells * most_of_a_cell(rule));
 }
 
-std::uint8_t quantised(double probability) {
+std::uint8_t quantised_exactly(double probability) {
     if (!(probability > 0)) return 0;  // NaN, too
     const double levels = std::floor(confidence_levels * probability + rounding);
     return static_cast<std::uint8_t>(std::clamp(levels, 0.0, double{confidence_levels}));
+}
+
+std::uint8_t quantised(double probability) {
+    const std::uint8_t level = quantised_exactly(probability);
+    if (level == confidence_levels) return level;
+    // .9 in single precision is a little below .9.
+    const auto next = static_cast<float>((level + 1) / double{confidence_levels});
+    return static_cast<std::uint8_t>(level + (probability >= double{next} ? 1 : 0));
 }
 
 std::uint8_t threshold_of(double p) {
@@ -184,10 +199,23 @@ CapMode cap_mode_named(std::string_view name) {
                 fmt::format("unknown cap mode `{}`{}", shortened(name), suggest(name, names)));
 }
 
+TieOrder tie_order_named(std::string_view name) {
+    for (const TieOrder order : {TieOrder::pair, TieOrder::image})
+        if (words_of(order).at(static_cast<std::size_t>(order)).second == name) return order;
+    throw Error(ErrorCode::usage, fmt::format("--hashed-ties is `{}`; allowed: pair, image, or no "
+                                              "value for pair",
+                                              shortened(name)));
+}
+
+std::uint64_t tie_key_of(std::uint64_t seed, std::string_view first, std::string_view second) {
+    return splitmix64(splitmix64(seed) ^ (splitmix64(fnv1a(first)) + splitmix64(fnv1a(second))));
+}
+
 bool comes_before(const Candidate& a, const Candidate& b, const SelectionRule& rule) {
     if (a.units != b.units) return a.units > b.units;
-    if (rule.hashed_ties) {
-        const std::uint64_t key = splitmix64(rule.seed);
+    if (rule.ties != TieOrder::confidence) {
+        const std::uint64_t key =
+            rule.ties == TieOrder::pair ? rule.tie_key : splitmix64(rule.seed);
         const std::uint64_t x = splitmix64(a.image ^ key), y = splitmix64(b.image ^ key);
         if (x != y) return x < y;
     } else if (a.confidence != b.confidence) {

@@ -65,6 +65,7 @@ void choose_images(const Competition& competition, const UnclearQuestions& uncle
             std::vector<Candidate> passed_over;
             for (const FoundDuplicate& one : pair.duplicates) passed_over.push_back(one.image);
             rule.reserves = pair.reserves;
+            rule.tie_key = tie_key_of(rule.seed, pair.first, pair.second);
             if (rejected.size() + passed_over.size() > rule.reserves) {
                 pair.short_of_reserves = true;
                 continue;

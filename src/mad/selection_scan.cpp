@@ -108,6 +108,12 @@ void SelectionScan::open_mine(const std::vector<std::uint32_t>& classifiers) {
     });
 }
 
+std::uint64_t SelectionScan::key_of(const PlannedPair& pair) const {
+    const std::vector<CompetitionClassifier>& all = competition_.classifiers();
+    return tie_key_of(competition_.settings().seed, all.at(pair.first).name,
+                      all.at(pair.second).name);
+}
+
 std::vector<ScannedPair> SelectionScan::scan(std::span<const PlannedPair> pairs,
                                              std::span<const std::uint64_t> excluded) {
     std::vector<std::byte> mine;
@@ -146,6 +152,7 @@ std::vector<ScannedPair> SelectionScan::scan(std::span<const PlannedPair> pairs,
             scanned.push_back({first, second});
             rule.k = pair.k;
             rule.reserves = pair.reserves;
+            rule.tie_key = key_of(pair);
             sketches.emplace_back(*distances_, rule);
         }
         std::vector<std::uint64_t> disagreeing(pairs.size());
@@ -163,6 +170,7 @@ std::vector<ScannedPair> SelectionScan::scan(std::span<const PlannedPair> pairs,
     for (const PlannedPair& pair : pairs) {
         rule.k = pair.k;
         rule.reserves = pair.reserves;
+        rule.tie_key = key_of(pair);
         PairSketch sketch(*distances_, rule);
         ScannedPair sum;
         for (PackedPairs& part : parts) {

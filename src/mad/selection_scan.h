@@ -40,6 +40,7 @@ public:
     std::uint64_t scored();
 
 private:
+    std::uint64_t key_of(const PlannedPair& pair) const;  ///< of its ties
     void open_mine(const std::vector<std::uint32_t>& classifiers);
 
     const Competition& competition_;

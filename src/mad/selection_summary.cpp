@@ -159,14 +159,17 @@ void warn_of_few(const Competition& competition, SelectionRound& round) {
 
 void warn_of_the_rest(const Competition& competition, const SelectionFacts& facts,
                       SelectionRound& round) {
-    if (round.scored < round.images) {
+    // Images outside the domain have no scores of anyone.
+    std::uint64_t most = competition.settings().where.empty() ? round.images : 0;
+    for (const CompetitionClassifier& one : competition.active()) most = std::max(most, one.scored);
+    if (round.scored < most) {
         std::vector<std::string> names;
         for (const CompetitionClassifier& one : competition.active())
-            if (one.scored < round.images) names.push_back(one.name);
+            if (one.scored < most) names.push_back(one.name);
         round.warnings.push_back(
             fmt::format("{} of {} images lack scores of some classifier ({}{}): they are no "
                         "candidates of its pairs",
-                        round.images - round.scored, round.images, names.empty() ? "" : names[0],
+                        most - round.scored, most, names.empty() ? "" : names[0],
                         names.size() > 1 ? fmt::format(" and {} more", names.size() - 1) : ""));
     }
     if (facts.no_parents)

@@ -150,6 +150,101 @@ TEST_F(MadCompetition, RefusesWhatCannotCompete) {
     EXPECT_THAT(refused(ErrorCode::usage), HasSubstr("without these scores of `third`"));
 }
 
+TEST_F(MadCompetition, DistancesOfAFile) {
+    const std::string good =
+        "class,bus,cat,dog,car\ncat,2,0,.5,2\ndog,2,0.5,0,2\ncar,.25,2,2,0\nbus,0,2,2,.25\n";
+    options.settings.distance = DistanceReading::matrix;
+    EXPECT_THAT(message_of([&] { create(); }, ErrorCode::usage),
+                HasSubstr("`--distance FILE.csv` names it"));
+    options.distances = scratch / "far.csv";
+    const auto refused = [&](const std::string& from, const std::string& to) {
+        std::string text = good;
+        text.replace(text.find(from), from.size(), to);
+        write_file_atomically(options.distances, text);
+        return message_of([&] { create(); });
+    };
+    EXPECT_THAT(refused("dog,2,0.5,0,2", "dog,2,0.5,1,2"),
+                HasSubstr("line 3: column dog is `1`, the distance of a class to itself"));
+    EXPECT_THAT(refused("cat,2,0,.5", "cat,2,0,-1"),
+                HasSubstr("line 2: column dog is `-1`; allowed: 0 up to below 4096"));
+    EXPECT_THAT(refused("cat,2,0,.5", "cat,2,0,near"), HasSubstr("column dog is `near`"));
+    EXPECT_THAT(refused("cat,2,0,.5", "cat,2,0,.75"),
+                HasSubstr("line 2: cat to dog is 0.75, and dog to cat is 0.5 in line 3"));
+    EXPECT_THAT(refused("class,bus", "class,boat"), HasSubstr("`boat` is none of the 4 classes"));
+    EXPECT_THAT(refused("class,bus", "class,cat"), HasSubstr("class cat has two columns"));
+    EXPECT_THAT(refused("bus,0,2,2,.25\n", ""), HasSubstr("class bus has no row"));
+    EXPECT_THAT(refused("bus,0", "car,0"), HasSubstr("class car again; it is in line 4, too"));
+    write_file_atomically(options.distances, good);
+    {
+        const Competition made = create();
+        const ClassDistances distances = made.distances();
+        EXPECT_EQ(distances.reading(), DistanceReading::matrix);
+        EXPECT_EQ(distances(0, 1), .5);
+        EXPECT_EQ(distances(3, 2), .25);
+        EXPECT_EQ(distances(0, 3), 2);
+        EXPECT_EQ(distances(2, 2), 0);
+    }
+    EXPECT_EQ(create().settings().distance, DistanceReading::matrix);  // the same command again
+    write_file_atomically(options.distances,
+                          "class,cat,dog,car,bus\ncat,0,1,1,1\ndog,1,0,1,1\ncar,1,1,0,1\n"
+                          "bus,1,1,1,0\n");
+    EXPECT_THAT(message_of([&] { create(); }, ErrorCode::usage),
+                HasSubstr("other distances of the classes"));
+    // The competition needs the file no more, and notices that its own copy changes.
+    std::filesystem::remove(options.distances);
+    EXPECT_EQ(Competition::open(folder()).distances()(0, 1), .5);
+    write_file_atomically(folder() / "distances.npy", std::string("nothing"));
+    EXPECT_THAT(message_of([&] { Competition::open(folder()).distances(); }),
+                HasSubstr("its bytes are not those that were recorded"));
+    EXPECT_THAT(verify_competition(folder()).problems, testing::Not(IsEmpty()));
+}
+
+TEST_F(MadCompetition, TheWholeGraphIsSearchedOnceOrRefused) {
+    options.settings.distance = DistanceReading::graph_full_min;
+    create();
+    EXPECT_TRUE(std::filesystem::exists(folder() / "distances.npy"));
+    const Competition there = Competition::open(folder());
+    const ClassDistances kept = there.distances(),
+                         anew(there.hierarchy(), there.classes(), DistanceReading::graph_full_min);
+    EXPECT_EQ(kept.reading(), DistanceReading::graph_full_min);
+    EXPECT_TRUE(std::equal(kept.all().begin(), kept.all().end(), anew.all().begin()));
+    // Without that row, as earlier competitions were written.
+    Database(folder() / "competition.sqlite", Database::Access::write)
+        .execute("DELETE FROM setting WHERE name = 'distances_hash'");
+    EXPECT_EQ(Competition::open(folder()).distances()(0, 1), kept(0, 1));
+    options.hierarchy = "imagenet";
+    for (const auto& [reading, instead] :
+         {std::pair{DistanceReading::graph_full_min, "graph-closure-min"},
+          {DistanceReading::graph_full_max, "graph-closure-max"},
+          {DistanceReading::hop_full, "hop"}}) {
+        options.settings.distance = reading;
+        EXPECT_THAT(
+            message_of([&] { Competition::create(scratch / "other", options); }, ErrorCode::usage),
+            testing::AllOf(HasSubstr("only what is above its classes"),
+                           HasSubstr(fmt::format("`--distance {}`", instead))));
+    }
+}
+
+TEST_F(MadCompetition, SettingsOfEarlierCompetitionsAreRead) {
+    options.settings.single_precision = false;
+    create();
+    options.settings.single_precision = true;
+    {
+        Database database(folder() / "competition.sqlite", Database::Access::write);
+        database.execute("UPDATE setting SET value = '1' WHERE name = 'hashed_ties'");
+        database.execute("DELETE FROM setting WHERE name IN ('where', 'single_precision')");
+    }
+    const CompetitionSettings settings = Competition::open(folder()).settings();
+    EXPECT_EQ(settings.rule.ties, TieOrder::image);
+    EXPECT_EQ(settings.where, "");
+    EXPECT_FALSE(settings.single_precision);
+    options.settings.rule.ties = TieOrder::image;
+    EXPECT_EQ(create().classifiers().size(), 2U);  // the same command again
+    options.settings.rule.ties = TieOrder::pair;
+    EXPECT_THAT(message_of([&] { create(); }, ErrorCode::usage),
+                HasSubstr("began with hashed_ties `image`, not `pair`"));
+}
+
 TEST_F(MadCompetition, AddingAndRemovingLeaveTheOthersAsTheyAre) {
     Competition made = create();
     const std::string before = read_text(folder() / "predictions" / "a.labels.npy");

@@ -187,7 +187,8 @@ TEST(Selection, StreamedAndMergedIsTheGreedyOne) {
         rule.k = static_cast<std::uint32_t>(1 + random.below(12));
         rule.cap = static_cast<std::uint32_t>(1 + random.below(3));
         rule.mode = static_cast<CapMode>(seed % 5);
-        rule.hashed_ties = random.below(2) == 0;
+        rule.ties = static_cast<TieOrder>(random.below(3));
+        rule.tie_key = random.next_u64();
         rule.seed = seed;
         rule.reserves = static_cast<std::uint32_t>(random.below(6));
         rule.one_of_a_parent = rule.mode != CapMode::official && random.below(3) == 0;
@@ -386,6 +387,13 @@ TEST(Selection, ThresholdsAndQuantiles) {
         const auto below = std::nextafter(static_cast<float>(p - 1e-9), 0.0F);
         EXPECT_LT(quantised(below), std::max(t, 1));
     }
+    // Scores are kept in single precision: .9 is a little below .9 there.
+    for (int t = 100; t <= 200; ++t) {
+        const double p = t / 200.0;
+        EXPECT_EQ(quantised(double{static_cast<float>(p)}), threshold_of(p)) << p;
+        EXPECT_LT(quantised(p - 1e-7), t);
+    }
+    EXPECT_EQ(quantised_exactly(double{.9F}), 179);
     EXPECT_EQ(threshold_of(.801), 161);
     EXPECT_EQ(quantised(1), 200);
     EXPECT_EQ(quantised(0), 0);
@@ -430,6 +438,20 @@ TEST(Selection, WhatItRefuses) {
                     },
                     ErrorCode::usage),
                 HasSubstr("no pair"));
+}
+
+TEST(MadSelect, TiesOfAPairHaveAKeyOfTheirOwn) {
+    // Computed by another program.
+    EXPECT_EQ(tie_key_of(0, "a", "b"), 12569916425455595298U);
+    EXPECT_EQ(tie_key_of(0, "b", "a"), 12569916425455595298U);
+    EXPECT_NE(tie_key_of(1, "a", "b"), tie_key_of(0, "a", "b"));
+    const SelectionRule of_pair = {.ties = TieOrder::pair, .tie_key = tie_key_of(0, "a", "b")};
+    const Candidate zero{.image = 0, .units = 5}, one{.image = 1, .units = 5};
+    // 9668788414120876033 against 8069536465272549...
+    EXPECT_TRUE(comes_before(one, zero, of_pair));
+    EXPECT_EQ(tie_order_named("image"), TieOrder::image);
+    EXPECT_THAT(message_of([] { tie_order_named("0"); }, ErrorCode::usage),
+                testing::HasSubstr("`0`; allowed: pair, image"));
 }
 
 }  // namespace

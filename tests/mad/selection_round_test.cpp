@@ -25,8 +25,10 @@
 #include "mad/selection_scan.h"
 #include "mad/selection_summary.h"
 #include "mad/selection_work.h"
+#include "mad/tally.h"
 #include "made_competition.h"
 #include "message_of.h"
+#include "posterior_reference.h"
 #include "real_predictions.h"
 
 namespace assay::mad {
@@ -53,9 +55,11 @@ public:
 
     std::vector<std::uint64_t> select(std::uint32_t first, std::uint32_t second,
                                       const std::vector<std::string>& parents = {}) {
-        const SelectionRule& rule = competition_.settings().rule;
         const auto& a = competition_.classifiers().at(first);
         const auto& b = competition_.classifiers().at(second);
+        SelectionRule rule = competition_.settings().rule;
+        using reference_test::fnv1a, reference_test::mixed;
+        rule.tie_key = mixed(mixed(rule.seed) ^ (mixed(fnv1a(b.name)) + mixed(fnv1a(a.name))));
         const StoredPredictions pa = competition_.predictions(a), pb = competition_.predictions(b);
         std::vector<Candidate> all;
         disagreeing = candidates = 0;
@@ -202,14 +206,74 @@ void copy_competition(const std::filesystem::path& from, const std::filesystem::
     std::filesystem::copy(from, to, std::filesystem::copy_options::recursive);
 }
 
+TEST(SelectionRound, OneDomainOfAPool) {
+    const Scratch scratch;
+    MadePool pool = random_pool(3, 3, 400);
+    for (std::size_t i = 0; i < pool.images(); ++i)
+        pool.parents.push_back(i % 4 == 1 ? "night" : i % 3 == 0 ? "day" : "");
+    CompetitionSettings settings = made_settings(8);
+    settings.threshold = .5;
+    settings.where = "parent=night";
+    Competition competition = make_competition(scratch.path(), pool, settings);
+    EXPECT_LE(competition.classifiers()[0].scored, 100U);
+    SelectOptions options;
+    options.control = 40;
+    const SelectionRound round = selected_once(competition, options);
+    EXPECT_GT(round.accepted, 10U);
+    EXPECT_EQ(round.control, 40U);
+    for (const std::string& image : rows_of(
+             competition.folder(), "SELECT image FROM selected UNION SELECT image FROM control"))
+        EXPECT_EQ(std::stoul(image) % 4, 1U);
+    // Later classifiers are looked at there, too; the settings cannot change.
+    EXPECT_THAT(competition.add({(scratch / "runs" / "pool" / "net1").string()}, ""),
+                testing::IsEmpty());
+    InitOptions again;
+    again.settings = settings;
+    again.stores = {(scratch / "runs").string()};
+    again.hierarchy = (scratch / "tree.csv").string();
+    const auto refused = [&](const std::string& where, const std::string& name = "other") {
+        again.settings.where = where;
+        return message_of([&] { Competition::create(scratch / name, again); }, ErrorCode::usage);
+    };
+    EXPECT_THAT(refused("parent=day", "mad"),
+                HasSubstr("began with where `parent=night`, not `parent=day`"));
+    EXPECT_THAT(refused("parent"), HasSubstr("`parent`; allowed: ATTRIBUTE=VALUE"));
+    EXPECT_THAT(refused("domain=night"), HasSubstr("no attribute `domain`; they have: parent"));
+    EXPECT_THAT(refused("parent=dusk"), HasSubstr("no image has this value; some have: , day"));
+}
+
+TEST(SelectionRound, ImagesOfOneParentAreOneClusterOfTheRanking) {
+    const Scratch scratch;
+    MadePool pool = random_pool(4, 3, 300);
+    for (std::size_t i = 0; i < pool.images(); ++i)
+        pool.parents.push_back(i % 5 == 0 ? "" : i % 2 == 0 ? "even" : "odd");
+    Competition competition = make_competition(scratch.path(), pool, made_settings(20));
+    selected_once(competition);
+    const std::vector<SelectedRow> selected = read_selected(competition.impl().database);
+    const ImageClusters clusters = clusters_of(competition, selected);
+    std::set<std::uint64_t> different;
+    for (const SelectedRow& row : selected) {
+        const std::uint64_t cluster = clusters.at(row.image);
+        if (row.image % 5 == 0) {
+            EXPECT_EQ(cluster, static_cast<std::uint64_t>(row.image));
+        } else {
+            EXPECT_EQ(cluster % 2, static_cast<std::uint64_t>(row.image) % 2);
+            different.insert(cluster);
+        }
+    }
+    EXPECT_EQ(different.size(), 2U);
+}
+
 TEST(SelectionRound, SelectsByTheDefinitionAndOnlyOnce) {
-    for (std::uint64_t seed = 0; seed < 4; ++seed) {
+    for (std::uint64_t seed = 0; seed < 5; ++seed) {
         SCOPED_TRACE(seed);
         const Scratch scratch;
         const MadePool pool = random_pool(seed, 3, 700);
         CompetitionSettings settings = made_settings(6);
         settings.threshold = seed % 2 == 0 ? .8 : .5;
-        settings.rule.hashed_ties = seed == 3;
+        settings.rule.ties = seed == 3   ? TieOrder::image
+                             : seed == 4 ? TieOrder::pair
+                                         : TieOrder::confidence;
         Competition competition = make_competition(scratch.path(), pool, settings);
         const SelectionRound round = selected_once(competition);
         ASSERT_EQ(round.pairs.size(), 3U);

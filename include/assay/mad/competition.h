@@ -3,6 +3,7 @@
 //
 //   COMPETITION/competition.sqlite       all but the predictions (docs/formats.md has the tables)
 //   COMPETITION/items.csv                the images: id, path, attributes
+//   COMPETITION/distances.npy            of the classes, where they took long or are of a file
 //   COMPETITION/predictions/NAME.*.npy   of each classifier: label (u2) and confidence (u1) of
 //                                        each image, 3 bytes an image
 //
@@ -45,6 +46,11 @@ struct CompetitionSettings {
     std::uint32_t votes = 5;  ///< answers that a question gets at most, odd
     double gold = 0.05;       ///< proportion of the questions whose answers are known
     std::uint64_t seed = 0;   ///< of all random orders and samples
+    /// "ATTRIBUTE=VALUE": only images of which the data set says so take part; the others are as if
+    /// they had no scores. "": all.
+    std::string where;
+    /// Confidences are quantised(); false, of competitions that began earlier: quantised_exactly().
+    bool single_precision = true;
 };
 
 struct InitOptions {
@@ -52,9 +58,12 @@ struct InitOptions {
     /// Folders of stores, RUNS folders or data sets below them, as model_stores(): two or more
     /// classifiers' scores of the same images and classes.
     std::vector<std::string> stores;
-    std::string hierarchy = "imagenet";  ///< as hierarchy_named(); not read with zero_one
-    std::string classes;                 ///< class list file, or "imagenet"; "": the stores' own
-    std::filesystem::path images;        ///< where the images are; "": where the stores say
+    /// As hierarchy_named(); not read with zero_one and matrix.
+    std::string hierarchy = "imagenet";
+    /// csv with a row and a column for each class; with DistanceReading::matrix, and with it alone.
+    std::filesystem::path distances;
+    std::string classes;           ///< class list file, or "imagenet"; "": the stores' own
+    std::filesystem::path images;  ///< where the images are; "": where the stores say
     std::string reason;
     int threads = 0;
 };
@@ -98,7 +107,8 @@ public:
     /// has these predictions (which takes a read of the stores). Throws usage: settings out of
     /// range, another competition or other files are there, fewer than two classifiers; bad_input:
     /// classifiers of other images or classes, two of one name, a store without confidences or with
-    /// missing shards, classes that are no node of the hierarchy (with the nearest).
+    /// missing shards, classes that are no node of the hierarchy (with the nearest), an attribute
+    /// or a value that no image has.
     static Competition create(const std::filesystem::path& folder, const InitOptions& options,
                               const ProgressCallback& progress = {});
     /// Throws bad_input: no competition there, a damaged one, or of a newer version; busy; io.
@@ -117,7 +127,8 @@ public:
     /// Those that were not.
     std::vector<CompetitionClassifier> active() const;
     const Hierarchy& hierarchy() const;
-    /// Cost: as ClassDistances.
+    /// Cost: as ClassDistances; where the whole hierarchy was searched, or a file read, it is kept
+    /// from the beginning on (distances.npy).
     ClassDistances distances() const;
     /// Ids, paths and attributes of the images. Read on first use, and checked.
     const Dataset& dataset() const;

@@ -27,6 +27,7 @@ enum class DistanceReading : std::uint8_t {
     hop,
     hop_full,
     zero_one,
+    matrix,  ///< of a file of one's own
 };
 
 struct DistanceFacts {
@@ -38,6 +39,10 @@ struct DistanceFacts {
 };
 const std::vector<DistanceFacts>& distance_table();
 const DistanceFacts& facts_of(DistanceReading reading);
+/// Whether the reading looks at no hierarchy.
+constexpr bool no_hierarchy(DistanceReading reading) {
+    return reading == DistanceReading::zero_one || reading == DistanceReading::matrix;
+}
 /// By name; '-' and '_' are alike. Throws usage with the known names.
 DistanceReading distance_named(std::string_view name);
 
@@ -58,6 +63,7 @@ public:
     ///    literally.
     ///  - hop: as ancestor_min with all edges of weight 1; hop_full: as graph_full with these.
     ///  - zero_one: 1 where the classes differ.
+    ///  - matrix: not from a hierarchy; throws usage.
     /// Cost: tree_path and ancestors: classes^2 x ancestors of a class; graphs: one search a class.
     /// Throws bad_input: as Hierarchy::nodes_of(); with weights, a class more than 21 edges below
     /// the root, whose edge 2^-20 does not hold; a class with more than 10,000 ancestors; more than
@@ -65,6 +71,10 @@ public:
     ClassDistances(const Hierarchy& hierarchy, const ClassList& classes, DistanceReading reading);
     /// zero_one, which needs no hierarchy.
     explicit ClassDistances(std::uint32_t classes);
+    /// Those that are worked out already: `units` row by row, symmetric, 0 on the diagonal. Throws
+    /// bad_input: more than 32,768 classes.
+    ClassDistances(std::uint32_t classes, std::vector<std::uint32_t> units,
+                   DistanceReading reading);
 
     std::uint32_t classes() const noexcept { return classes_; }
     DistanceReading reading() const noexcept { return reading_; }

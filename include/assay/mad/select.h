@@ -3,7 +3,7 @@
 //
 // Candidates of a pair: images for which the classifiers predict different labels, both with at
 // least their thresholds' confidence. Their order: distance of the labels descending, then the
-// smaller of the two confidences descending (or a hash of the image's number), then the image's
+// smaller of the two confidences descending (or a hash), then the image's
 // number. The first that meet the caps are selected. The order is total, so that the same images
 // are selected for any number of chunks, threads and ranks.
 #pragma once
@@ -30,7 +30,11 @@ inline constexpr std::uint16_t no_label = 0xFFFF;
 /// floor(200 p): every multiple of .005 is exact, so that "at least .8" and "at least .5" stay what
 /// they say in one byte. Beyond thresholds it decides ties of the distance alone.
 inline constexpr int confidence_levels = 200;
+/// A probability that was rounded to single precision from a multiple of .005 counts as that
+/// multiple, though it may be a little below it.
 std::uint8_t quantised(double probability);
+/// The same without that, as competitions began before it was so.
+std::uint8_t quantised_exactly(double probability);
 /// The smallest quantised confidence that means "at least p", or the next multiple of .005. Throws
 /// usage: p outside [0, 1].
 std::uint8_t threshold_of(double p);
@@ -55,14 +59,31 @@ std::string_view name_of(CapMode);
 /// Throws usage with the known names.
 CapMode cap_mode_named(std::string_view name);
 
+/// Which of the images of equal distance come first.
+enum class TieOrder : std::uint8_t {
+    confidence,  ///< the more confident ones
+    image,       ///< by a hash of (seed, image): the same ones lead the lists of all pairs
+    pair,        ///< by a hash of (seed, pair, image): every list is a sample of its own
+};
+constexpr auto words_of(TieOrder) {
+    return std::array<std::pair<TieOrder, std::string_view>, 3>{
+        {{TieOrder::confidence, "0"}, {TieOrder::image, "image"}, {TieOrder::pair, "pair"}}};
+}
+/// "pair" or "image". Throws usage with these.
+TieOrder tie_order_named(std::string_view name);
+/// What hashes of a pair begin with: names, not places, so that neither the order of classifiers
+/// nor those that come and go change a list.
+std::uint64_t tie_key_of(std::uint64_t seed, std::string_view first, std::string_view second);
+
 struct SelectionRule {
     std::uint32_t k = 30;  ///< images of a pair
     std::uint32_t cap = 3;
     CapMode mode = CapMode::side;
-    /// Ties of the distance by a hash of (seed, image) in place of the confidence: a random sample
-    /// inside each, which estimates of whole lists need.
-    bool hashed_ties = false;
+    /// Ties of the distance. By a hash they are a random sample, which estimates of whole lists
+    /// need.
+    TieOrder ties = TieOrder::confidence;
     std::uint64_t seed = 0;
+    std::uint64_t tie_key = 0;  ///< with TieOrder::pair: tie_key_of() its classifiers
     /// Rejected images that can be replaced without another pass.
     std::uint32_t reserves = 30;
     /// At most one image of each parent, so that variants of one image do not fill a list; of one
