@@ -268,7 +268,7 @@ def gap(
 
     first, second: folders RUNS/DATA_SET, or names below `runs`. labels: two files of label sets.
     options: subgroups, pooled_above, agreement, margin, also, also_labels, also_subgroups, rank_by, rank_against, mark, slivers, top,
-    bootstrap, seed, threads, all_models.
+    bootstrap, seed, scale, families, threads, all_models.
     """
     given: dict[str, Any] = {"sets": [os.fspath(first), os.fspath(second)], "level": level, **options}
     if runs is not None:

@@ -44,10 +44,6 @@ public:
                         "Label sets of V1 for ReaL and ASMA (json, csv, npy); top-1 keeps its own")
             ->type_name("LABELS");
         app->add_option("--labels2", request_.labels[1], "The same for V2")->type_name("LABELS");
-        app->add_option("--n1", request_.images[0],
-                        "Images that --table's top-1 was measured on, for intervals")
-            ->type_name("N");
-        app->add_option("--n2", request_.images[1], "The same for V2")->type_name("N");
         app->add_option_function<std::string>(
                "--ties", [this](const std::string& ties) { request_.dense_ties = ties == "dense"; },
                "Ranks after equal values: standard (1, 2, 2, 4) or dense (1, 2, 2, 3)")

@@ -15,7 +15,7 @@ constexpr std::array<std::string_view, 35> reportable = {
     "assay.corrupt/1",
     "assay.corrupted_accuracy/1",
     "assay.cost/1",
-    "assay.gap/2",
+    "assay.gap/3",
     "assay.inspect/1",
     "assay.label_proposals/1",
     "assay.label_stats/2",

@@ -26,8 +26,11 @@ protected:
     std::string at(const std::string& name) { return (scratch_ / name).string(); }
     /// Two models on three images, four classes: m1 keeps all, m2 the 2 best.
     void make_runs(const std::string& dataset = "zoo") {
+        // Another data set has other images.
+        const std::string in = dataset == "zoo" ? "" : dataset + "/";
         const std::string items =
-            put("items.csv", "path,labels\na/1.png,cat dog\na/2.png,cat\nb/1.png,bird\n");
+            put(in + "items.csv", "path,labels\n" + in + "a/1.png,cat dog\n" + in +
+                                      "a/2.png,cat\n" + in + "b/1.png,bird\n");
         const std::string classes = put("classes.txt", "cat\ndog\nbird\nfish\n");
         const std::string scores = put("m1.csv",
                                        "cat,dog,bird,fish\n0.5,0.3,0.15,0.05\n0.1,0.7,0.15,0.05\n"
@@ -162,8 +165,10 @@ TEST_F(LabelsShow, ImagesThatAFileDoesNotNameAreCounted) {
     const json counts = json::parse(scored.out).at("stores").at(0).at("counts");
     EXPECT_EQ(counts.at("unnamed"), 1);
     EXPECT_EQ(counts.at("unlabelled"), 1);
-    const Outcome gap =
-        assay_run({"gap", "zoo", "zoo2", "--runs", at("runs"), "--labels1", labels, "--json"});
+    const std::string all =
+        put("all.csv", "path,labels\nzoo2/a/1.png,cat dog\nzoo2/a/2.png,dog\nzoo2/b/1.png,cat\n");
+    const Outcome gap = assay_run({"gap", "zoo", "zoo2", "--runs", at("runs"), "--labels1", labels,
+                                   "--labels2", all, "--json"});
     EXPECT_EQ(gap.status, 0) << gap.err;
     EXPECT_THAT(gap.err, HasSubstr(warning));
     EXPECT_EQ(json::parse(gap.out).at("first").at("histogram").at("unnamed"), 1);

@@ -50,7 +50,7 @@ TEST_F(PlotCommand, DrawsAFolderAndTheSavedResultAlike) {
 }
 
 TEST_F(PlotCommand, RefusesWithoutAFile) {
-    write_file_atomically(folder_ / "other.json", R"({"schema": "assay.gap/2"})");
+    write_file_atomically(folder_ / "other.json", R"({"schema": "assay.gap/3"})");
     const std::vector<std::pair<std::vector<std::string>, std::string>> refused = {
         {{"scores", folder_ / "runs"}, "--output is required"},
         {{"scores", folder_ / "runs", "-o", folder_ / "x.gif"}, ".svg, .pdf or .png"},

@@ -10,6 +10,7 @@
 #include "core/random.h"
 #include "core/statistics.h"
 #include "gap_images.h"
+#include "message_of.h"
 
 namespace assay {
 namespace {
@@ -73,7 +74,16 @@ TEST(GapReport, ModelsByTop1AndMeansOverThem) {
         }
         EXPECT_NEAR(*report.average.metrics[m].first.value, first, 1e-12);
         EXPECT_NEAR(*report.average.metrics[m].gap.value, gap, 1e-12);
-        EXPECT_NEAR(*report.average.metrics[m].absolute.value, absolute, 1e-12);
+        EXPECT_NEAR(*report.average.metrics[m].absolute_raw, absolute, 1e-12);
+        // Without what errors add, and no surer than the mean gap.
+        const Estimate& shown = report.average.metrics[m].absolute;
+        EXPECT_LE(*shown.value, absolute + 1e-12);
+        ASSERT_TRUE(shown.interval);
+        EXPECT_EQ(shown.interval->method, "inversion");
+        EXPECT_GE(shown.interval->high, report.average.metrics[m].gap.interval->high);
+        EXPECT_EQ(report.lines[m].mean_gap.interval, report.average.metrics[m].gap.interval);
+        EXPECT_TRUE(report.average.between[m]->gap.interval);
+        EXPECT_TRUE(report.average.best[m][1]->value.interval);
         EXPECT_EQ(report.average.metrics[m].gap.interval->method,
                   m == 2 ? "mover.unpaired.shared" : "newcombe.unpaired.shared");
         EXPECT_EQ(report.average.between[m]->models, 5U);
@@ -151,14 +161,49 @@ TEST(GapReport, SameBitsForAnyNumberOfThreads) {
     }
 }
 
-TEST(GapReport, OneReplicateIsToldFromNone) {
+TEST(GapReport, WithoutDraws) {
     GapOptions options;
-    for (const auto& [count, reason] :
-         {std::pair{0U, "no interval: no replicates were asked for"},
-          {1U, "no interval: 1 replicate has no spread: 2 or more are needed"}}) {
+    options.replicates = 0;
+    GapInput input = made(five, 200, 200);
+    const GapReport report = assemble_gap(input, scheme, options);
+    const std::string why = "no interval: no draws were asked for; --bootstrap 1000 makes them";
+    EXPECT_EQ(report.orders[0].kendall.note, why);
+    EXPECT_EQ(report.average.metrics[0].absolute.note, why);
+    EXPECT_EQ(report.lines[0].slope.note, why);
+    EXPECT_TRUE(report.lines[0].slope.value);
+    EXPECT_TRUE(report.average.metrics[0].gap.interval);
+    EXPECT_TRUE(report.average.differences.at(1).value.interval);
+    for (const std::uint32_t count : {1U, 199U}) {
         options.replicates = count;
-        GapInput input = made(five, 200, 200);
-        EXPECT_EQ(assemble_gap(input, scheme, options).orders[0].kendall.note, reason);
+        EXPECT_THAT(message_of([&] { check(options); }, ErrorCode::usage),
+                    HasSubstr(std::to_string(count) + "; allowed: 0 (no intervals), or 200"));
+    }
+    options.replicates = 1000;
+    for (const auto& wrong : {std::vector<double>{.8, .3}, {.1, .2, .3}}) {
+        options.model_correlation = wrong;
+        EXPECT_THAT(message_of([&] { check(options); }, ErrorCode::usage),
+                    HasSubstr("--model-correlation is"));
+    }
+}
+
+// Differences of gaps know that the metrics share their images: the interval is narrower than that
+// of two independent gaps.
+TEST(GapReport, DifferencesOfGaps) {
+    GapInput input = made(five);
+    const GapReport report = assemble_gap(input, scheme, {});
+    ASSERT_EQ(report.average.differences.size(), 3U);
+    for (const GapDifference& d : report.average.differences) {
+        const Estimate &a = report.average.metrics[static_cast<std::size_t>(d.first_metric)].gap,
+                       &b = report.average.metrics[static_cast<std::size_t>(d.second_metric)].gap;
+        EXPECT_NEAR(*d.value.value, *a.value - *b.value, 1e-12);
+        EXPECT_LT(half_width(d.value), std::hypot(half_width(a), half_width(b)));
+        EXPECT_GT(half_width(d.value), 0);
+        ASSERT_TRUE(d.share.value);
+        EXPECT_NEAR(*d.share.value, 1 - *b.value / *a.value, 1e-12);
+    }
+    for (const GapModel& model : report.models) {
+        EXPECT_EQ(model.differences.size(), 3U);
+        EXPECT_TRUE(model.rank_change_between[0]->low);
     }
 }
 

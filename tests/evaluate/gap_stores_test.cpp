@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <fstream>
@@ -58,8 +60,11 @@ struct Runs {
     GapSide first{"V1", {}, {}}, second{"V2", {}, {}};
 
     // `save` calls its data set val: each side has a folder of its own.
-    void add(int set, const Made& made, const std::string& model,
+    // The images of the second have other ids unless they are given.
+    void add(int set, Made made, const std::string& model,
              StorageFormat storage = StorageFormat::full_f32, bool but_last = false) {
+        for (std::size_t i = made.ids.size(); set == 1 && i < made.rows(); ++i)
+            made.ids.push_back(fmt::format("second{:05}", i));
         const PredictionStore store =
             save(folder, made, model, storage, 64, but_last, set == 0 ? "one" : "two");
         (set == 0 ? first : second).stores.push_back(store.folder());
@@ -71,7 +76,7 @@ struct Runs {
     static GapOptions quick() {
         GapOptions options;
         options.subgroups = "1-4";
-        options.replicates = 50;
+        options.replicates = 200;
         return options;
     }
     std::string refused(const GapOptions& options = quick(),
@@ -460,6 +465,7 @@ TEST(DatasetGap, WarnsWhenLabelSetsAreMostlyEmpty) {
     for (std::int32_t i = 0; i < 100; ++i)
         few.append(i < 66 ? std::vector<std::int32_t>{1} : std::vector<std::int32_t>());
     runs.first.sets = few;
+    runs.second.sets = two.sets;
     runs.add(0, one.made, "a");
     runs.add(1, two.made, "a");
     EXPECT_THAT(runs.report().warnings,
@@ -519,6 +525,49 @@ TEST(DatasetGap, Refusals) {
         file << "damage";
     }
     EXPECT_THAT(damaged.refused(), HasSubstr("000001"));
+}
+
+// What cannot be told from a gap is no gap.
+TEST(DatasetGap, UnlikeThings) {
+    World one = world(100, 1, 2), two = world(90, 2, 2);
+    for (std::size_t i = 0; i < 100; ++i) one.made.ids.push_back(fmt::format("item{:05}", i));
+    Runs half;
+    half.first.sets = one.sets;
+    half.add(0, one.made, "a");
+    half.add(1, two.made, "a");
+    EXPECT_EQ(
+        half.refused(Runs::quick(), ErrorCode::usage),
+        "V1 has label sets and V2 single labels: ReaL and ASMA would differ by what counts as "
+        "correct; add --labels2 LABELS, or leave --labels1 out");
+
+    // One data set, twice.
+    Runs twice;
+    twice.add(0, one.made, "a");
+    twice.add(1, one.made, "a");
+    const GapReport same = twice.report();
+    EXPECT_THAT(same.warnings, testing::Contains(HasSubstr("V1 and V2 are the same images")));
+    EXPECT_TRUE(same.average.differences.empty());
+    twice.first.sets = one.sets;
+    twice.second.sets = one.sets;
+    EXPECT_THAT(twice.refused(Runs::quick(), ErrorCode::usage),
+                HasSubstr("V1 and V2 are the same images under two sets of labels"));
+    // Under other labels, where nothing tells whether the files are the same.
+    Made relabelled = one.made;
+    for (auto& labels : relabelled.labels) labels = {(labels[0] + 1) % 8};
+    Runs other;
+    other.add(0, one.made, "a");
+    other.add(1, relabelled, "a");
+    EXPECT_THAT(other.report().warnings,
+                testing::Contains(HasSubstr("have the same ids and other labels")));
+
+    // Sets of labels of their own, against single labels.
+    Runs mixed;
+    World several = two;
+    for (std::size_t i = 0; i < 40; ++i) several.made.labels[i] = {0, 7};
+    mixed.add(0, one.made, "a");
+    mixed.add(1, several.made, "a");
+    EXPECT_THAT(mixed.report().warnings,
+                testing::Contains(HasSubstr("V2 is judged by sets of labels and V1 by single")));
 }
 
 // A further data set has the values that the first has when it is the same stores.

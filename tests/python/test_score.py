@@ -311,8 +311,8 @@ class Gap(InFolder):
             for model in ("a", "b"):
                 scores, labels = made(600, seed=seed, skill=2.5 if data == "v1" else 1.5)
                 self.imported(scores + (model == "b"), labels, "runs", model, data)
-        gap = assay.gap(self.folder / "runs/v1", self.folder / "runs/v2", bootstrap=50)
-        expected = command("gap", self.folder / "runs/v1", self.folder / "runs/v2", "--bootstrap", "50", "--json")
+        gap = assay.gap(self.folder / "runs/v1", self.folder / "runs/v2", bootstrap=200)
+        expected = command("gap", self.folder / "runs/v1", self.folder / "runs/v2", "--bootstrap", "200", "--json")
         self.assertEqual(gap.to_json(), expected)
         self.assertEqual(len(gap.models), 2)
         self.assertEqual([row["model"] for row in gap.records()], [m["model"] for m in gap.models])

@@ -33,13 +33,13 @@ protected:
 };
 
 TEST_F(ReportInput, SavedJsonIsInItAsItIs) {
-    const json result = {{"schema", "assay.gap/2"}, {"x", {1, 2.5, nullptr, "</script>"}}};
+    const json result = {{"schema", "assay.gap/3"}, {"x", {1, 2.5, nullptr, "</script>"}}};
     const auto file = written(result.dump());
     const json document = document_of(report_options({file, file})).json;
     ASSERT_EQ(document["results"].size(), 1U);  // a file that is named twice is one
     EXPECT_EQ(document["results"][0]["result"], result);
     EXPECT_EQ(document["results"][0]["source"], file.string());
-    EXPECT_EQ(document["provenance"]["files"][0]["schema"], "assay.gap/2");
+    EXPECT_EQ(document["provenance"]["files"][0]["schema"], "assay.gap/3");
     EXPECT_EQ(document["title"], "x.json");
 }
 
@@ -68,7 +68,7 @@ TEST_F(ReportInput, RefusalsNameTheFileThePlaceAndWhatIsAllowed) {
     EXPECT_THAT(refusal("{\"schema\": 7}"), HasSubstr("RUNS folders"));
     EXPECT_THAT(refusal("[1, 2]"), HasSubstr("RUNS folders"));
     EXPECT_THAT(refusal("{}"), HasSubstr("schema"));
-    EXPECT_THAT(refusal("{\"schema\": \"assay.scores/2\", \"schema\": \"assay.gap/2\"}"),
+    EXPECT_THAT(refusal("{\"schema\": \"assay.scores/2\", \"schema\": \"assay.gap/3\"}"),
                 HasSubstr("appears twice"));
     EXPECT_THAT(refusal("{\"schema\": \"assay.scores/2\", \"x\": \"\xff\"}"), HasSubstr("UTF-8"));
     EXPECT_THAT(refusal("{\"schema\": \"assay.scores/2\", \"x\": 1e999}"), HasSubstr("x.json"));

@@ -79,7 +79,7 @@ json made_result(std::string_view schema) {
                   {"severity", 1},
                   {"accuracy", estimate_of(0.7)}}}}}}}};
     }
-    if (schema == "assay.gap/2") {
+    if (schema == "assay.gap/3") {
         return {{"schema", schema},
                 {"first", {{"name", "v1"}}},
                 {"second", {{"name", "v2"}}},
@@ -250,12 +250,12 @@ TEST(Plots, SortSeveritiesAndTellEqualNamesApart) {
 }
 
 TEST(Plots, TakeTheFittedLineOfTheGap) {
-    const auto plots = plots_of("gap", made_result("assay.gap/2"));
+    const auto plots = plots_of("gap", made_result("assay.gap/3"));
     ASSERT_EQ(plots.size(), 1u);
     ASSERT_EQ(plots[0].series.size(), 2u);
     EXPECT_TRUE(plots[0].series[1].joined);
     EXPECT_NEAR(*plots[0].series[1].points[0].y.value, 0.6, 1e-12);
-    const auto boxes = plots_of("gap-labels", made_result("assay.gap/2"));
+    const auto boxes = plots_of("gap-labels", made_result("assay.gap/3"));
     EXPECT_EQ(boxes[0].series[0].points.size(), 2u);  // a box and an outlier
     EXPECT_EQ(boxes[0].series[0].points[0].quartiles->low, 0.4);
 }
@@ -356,7 +356,7 @@ TEST(Plots, NameWhatIsNotThere) {
         return message_of([&] { plots_of(name, made_scores(), choice); }, ErrorCode::usage);
     };
     EXPECT_THAT(message("scoers", {}), HasSubstr("`scores`"));
-    EXPECT_THAT(message("gap", {}), HasSubstr("assay.gap/2"));
+    EXPECT_THAT(message("gap", {}), HasSubstr("assay.gap/3"));
     PlotChoice choice;
     choice.metric = "tpo1";
     EXPECT_THAT(message("scores", choice), HasSubstr("top1"));

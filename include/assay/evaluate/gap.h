@@ -43,14 +43,28 @@ inline constexpr std::array<GapMetric, 3> gap_metrics{GapMetric::top1, GapMetric
                                                       GapMetric::asma};
 std::string_view name_of(GapMetric);
 
+/// On which scale a metric of the second data set is a line of the first.
+enum class GapScale { points, probit, logit };
+constexpr auto words_of(GapScale) {
+    using Row = std::pair<GapScale, std::string_view>;
+    return std::array{Row{GapScale::points, "points"}, Row{GapScale::probit, "probit"},
+                      Row{GapScale::logit, "logit"}};
+}
+
 struct GapOptions {
     std::string subgroups = "1-5";
     std::uint32_t pooled_above = 5;
     std::string agreement = "recall";
     double margin = 0.01;
     double level = 0.95;
-    std::uint32_t replicates = 1000;  ///< below 2: no intervals
+    std::uint32_t replicates = 1000;  ///< draws of the errors; 0: none; else at least 200
     std::uint64_t seed = 1;
+    GapScale scale = GapScale::points;
+    /// Of published values: least and largest correlation of two models' errors, and of two
+    /// metrics' errors, on the same images. One number is both; none: .3 to .8, and 0 to 1.
+    std::vector<double> model_correlation, metric_correlation;
+    /// (model, family) of models that are variants of each other; the others stand alone.
+    std::vector<std::pair<std::string, std::string>> families;
     int threads = 0;
     std::vector<std::string> marked;
     std::size_t top = 10;
@@ -85,11 +99,27 @@ inline constexpr auto description<GapOptions> = describe<GapOptions>({
     field<&GapOptions::level>(
         {.help = "Confidence level of the intervals", .min = .5, .max = .9999}),
     field<&GapOptions::replicates>(
-        {.help = "Replicates for ranks and rank correlations; 0: no intervals",
+        {.help = "Draws of the images' errors, 200 or more, for what is said about all models: "
+                 "orders, ranks, lines, mean |gap|; 0: no such intervals",
          .min = 0,
          .max = 100'000,
          .name = "bootstrap"}),
-    field<&GapOptions::seed>({.help = "Seed of the bootstrap"}),
+    field<&GapOptions::seed>({.help = "Seed of the draws"}),
+    field<&GapOptions::scale>(
+        {.help = "Show the line of V2 on V1 on this scale, too: probit or logit"}),
+    field<&GapOptions::model_correlation>(
+        {.help = "With --table: least and largest correlation of two models' errors on the same "
+                 "images",
+         .min = 0,
+         .max = 1,
+         .empty = "0.3,0.8",
+         .value = "LO,HI"}),
+    field<&GapOptions::metric_correlation>(
+        {.help = "With --table: the same of two metrics' errors of one model",
+         .min = 0,
+         .max = 1,
+         .empty = "0,1",
+         .value = "LO,HI"}),
     field<&GapOptions::threads>(
         {.help = "Threads", .min = 0, .empty = "one per core", .also = "-j"}),
 });
@@ -98,12 +128,13 @@ inline constexpr auto description<GapOptions> = describe<GapOptions>({
 void check(const GapOptions& options);
 
 /// One metric on both data sets. Averages over models: `absolute` is the mean of |gap|, not |mean
-/// gap|. `n`: images; of a gap, of both data sets together; of an average, of one model. A value
-/// without an interval says why in its note.
+/// gap|, without what the images' errors add to it. `n`: images; of a gap, of both data sets
+/// together; of an average, of one model. A value without an interval says why in its note.
 struct GapPair {
     Estimate first, second, gap, absolute;
     /// Of an average: the models behind `first`, `second`, and the gaps.
     std::array<std::uint32_t, 3> models{1, 1, 1};
+    std::optional<double> absolute_raw = {};  ///< of an average: mean of |gap| as seen
 };
 
 struct GapSubgroup {
@@ -126,7 +157,21 @@ struct GapDecomposition {
 /// one is skipped.
 struct GapRank {
     std::uint32_t rank = 0;           ///< 0: the value is undefined, and not ranked
-    std::uint32_t low = 0, high = 0;  ///< middle `level` of the bootstrap's ranks; 0: none
+    std::uint32_t low = 0, high = 0;  ///< interval, of a model named beforehand; 0: none
+};
+/// Rank on the first data set less rank on the second, among the models that have both values.
+struct GapRankChange {
+    std::int64_t change = 0;
+    std::optional<std::int64_t> low, high;
+};
+
+/// By how much a gap is smaller by another metric, on the same images.
+struct GapDifference {
+    GapMetric first_metric{}, second_metric{};
+    Estimate value;  ///< gap by the first less gap by the second
+    /// 1 - gap by the second / gap by the first; above 1 where the signs differ. Undefined where
+    /// the gap by the first is not clear of 0.
+    Estimate share;
 };
 
 struct GapModel {
@@ -138,22 +183,42 @@ struct GapModel {
     std::array<std::optional<std::int64_t>, 2>
         rank_change;  ///< by data set: rank by top-1 minus rank by ASMA, both among the models that
                       ///< have both values
+    std::array<std::optional<GapRankChange>, 3> rank_change_between;  ///< by metric
+    std::vector<GapDifference> differences;
     std::array<std::uint64_t, 2> not_scored{};  ///< images of each data set without scores
 };
 
-/// How the models differ from one another: no statement about images. Named apart from the
-/// intervals.
+/// How the models' gaps differ from one another, as seen: no statement about images. Named apart
+/// from the intervals.
 struct BetweenModels {
     std::uint32_t models = 0;
     std::optional<double> sd;  ///< n - 1 in the denominator; none for one model
     double min = 0, lower_quartile = 0, median = 0, upper_quartile = 0, max = 0;
+    /// Standard deviations between these models of their true values on each data set, and of their
+    /// true gaps: without what the images' errors add.
+    Estimate first, second, gap;
 };
 
-/// Models whose |gap| is below the margin, and how many of the verdicts the intervals leave no
-/// doubt about.
+/// Models whose |gap| is below the margin, as seen, and how many of the verdicts hold for all of
+/// the models together.
 struct GapWithinMargin {
     std::uint32_t models = 0, within = 0;
     std::optional<std::uint32_t> surely_within, surely_outside;  ///< none without intervals
+
+    /// Interval of the number of models within the margin.
+    std::optional<std::uint32_t> low() const { return surely_within; }
+    std::optional<std::uint32_t> high() const {
+        return surely_outside ? std::optional(models - *surely_outside) : std::nullopt;
+    }
+};
+
+/// The best of the models by a metric on a data set. The value is without the luck of the one that
+/// came out best; the interval holds its true value, and the best of all models' true values.
+struct GapBest {
+    Estimate value;
+    double raw = 0;  ///< as seen
+    std::string model;
+    std::uint32_t candidates = 0;  ///< models that may be the best
 };
 
 struct GapAverage {
@@ -162,23 +227,39 @@ struct GapAverage {
     GapDecomposition decomposition;
     std::array<std::optional<BetweenModels>, 3> between;  ///< of the gaps
     std::array<GapWithinMargin, 3> within_margin;
+    std::array<std::array<std::optional<GapBest>, 2>, 3> best;  ///< [metric][data set]
+    std::vector<GapDifference> differences;                     ///< of the mean gaps
 };
 
 /// Agreement of two orders of the models.
 struct GapOrder {
     GapMetric a{}, b{};
     int a_set = 0, b_set = 0;  ///< 0: first data set, 1: second
-    Estimate kendall;          ///< tau-b
-    Estimate spearman;         ///< of average ranks
+    Estimate kendall;          ///< of the true values, which errors pull towards 0
+    Estimate spearman;
     std::uint32_t models = 0;  ///< with both values
+    /// As seen: tau-b, and rho of average ranks.
+    std::optional<double> kendall_raw = {}, spearman_raw = {};
 };
 
-/// A metric on the second data set as a line of that on the first, over the models. Intervals are
-/// over models (Student's t): what other models like these might have shown on these images.
+/// Whether one line describes the models.
+struct GapCurvature {
+    double coefficient = 0, standard_error = 0;  ///< of the square
+    double low_slope = 0, high_slope = 0;        ///< where a tenth of the models is below, above
+    bool curved = false;
+};
+
+/// A metric on the second data set as a line of that on the first, over the models. Errors in the
+/// first no longer pull the slope to 0 (Fuller 1987). Of these models: other images of the same
+/// kind. `_like`: of models like these, as if drawn at random by families, too.
 struct GapLine {
     GapMetric metric{};
+    GapScale scale = GapScale::points;
     std::uint32_t models = 0;  ///< with both values, at least 3
-    Estimate mean_gap, slope, intercept;
+    Estimate mean_gap, slope;
+    Estimate intercept;  ///< its ends are at the slope's ends
+    Estimate mean_gap_like, slope_like;
+    std::optional<GapCurvature> curvature;
 };
 
 /// Five numbers over the models: quartiles (type 7), whiskers at the furthest point within 1.5
@@ -243,8 +324,9 @@ struct GapReport {
     std::vector<GapModel> models;
     GapAverage average;
     std::vector<GapOrder> orders;
-    std::vector<GapLine> lines;  ///< of the metrics that three models or more have on both
-    std::vector<GapBox> boxes;   ///< by labels per image, first data set first
+    std::vector<GapLine> lines;         ///< of the metrics that three models or more have on both
+    std::vector<GapLine> scaled_lines;  ///< the same on the scale that was asked for
+    std::vector<GapBox> boxes;          ///< by labels per image, first data set first
     std::array<std::vector<std::size_t>, 2>
         best;                         ///< best by ASMA on each data set: indices into `models`
     std::vector<std::size_t> marked;  ///< indices into `models`
@@ -252,7 +334,9 @@ struct GapReport {
     std::optional<GapRanking> ranking;
     std::vector<std::string> warnings;
     std::vector<std::string> notes;  ///< what was made of a table of published values
-    bool partial = false;            ///< some image that should have been scored was not
+    /// Of a table: what was taken of the correlation of two models' errors.
+    std::optional<std::array<double, 2>> model_correlation, metric_correlation;
+    bool partial = false;  ///< some image that should have been scored was not
 };
 
 /// The stores of one data set, one per model, and the label sets to judge by.
@@ -306,12 +390,19 @@ GapTable parse_gap_table(std::string_view text, const std::string& source,
                          TableUnit unit = TableUnit::automatic);
 GapTable read_gap_table(const std::filesystem::path& path, TableUnit unit = TableUnit::automatic);
 
-/// The same report as far as a table can tell: no intervals over images, no histograms, no
-/// decomposition. `images`: how many top-1 was measured on, where known; its intervals follow from
-/// them.
+/// How many images a data set's published values were measured on, where known.
+struct GapImages {
+    std::optional<std::uint64_t> top1 = {}, real = {};
+    /// Of ASMA: images by their number of labels, one number for each subgroup.
+    std::vector<std::uint64_t> counts = {};
+};
+/// "50000", which is top-1's, or "top1=50000,real=46837". Throws usage, with `option`.
+GapImages parse_gap_images(const std::string& text, const std::string& option);
+
+/// The same report as far as a table can tell: no histograms, no decomposition, and intervals of
+/// the metrics whose images are known.
 GapReport gap_of_table(const GapTable& table, const std::array<std::string, 2>& names,
-                       const GapOptions& options,
-                       const std::array<std::optional<std::uint64_t>, 2>& images = {});
+                       const GapOptions& options, const std::array<GapImages, 2>& images = {});
 
 /// A further data set for models that a report has: csv with `model`, `top1`, `real`, `asma`, as
 /// far as there are such columns. The name is the file's. Throws as parse_gap_table.
@@ -337,8 +428,11 @@ struct GapRequest {
     std::array<std::filesystem::path, 2> labels;
     std::filesystem::path table;  ///< empty: stores
     TableUnit unit = TableUnit::automatic;
-    /// With a table: how many images its top-1 was measured on.
-    std::array<std::optional<std::uint64_t>, 2> images;
+    /// With a table: how many images its values were measured on (parse_gap_images).
+    std::string n1, n2;
+    /// With a table: images by their number of labels, for ASMA.
+    std::vector<std::uint64_t> counts1, counts2;
+    std::filesystem::path families;  ///< csv with model, family
     /// Further data sets: folders or names like `sets`, with their label sets (one for each, or
     /// none); with a table files for read_also_table.
     std::vector<std::string> also;
@@ -358,6 +452,21 @@ inline constexpr auto description<GapRequest> = describe<GapRequest>({
                  "... asma_v2",
          .value = "CSV"}),
     field<&GapRequest::unit>({.help = "Of --table"}),
+    field<&GapRequest::n1>(
+        {.help = "Images that --table's values on V1 were measured on, for intervals: 50000 "
+                 "(top-1), or top1=50000,real=46837",
+         .empty = "not known",
+         .value = "N"}),
+    field<&GapRequest::n2>({.help = "The same for V2", .empty = "not known", .value = "N"}),
+    field<&GapRequest::counts1>(
+        {.help = "Images of V1 with 1, 2, ... labels, those that --table's ASMA averages over",
+         .min = 1,
+         .value = "N,N,..."}),
+    field<&GapRequest::counts2>({.help = "The same for V2", .min = 1, .value = "N,N,..."}),
+    field<&GapRequest::families>(
+        {.help = "Which models are variants of each other: csv with model, family; for models like "
+                 "these",
+         .value = "CSV"}),
     field<&GapRequest::also>(
         {.help = "A further data set for the same models, like V1 (with --table: csv with model, "
                  "top1, real, asma); repeatable",
@@ -387,7 +496,7 @@ void check(const GapRequest& request);
 /// not there, the same one twice; and as gap_of_stores() and read_gap_table().
 GapReport run_gap(const GapRequest& request, Comm& comm, const ProgressCallback& progress = {});
 
-/// Schema assay.gap/2: everything above.
+/// Schema assay.gap/3: everything above.
 nlohmann::json to_json(const GapReport& report);
 
 /// Tables for people: averages, histograms, decomposition, subgroups, models (the first 20, or all

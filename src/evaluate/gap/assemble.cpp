@@ -6,6 +6,7 @@
 
 #include "assay/error.h"
 #include "evaluate/gap/leave_outs.h"
+#include "evaluate/gap/store_errors.h"
 
 namespace assay {
 namespace {
@@ -186,6 +187,17 @@ GapAverage average_of(const std::vector<GapModel>& models, const GapStatistics& 
         if (!p.gap.value) p.gap.undefined = p.absolute.undefined = any.gap.undefined;
         return p;
     });
+    // One model's |gap| has an interval; a mean of several is too large, by how much is told of the
+    // three metrics alone.
+    for (GapSubgroup& subgroup : average.subgroups) {
+        for (GapPair* pair : {&subgroup.top1, &subgroup.real, &subgroup.agreement}) {
+            if (pair->models[2] < 2 || !pair->absolute.value) continue;
+            pair->absolute.interval.reset();
+            pair->absolute.note =
+                "no interval: the images' errors make a mean of |gap| too large; mean |gap| by "
+                "top-1, ReaL and ASMA is without them";
+        }
+    }
     average.decomposition = decomposition(statistics, lists, average.metrics[0].gap, level,
                                           models.front().decomposition.composition.undefined);
     average.decomposition.models = sums.models(statistics.within());
@@ -228,7 +240,7 @@ GapReport assemble_gap(GapInput& input, const GapScheme& scheme, const GapOption
     }
     report.average = average_of(report.models, statistics, sums, errors, options.level);
     describe_models(report);
-    bootstrap_orders(report, input, scheme);
+    state_about_models(report, noise_of_stores(report, input, statistics));
     return report;
 }
 

@@ -21,6 +21,8 @@ struct GapInput {
         std::array<std::uint64_t, 2> not_scored{};
     };
     std::vector<Model> models;
+    /// Why the errors of the two data sets are not independent; "": they are.
+    std::string dependent;
 };
 
 /// A list of numbers of labels as GapOptions has it: "1-5", "present", "1-9,present".
@@ -42,12 +44,9 @@ std::vector<std::size_t> report_order(std::span<const Maybe> top1,
 /// One of the further data sets of a table.
 GapAlso also_of_table(const GapTable& table, std::size_t which, const GapReport& report);
 
-/// Everything that follows from the models' values: ranks, orders, boxes, spreads, counts within
-/// the margin, the best.
+/// Everything that follows from the models' values alone: ranks, orders, boxes, spreads, counts
+/// within the margin, the best. What is sure of it is said by state_about_models().
 void describe_models(GapReport& report);
-
-/// Intervals of ranks and rank correlations: groups of images reweighted, for all models alike.
-void bootstrap_orders(GapReport& report, const GapInput& input, const GapScheme& scheme);
 
 inline const Estimate& side(const GapPair& pair, std::size_t set) {
     return set == 0 ? pair.first : pair.second;

@@ -8,7 +8,6 @@
 #include "assay/error.h"
 #include "core/rank_correlation.h"
 #include "evaluate/gap/assemble.h"
-#include "evaluate/gap/lines.h"
 #include "evaluate/gap/ordering.h"
 
 namespace assay {
@@ -32,20 +31,11 @@ GapWithinMargin within_margin(const std::vector<GapModel>& models, std::size_t m
     // within it.
     margin -= 1e-9;
     GapWithinMargin count;
-    std::uint32_t inside = 0, outside = 0, intervals = 0;
     for (const GapModel& model : models) {
         const Estimate& gap = model.metrics[metric].gap;
         if (!gap.value) continue;
         ++count.models;
         count.within += std::abs(*gap.value) < margin ? 1 : 0;
-        if (!gap.interval) continue;
-        ++intervals;
-        inside += gap.interval->low > -margin && gap.interval->high < margin ? 1 : 0;
-        outside += gap.interval->low >= margin || gap.interval->high <= -margin ? 1 : 0;
-    }
-    if (intervals > 0) {
-        count.surely_within = inside;
-        count.surely_outside = outside;
     }
     return count;
 }
@@ -156,7 +146,6 @@ void describe_models(GapReport& report) {
     }
     for (const GapMetric metric : gap_metrics)
         report.orders.push_back(order_of(report.models, metric, 0, metric, 1));
-    add_lines(report);
     add_boxes(report);
     mark(report);
 }

@@ -11,14 +11,19 @@
 #include "assay/robustness/model_stores.h"
 #include "assay/store/prediction_store.h"
 #include "core/paths.h"
+#include "core/text.h"
 #include "data/label_rows.h"
 #include "evaluate/gap/assemble.h"
+#include "evaluate/gap/model_families.h"
 #include "store/label_fit.h"
+#include "store/same_models.h"
 
 namespace assay {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::uint32_t fewest_draws = 200;
 
 // A folder as it is, else a data set's name below `runs`.
 fs::path folder_of(const std::string& argument, const fs::path& runs) {
@@ -128,10 +133,28 @@ void check_stores(const GapRequest& request) {
                     "values (--table CSV)");
     if (request.sets[0] == request.sets[1])
         throw Error(ErrorCode::usage, fmt::format("both are `{}`", request.sets[0]));
-    if (request.images[0] || request.images[1])
-        throw Error(ErrorCode::usage,
-                    "numbers of images belong to a table: stores know their images");
+    for (const auto& [given, option] :
+         {std::pair{!request.n1.empty(), "--n1"},
+          {!request.n2.empty(), "--n2"},
+          {!request.counts1.empty(), "--counts1"},
+          {!request.counts2.empty(), "--counts2"},
+          {!request.options.model_correlation.empty(), "--model-correlation"},
+          {!request.options.metric_correlation.empty(), "--metric-correlation"}}) {
+        if (given)
+            throw Error(ErrorCode::usage,
+                        fmt::format("{} is for published values (--table CSV): stores know their "
+                                    "images",
+                                    option));
+    }
     for (const fs::path& labels : request.labels) require_labels(labels);
+}
+
+std::array<GapImages, 2> images_of_table(const GapRequest& request) {
+    std::array<GapImages, 2> images{parse_gap_images(request.n1, "--n1"),
+                                    parse_gap_images(request.n2, "--n2")};
+    images[0].counts = request.counts1;
+    images[1].counts = request.counts2;
+    return images;
 }
 
 void check_table(const GapRequest& request) {
@@ -142,9 +165,45 @@ void check_table(const GapRequest& request) {
         throw Error(
             ErrorCode::usage,
             "a table holds published values: folders of runs and label sets are for stores");
+    images_of_table(request);
     if (!is_there(request.table))
         throw Error(ErrorCode::bad_input,
                     fmt::format("no table of published values at `{}`", request.table.string()));
+}
+
+// Numbers of images of a metric that the table lacks tell nothing.
+void require_columns(const GapTable& table, const std::array<GapImages, 2>& images) {
+    for (std::size_t set = 0; set < 2; ++set) {
+        for (const GapMetric metric : gap_metrics) {
+            const bool given = metric == GapMetric::top1   ? images[set].top1.has_value()
+                               : metric == GapMetric::real ? images[set].real.has_value()
+                                                           : !images[set].counts.empty();
+            if (!given || table.has[static_cast<std::size_t>(metric)][set]) continue;
+            throw Error(ErrorCode::usage,
+                        fmt::format("--{}{} gives the images of {}, and the table has no column "
+                                    "{}_v{}; leave it out",
+                                    metric == GapMetric::asma ? "counts" : "n", set + 1,
+                                    name_of(metric), name_of(metric), set + 1));
+        }
+    }
+}
+
+GapOptions with_families(const GapRequest& request) {
+    GapOptions options = request.options;
+    if (!request.families.empty()) options.families = read_families(request.families);
+    return options;
+}
+
+void warn_of_families(GapReport& report) {
+    std::vector<std::string> unknown;
+    for (const auto& [model, family] : report.options.families) {
+        if (std::ranges::none_of(report.models,
+                                 [&](const GapModel& known) { return known.name == model; }))
+            unknown.push_back(model);
+    }
+    if (!unknown.empty())
+        report.warnings.push_back(fmt::format("models with a family that are not compared: {}",
+                                              store::names_text(unknown)));
 }
 
 GapReport from_stores(const GapRequest& request, Comm& comm, const ProgressCallback& progress) {
@@ -158,7 +217,10 @@ GapReport from_stores(const GapRequest& request, Comm& comm, const ProgressCallb
         throw Error(ErrorCode::usage,
                     fmt::format("both are `{}`", first.stores[0].parent_path().string()));
     if (first.name == second.name) second.name += " (2)";
-    GapReport report = gap_of_stores(first, second, request.options, comm, progress);
+    GapOptions options;
+    agree(comm, [&] { options = with_families(request); });
+    GapReport report = gap_of_stores(first, second, options, comm, progress);
+    warn_of_families(report);
     report.warnings.insert(report.warnings.begin(), warnings.begin(), warnings.end());
     return report;
 }
@@ -167,7 +229,10 @@ GapReport from_table(const GapRequest& request) {
     const GapTable table = read_gap_table(request.table, request.unit);
     std::array<std::string, 2> names{"V1", "V2"};
     if (request.sets.size() == 2) names = {request.sets[0], request.sets[1]};
-    GapReport report = gap_of_table(table, names, request.options, request.images);
+    const std::array<GapImages, 2> images = images_of_table(request);
+    require_columns(table, images);
+    GapReport report = gap_of_table(table, names, with_families(request), images);
+    warn_of_families(report);
     if (request.unit == TableUnit::automatic)
         report.notes.push_back(fmt::format("{}: taken as {}", request.table.string(),
                                            table.percent ? "percent" : "proportions"));
@@ -185,6 +250,39 @@ GapReport from_table(const GapRequest& request) {
 
 }  // namespace
 
+GapImages parse_gap_images(const std::string& text, const std::string& option) {
+    GapImages images;
+    if (text.empty()) return images;
+    const auto wrong = [&](std::string_view what) {
+        return Error(ErrorCode::usage,
+                     fmt::format("{} is `{}`: {}; write {} 50000 (images of top-1), or {} "
+                                 "top1=50000,real=46837",
+                                 option, shortened(text), what, option, option));
+    };
+    for (std::size_t begin = 0; begin <= text.size();) {
+        const std::size_t comma = std::min(text.find(',', begin), text.size());
+        const std::string_view piece = std::string_view(text).substr(begin, comma - begin);
+        begin = comma + 1;
+        const std::size_t equals = piece.find('=');
+        const std::string_view metric =
+            equals == std::string_view::npos ? "top1" : piece.substr(0, equals);
+        const std::string_view number =
+            equals == std::string_view::npos ? piece : piece.substr(equals + 1);
+        if (metric == "asma")
+            throw wrong(
+                "of ASMA the images by their number of labels are needed (--counts1, "
+                "--counts2)");
+        if (metric != "top1" && metric != "real") throw wrong("the metrics are top1 and real");
+        std::uint64_t n = 0;
+        if (!parse_number(number, n) || n < 2 || n > (std::uint64_t{1} << 53U))
+            throw wrong("a whole number of images, 2 or more, is needed");
+        auto& of = metric == "top1" ? images.top1 : images.real;
+        if (of) throw wrong(fmt::format("{} has two numbers", metric));
+        of = n;
+    }
+    return images;
+}
+
 std::string_view name_of(GapMetric metric) {
     constexpr std::array<std::string_view, 3> names{"top1", "real", "asma"};
     return names[static_cast<std::size_t>(metric)];
@@ -193,6 +291,20 @@ std::string_view name_of(GapMetric metric) {
 void check(const GapOptions& options) {
     if (const std::string fault = fault_in(options); !fault.empty())
         throw Error(ErrorCode::usage, fault);
+    if (options.replicates > 0 && options.replicates < fewest_draws)
+        throw Error(ErrorCode::usage,
+                    fmt::format("--bootstrap is {}; allowed: 0 (no intervals), or {} to 100000; "
+                                "leave it out for 1000",
+                                options.replicates, fewest_draws));
+    for (const auto& [given, option] :
+         {std::pair{&options.model_correlation, "--model-correlation"},
+          {&options.metric_correlation, "--metric-correlation"}}) {
+        if (given->size() > 2 || (given->size() == 2 && given->front() > given->back()))
+            throw Error(ErrorCode::usage,
+                        fmt::format("{} is {}; allowed: one number, or the smaller and the larger "
+                                    "of two: {} 0.3,0.8",
+                                    option, fmt::join(*given, ","), option));
+    }
     MetricRequest asma = parse_metric("asma");
     asma.set("agreement", options.agreement);
     gap_subgroups(options.subgroups);
@@ -222,6 +334,9 @@ void check(const GapRequest& request) {
     check(request.options);
     request.table.empty() ? check_stores(request) : check_table(request);
     check_also(request);
+    if (!request.families.empty() && !is_there(request.families))
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("no table of families at `{}`", request.families.string()));
 }
 
 GapReport run_gap(const GapRequest& request, Comm& comm, const ProgressCallback& progress) {

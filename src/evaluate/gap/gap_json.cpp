@@ -16,10 +16,11 @@ const char* set_key(int set) {
     return set == 0 ? "first" : "second";
 }
 
-/// Of an average with the number of models that it is over.
+/// Of an average with the number of models that it is over; of what errors move with what was seen.
 struct ShownEstimate {
     const Estimate* estimate;
-    std::optional<std::uint32_t> models;
+    std::optional<std::uint32_t> models = {};
+    std::optional<double> raw = {};
 };
 ResultType result_type(ResultOf<ShownEstimate>) {
     static constexpr auto rows = describe_result<ShownEstimate>(
@@ -29,6 +30,8 @@ ResultType result_type(ResultOf<ShownEstimate>) {
                  [](const ShownEstimate& e) -> const Estimate& { return *e.estimate; }),
             part<&ShownEstimate::models>(
                 {.help = "Of averages: how many models it is the mean of", .omitted = true}),
+            part<&ShownEstimate::raw>(
+                {.help = "As seen, with what the images' errors add or take", .omitted = true}),
         });
     return rows;
 }
@@ -40,11 +43,15 @@ struct ShownPair {
     ShownEstimate first() const { return shown(pair->first, 0); }
     ShownEstimate second() const { return shown(pair->second, 1); }
     ShownEstimate gap() const { return shown(pair->gap, 2); }
-    ShownEstimate absolute_gap() const { return shown(pair->absolute, 2); }
+    ShownEstimate absolute_gap() const {
+        ShownEstimate of = shown(pair->absolute, 2);
+        of.raw = pair->absolute_raw;
+        return of;
+    }
 
 private:
     ShownEstimate shown(const Estimate& estimate, std::size_t which) const {
-        return {&estimate, mean ? std::optional(pair->models[which]) : std::nullopt};
+        return {&estimate, mean ? std::optional(pair->models[which]) : std::nullopt, {}};
     }
 };
 ResultType result_type(ResultOf<ShownPair>) {
@@ -54,7 +61,8 @@ ResultType result_type(ResultOf<ShownPair>) {
             part<&ShownPair::first>({}),
             part<&ShownPair::second>({}),
             part<&ShownPair::gap>({.help = "First minus second: above 0 where models fall"}),
-            part<&ShownPair::absolute_gap>({.help = "Of averages: the mean of |gap|"}),
+            part<&ShownPair::absolute_gap>(
+                {.help = "Of averages: the mean of |gap| of these models"}),
         });
     return rows;
 }
@@ -114,7 +122,8 @@ ResultType result_type(ResultOf<ShownDecomposition>) {
 
 ResultType result_type(ResultOf<GapRank>) {
     static constexpr auto rows = describe_result<GapRank>(
-        {.name = "GapRank", .help = "1 is the best; low to high is the middle of the bootstrap"},
+        {.name = "GapRank",
+         .help = "1 is the best; low to high holds the true rank of a model named beforehand"},
         {
             part<&GapRank::rank>({}),
             part<&GapRank::low>({.omitted = true}),
@@ -139,6 +148,60 @@ std::array<std::array<const GapRank*, 2>, 3> ranks_of(const GapModel& model) {
 
 }  // namespace
 
+ResultType result_type(ResultOf<GapRankChange>) {
+    static constexpr auto rows = describe_result<GapRankChange>(
+        {.name = "GapRankChange",
+         .help = "Rank on the first data set less rank on the second, among models that have both"},
+        {
+            part<&GapRankChange::change>({}),
+            part<&GapRankChange::low>({.omitted = true}),
+            part<&GapRankChange::high>({.omitted = true}),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<GapDifference>) {
+    static constexpr auto rows = describe_result<GapDifference>(
+        {.name = "GapDifference", .help = "By how much a gap is smaller by another metric"},
+        {
+            part<&GapDifference::first_metric>({.script = a_metric}),
+            part<&GapDifference::second_metric>({.script = a_metric}),
+            part({.inlined = true},
+                 [](const GapDifference& d) -> const Estimate& { return d.value; }),
+            part<&GapDifference::share>(
+                {.help = "1 - gap by the second / gap by the first; above 1 where the signs "
+                         "differ; undefined where the first is not clear of 0"}),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<GapBest>) {
+    static constexpr auto rows = describe_result<GapBest>(
+        {.name = "GapBest",
+         .help = "The best of the models; the interval holds the winner's true value and the best "
+                 "true value"},
+        {
+            part<&GapBest::model>({}),
+            part({.inlined = true}, [](const GapBest& b) -> const Estimate& { return b.value; }),
+            part<&GapBest::raw>({.help = "As seen, with the winner's luck"}),
+            part<&GapBest::candidates>({.help = "Models that may be the best; 0: not known"}),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<GapCurvature>) {
+    static constexpr auto rows = describe_result<GapCurvature>(
+        {.name = "GapCurvature", .help = "Whether one line describes the models"},
+        {
+            part<&GapCurvature::coefficient>({.help = "Of the square"}),
+            part<&GapCurvature::standard_error>({}),
+            part<&GapCurvature::low_slope>({.help = "At the 10 % quantile of the first data set"}),
+            part<&GapCurvature::high_slope>({.help = "At the 90 % quantile"}),
+            part<&GapCurvature::curved>({.help = "No single line describes the models"}),
+        });
+    return rows;
+}
+
 ResultType result_type(ResultOf<GapModel>) {
     static constexpr auto rows = describe_result<GapModel>(
         {.name = "GapModel",
@@ -151,6 +214,15 @@ ResultType result_type(ResultOf<GapModel>) {
              "top1_rank_v1=ranks.top1.first.rank,top1_rank_v2=ranks.top1.second.rank,"
              "real_rank_v1=ranks.real.first.rank,real_rank_v2=ranks.real.second.rank,"
              "asma_rank_v1=ranks.asma.first.rank,asma_rank_v2=ranks.asma.second.rank,"
+             "top1_rank_between=rank_change_between.top1.change,"
+             "top1_rank_between_low=rank_change_between.top1.low,"
+             "top1_rank_between_high=rank_change_between.top1.high,"
+             "real_rank_between=rank_change_between.real.change,"
+             "real_rank_between_low=rank_change_between.real.low,"
+             "real_rank_between_high=rank_change_between.real.high,"
+             "asma_rank_between=rank_change_between.asma.change,"
+             "asma_rank_between_low=rank_change_between.asma.low,"
+             "asma_rank_between_high=rank_change_between.asma.high,"
              "rank_change_v1=rank_change.first,rank_change_v2=rank_change.second,"
              "not_scored_v1=not_scored.first,not_scored_v2=not_scored.second,"
              "subgroup{labels}_v1=subgroups.agreement.first*,"
@@ -171,6 +243,9 @@ ResultType result_type(ResultOf<GapModel>) {
             part<&GapModel::rank_change>(
                 {.help = "Rank by top-1 less rank by ASMA, among the models that have both",
                  .keys = gap_set_keys}),
+            part<&GapModel::rank_change_between>(
+                {.help = "From the first data set to the second", .keys = gap_metric_keys}),
+            part<&GapModel::differences>({}),
             part<&GapModel::not_scored>({.help = "Images without scores", .keys = gap_set_keys}),
         });
     return rows;
@@ -178,7 +253,7 @@ ResultType result_type(ResultOf<GapModel>) {
 
 ResultType result_type(ResultOf<BetweenModels>) {
     static constexpr auto rows = describe_result<BetweenModels>(
-        {.name = "GapSpread", .help = "How the models differ from one another"},
+        {.name = "GapSpread", .help = "How the models' gaps differ from one another, as seen"},
         {
             part<&BetweenModels::models>({}),
             part<&BetweenModels::sd>({.help = "Null for one model"}),
@@ -187,6 +262,11 @@ ResultType result_type(ResultOf<BetweenModels>) {
             part<&BetweenModels::median>({}),
             part<&BetweenModels::upper_quartile>({}),
             part<&BetweenModels::max>({}),
+            part<&BetweenModels::first>(
+                {.help = "Standard deviation of these models' true values on the first data set, "
+                         "without the images' errors"}),
+            part<&BetweenModels::second>({.help = "The same on the second"}),
+            part<&BetweenModels::gap>({.help = "The same of the gaps"}),
         });
     return rows;
 }
@@ -197,8 +277,11 @@ ResultType result_type(ResultOf<GapWithinMargin>) {
         {
             part<&GapWithinMargin::models>({}),
             part<&GapWithinMargin::within>({}),
-            part<&GapWithinMargin::surely_within>({.help = "By the intervals"}),
-            part<&GapWithinMargin::surely_outside>({.help = "By the intervals"}),
+            part<&GapWithinMargin::surely_within>({.help = "All of them together"}),
+            part<&GapWithinMargin::surely_outside>({.help = "All of them together"}),
+            part({.help = "Interval of the number of models that are within", .name = "low"},
+                 [](const GapWithinMargin& w) { return w.low(); }),
+            part({.name = "high"}, [](const GapWithinMargin& w) { return w.high(); }),
         });
     return rows;
 }
@@ -217,6 +300,8 @@ ResultType result_type(ResultOf<GapAverage>) {
                  }),
             part<&GapAverage::between>({.name = "between_models", .keys = gap_metric_keys}),
             part<&GapAverage::within_margin>({.keys = gap_metric_keys}),
+            part<&GapAverage::best>({.keys = gap_metric_keys, .inner_keys = gap_set_keys}),
+            part<&GapAverage::differences>({.help = "Of the mean gaps"}),
         });
     return rows;
 }
@@ -343,8 +428,14 @@ ResultType result_type(ResultOf<GapOrder>) {
                      return OrderEnd{o.b, o.b_set};
                  }),
             part<&GapOrder::models>({.help = "With both values"}),
-            part<&GapOrder::kendall>({.name = "kendall_tau_b"}),
-            part<&GapOrder::spearman>({.name = "spearman_rho"}),
+            part({.help = "Of the true values", .name = "kendall_tau_b"},
+                 [](const GapOrder& o) {
+                     return ShownEstimate{&o.kendall, {}, o.kendall_raw};
+                 }),
+            part({.help = "Of the true values", .name = "spearman_rho"},
+                 [](const GapOrder& o) {
+                     return ShownEstimate{&o.spearman, {}, o.spearman_raw};
+                 }),
         });
     return rows;
 }
@@ -355,9 +446,13 @@ ResultType result_type(ResultOf<GapLine>) {
         {
             part<&GapLine::metric>({.script = a_metric}),
             part<&GapLine::models>({.help = "With both values"}),
-            part<&GapLine::mean_gap>({}),
-            part<&GapLine::slope>({}),
-            part<&GapLine::intercept>({}),
+            part<&GapLine::scale>({}),
+            part<&GapLine::mean_gap>({.help = "Of these models: that of the averages"}),
+            part<&GapLine::slope>({.help = "Of these models"}),
+            part<&GapLine::intercept>({.help = "Its ends are at the ends of the slope"}),
+            part<&GapLine::mean_gap_like>({.help = "Of models like these, as if drawn at random"}),
+            part<&GapLine::slope_like>({.help = "Of models like these, as if drawn at random"}),
+            part<&GapLine::curvature>({.help = "Null for fewer than four models"}),
         });
     return rows;
 }
@@ -473,7 +568,7 @@ ResultType result_type(ResultOf<GapReport>) {
     static constexpr auto rows = describe_result<GapReport>(
         {.name = "GapResult",
          .help = "The same models on two data sets, by three definitions of a correct prediction",
-         .schema = "assay.gap/2"},
+         .schema = "assay.gap/3"},
         {
             part<&GapReport::source>({.help = "`stores`, or the file of published values"}),
             part({.name = "first"}, [](const GapReport& r) { return set_of(r, 0); }),
@@ -491,10 +586,24 @@ ResultType result_type(ResultOf<GapReport>) {
             part<options, &GapOptions::level>({.group = "options"}),
             part<options, &GapOptions::replicates>({.group = "options"}),
             part<options, &GapOptions::seed>({.group = "options"}),
+            part<options, &GapOptions::scale>({.group = "options"}),
+            part<&GapReport::model_correlation>(
+                {.help = "Of a table: what was taken of two models' errors on the same images",
+                 .group = "options",
+                 .omitted = true}),
+            part<&GapReport::metric_correlation>(
+                {.help = "Of a table: what was taken of two metrics' errors",
+                 .group = "options",
+                 .omitted = true}),
             part<&GapReport::average>({}),
             part<&GapReport::models>({.help = "By top-1 on the first data set"}),
             part<&GapReport::orders>({}),
             part<&GapReport::lines>({}),
+            part(
+                {.help = "The lines on the scale that was asked for",
+                 .name = "scaled_lines",
+                 .omitted = true},
+                [](const GapReport& r) -> const auto& { return r.scaled_lines; }),
             part<&GapReport::boxes>({}),
             part<&GapReport::best>({.help = "Indices into `models`", .keys = gap_set_keys}),
             part<&GapReport::marked>({.help = "Indices into `models`"}),

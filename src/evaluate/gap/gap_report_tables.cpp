@@ -47,6 +47,19 @@ std::string sentence(const Estimate& v, bool sign) {
     return text;
 }
 
+// "12.3 (10.1 – 14.5)", in points.
+std::string with_interval(const Estimate& v) {
+    const double half = half_width(v);
+    if (!v.interval || half <= 0) return sentence(v, false);
+    return fmt::format("{} ({} – {})", number_text(*v.value, half, v.unit),
+                       number_text(v.interval->low, half, v.unit),
+                       number_text(v.interval->high, half, v.unit));
+}
+
+std::string number_of(const Estimate& v, double value) {
+    return number_text(value, half_width(v), v.unit);
+}
+
 // Each reason once, in the order in which they come.
 void note_once(Table& table, std::set<std::string>& said, const std::string& text) {
     if (!text.empty() && said.insert(text).second) table.notes.push_back(text);
@@ -68,8 +81,21 @@ Cell rank_cell(const GapRank& rank) {
                          : fmt::format("{} [{}–{}]", rank.rank, rank.low, rank.high);
 }
 
+Cell change_cell(const std::optional<GapRankChange>& change) {
+    if (!change) return std::string(nothing);
+    return change->low
+               ? fmt::format("{:+} [{:+}–{:+}]", change->change, *change->low, *change->high)
+               : fmt::format("{:+}", change->change);
+}
+
 Cell change_cell(const std::optional<std::int64_t>& change) {
     return change ? fmt::format("{:+}", *change) : std::string(nothing);
+}
+
+// On another scale the intercept is no proportion.
+Cell percent_of_scale(const GapLine& line) {
+    if (line.scale == GapScale::points) return percent(line.intercept);
+    return line.intercept;
 }
 
 Cell correlation(const Estimate& v) {
@@ -87,6 +113,37 @@ bool has(const GapReport& r, GapMetric metric) {
 
 }  // namespace
 
+namespace {
+
+// What was seen of mean |gap|, where it says something else.
+std::string raw_text(const GapPair& p) {
+    if (!p.absolute_raw || !p.absolute.value || !p.absolute.interval) return "";
+    const double raw = *p.absolute_raw, value = *p.absolute.value;
+    if (std::abs(raw - value) <= .05 * raw) return "";
+    return fmt::format("mean |gap| is seen as {}, of which about {} is the images' noise",
+                       number_of(p.absolute, raw), number_of(p.absolute, raw - value));
+}
+
+std::string difference_text(const GapDifference& d) {
+    const std::string_view a = title_of(d.first_metric), b = title_of(d.second_metric);
+    const bool shrinks = *d.value.value >= 0;
+    std::string text = fmt::format("{}'s gap {} by {} points to {}'s", a,
+                                   shrinks ? "shrinks" : "is other", with_interval(d.value), b);
+    if (d.share.value) text += fmt::format(", {} % of it", with_interval(d.share));
+    if (d.value.interval && d.value.interval->low <= 0 && d.value.interval->high >= 0)
+        text += ": a difference is not shown";
+    return text;
+}
+
+std::string best_text(const GapReport& r, std::size_t m, std::size_t set, const GapBest& best) {
+    return fmt::format("best of {} by {} on {}: {} % {}, seen as {} %; {} {} may be the best",
+                       best.value.n, title_of(gap_metrics[m]), r.sets[set].name,
+                       with_interval(best.value), best.model, number_of(best.value, best.raw),
+                       best.candidates, best.candidates == 1 ? "model" : "models");
+}
+
+}  // namespace
+
 Table average(const GapReport& r) {
     Table table;
     table.title = fmt::format("{} against {}: mean of {} model{}", r.sets[0].name, r.sets[1].name,
@@ -96,15 +153,15 @@ Table average(const GapReport& r) {
                      {.name = r.sets[1].name + " %", .show = Show::value_and_half},
                      {.name = "gap", .show = Show::value_and_half, .sign = true},
                      {.name = "interval", .show = Show::interval},
-                     {.name = "mean |gap|", .show = Show::value_and_half},
-                     {.name = "sd between models"},
+                     {.name = "mean |gap|", .show = Show::value_and_interval},
+                     {.name = "sd between models", .show = Show::value_and_interval},
                      {.name = fmt::format("|gap| < {:g}", 100 * r.options.margin)}};
     for (std::size_t m = 0; m < gap_metrics.size(); ++m) {
         const GapPair& p = r.average.metrics[m];
         const auto& spread = r.average.between[m];
         table.add({std::string(title_of(gap_metrics[m])), percent(p.first), percent(p.second),
                    percent(p.gap, true), p.gap, percent(p.absolute),
-                   percent(spread ? spread->sd : std::nullopt),
+                   spread ? percent(spread->gap) : Cell(std::string(nothing)),
                    within_text(r.average.within_margin[m])});
     }
     std::set<std::string> said;
@@ -118,6 +175,18 @@ Table average(const GapReport& r) {
                 fmt::format("{}: of {} models; the others have no value", title, p.models[2]));
         }
         if (p.gap.value && !p.gap.interval) note_once(table, said, p.gap.note);
+        if (p.absolute.value && p.gap.interval && !p.absolute.interval)
+            note_once(table, said, p.absolute.note);
+        const std::string moved = raw_text(p);
+        if (!moved.empty()) table.notes.push_back(fmt::format("{}: {}", title, moved));
+    }
+    for (const GapDifference& d : r.average.differences) table.notes.push_back(difference_text(d));
+    for (std::size_t m = 0; m < gap_metrics.size(); ++m) {
+        for (std::size_t set = 0; set < 2; ++set) {
+            const auto& best = r.average.best[m][set];
+            if (best && best->value.interval && best->candidates > 0 && best->value.n > 1)
+                table.notes.push_back(best_text(r, m, set, *best));
+        }
     }
     if (r.source == "stores") {
         table.notes.push_back(
@@ -125,9 +194,14 @@ Table average(const GapReport& r) {
                         "labels weighing the same.",
                         r.options.agreement, fmt::join(r.subgroups, ", ")));
         table.notes.push_back(fmt::format(
-            "± and interval ({:g} %): over images, the same for all models. The spread between "
-            "models is another thing.",
+            "± and interval ({:g} %): of these models, over images, which are the same for all "
+            "models. sd between models: of the true gaps of these models.",
             100 * r.options.level));
+    } else if (r.model_correlation) {
+        table.notes.push_back(fmt::format(
+            "± and intervals ({:g} %): of these models, over images; models are taken to agree on "
+            "the same images with a correlation of {:g} to {:g}.",
+            100 * r.options.level, (*r.model_correlation)[0], (*r.model_correlation)[1]));
     }
     return table;
 }
@@ -276,24 +350,32 @@ Table models(const GapReport& r, bool all) {
 Table ranks(const GapReport& r, std::size_t set) {
     Table table;
     table.title = fmt::format("Best {} by ASMA on {}", r.best[set].size(), r.sets[set].name);
-    table.columns = {text_column("model"), {.name = "ASMA %", .show = Show::value_and_half},
-                     {.name = "rank"},     {.name = "by top-1"},
-                     {.name = "change"},   {.name = "rank on " + r.sets[1 - set].name}};
+    table.columns = {text_column("model"),
+                     {.name = "ASMA %", .show = Show::value_and_half},
+                     {.name = "rank"},
+                     {.name = "by top-1"},
+                     {.name = "change"},
+                     {.name = "rank on " + r.sets[1 - set].name},
+                     {.name = fmt::format("{} to {}", r.sets[0].name, r.sets[1].name)}};
     for (const std::size_t i : r.best[set]) {
         const GapModel& model = r.models[i];
         table.add({model.name, percent(side(model.metrics[2], set)), rank_cell(model.ranks[2][set]),
                    rank_cell(model.ranks[0][set]), change_cell(model.rank_change[set]),
-                   rank_cell(model.ranks[2][1 - set])});
+                   rank_cell(model.ranks[2][1 - set]), change_cell(model.rank_change_between[2])});
     }
     table.notes.push_back(
         "Equal values share the smaller rank (1, 2, 2, 4); change: rank by top-1 minus rank by "
         "ASMA, among the models that have both.");
+    table.notes.push_back(fmt::format(
+        "[ ]: the true rank among these models, of one model that was named beforehand; {} to {}: "
+        "places won by ASMA.",
+        r.sets[0].name, r.sets[1].name));
     return table;
 }
 
 Table orders(const GapReport& r) {
     Table table;
-    table.title = "How far two orders of the models agree";
+    table.title = "How far two orders of these models agree";
     table.columns = {text_column("orders"),
                      text_column(""),
                      {.name = "Kendall tau-b", .show = Show::value_and_interval},
@@ -307,7 +389,10 @@ Table orders(const GapReport& r) {
         table.add({end(o.a, o.a_set), end(o.b, o.b_set), correlation(o.kendall),
                    correlation(o.spearman), Count{o.models}});
         note_once(table, said, o.kendall.value ? o.kendall.note : o.kendall.undefined);
+        note_once(table, said, o.spearman.note);
     }
+    table.notes.emplace_back(
+        "Of the models' true values: the images' noise pulls the correlations that are seen to 0.");
     return table;
 }
 
@@ -319,13 +404,34 @@ Table lines(const GapReport& r) {
                      {.name = "mean gap, points", .show = Show::value_and_interval},
                      {.name = "slope", .show = Show::value_and_interval},
                      {.name = "intercept %", .show = Show::value_and_interval},
+                     {.name = "mean gap, models like these", .show = Show::value_and_interval},
+                     {.name = "slope, models like these", .show = Show::value_and_interval},
                      {.name = "models"}};
-    for (const GapLine& line : r.lines)
-        table.add({std::string(title_of(line.metric)), line.mean_gap, line.slope, line.intercept,
-                   Count{line.models}});
+    std::set<std::string> said;
+    const auto add = [&](const GapLine& line) {
+        std::string name(title_of(line.metric));
+        if (line.scale != GapScale::points)
+            name += fmt::format(" ({})",
+                                words_of(line.scale)[static_cast<std::size_t>(line.scale)].second);
+        table.add({name, percent(line.mean_gap), line.slope, percent_of_scale(line),
+                   line.mean_gap_like, line.slope_like, Count{line.models}});
+        note_once(table, said, line.slope.value ? line.slope.note : line.slope.undefined);
+        if (line.slope.interval && !line.slope_like.value)
+            note_once(table, said, line.slope_like.undefined);
+        if (line.curvature && line.curvature->curved) {
+            table.notes.push_back(fmt::format(
+                "{}: the points are curved: the slope goes from {:.2f} to {:.2f}; no single line "
+                "describes them{}",
+                name, line.curvature->low_slope, line.curvature->high_slope,
+                line.scale == GapScale::points ? " (try --scale probit)" : ""));
+        }
+    };
+    for (const GapLine& line : r.lines) add(line);
+    for (const GapLine& line : r.scaled_lines) add(line);
     table.notes.emplace_back(
-        "intervals are over models (Student's t): models that are variants of each other make them "
-        "too narrow");
+        "mean gap, slope and intercept: of these models, on other images of the same kind; the "
+        "intercept's ends are at the slope's. Models like these: as if drawn at random, too; name "
+        "models that are variants of each other by --families.");
     return table;
 }
 

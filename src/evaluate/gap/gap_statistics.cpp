@@ -64,11 +64,6 @@ std::vector<Maybe> GapStatistics::one_side(GapCounts counts) const {
     return values;
 }
 
-std::array<Maybe, 3> GapStatistics::metrics(GapCounts predictions, GapCounts label_sets) const {
-    return {scheme_.no_top1().empty() ? top1_.of(predictions).value : std::nullopt,
-            real_.of(predictions).value, asma_ ? asma_->of(label_sets).value : std::nullopt};
-}
-
 std::vector<Maybe> GapStatistics::both(std::span<const Maybe> first, GapCounts first_counts,
                                        std::span<const Maybe> second,
                                        GapCounts second_counts) const {
@@ -117,6 +112,11 @@ void GapStatistics::decompose(GapCounts first, GapCounts second, std::vector<May
     list[composition()] = (a1 - a2) - (m1 - standardised);
     list[unmatched()] = (a1 - m1) + (m2 - a2);
     if (a1 != a2) list[explained()] = *list[composition()] / (a1 - a2);
+}
+
+Estimate GapStatistics::value(std::size_t block, GapCounts counts) const {
+    const Measure* const of = measure(block);
+    return of ? of->of(state_of(block, counts, scheme_.predictions(counts))) : Estimate();
 }
 
 Estimate GapStatistics::estimate(std::size_t block, GapCounts counts, const Shape& shape,

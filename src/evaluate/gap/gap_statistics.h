@@ -41,10 +41,9 @@ public:
     /// The whole list from two sides and their counts.
     std::vector<Maybe> both(std::span<const Maybe> first, GapCounts first_counts,
                             std::span<const Maybe> second, GapCounts second_counts) const;
-    /// Top-1, ReaL and ASMA from the parts of the counts that they need (GapScheme::predictions(),
-    /// over all strata, and label_sets()).
-    std::array<Maybe, 3> metrics(GapCounts predictions, GapCounts label_sets) const;
 
+    /// A block's value and how many images it has, without an interval.
+    Estimate value(std::size_t block, GapCounts counts) const;
     /// A block's value as the metric gives it, with its interval, of a store with rows of `shape`.
     /// An undefined one says why on the data set named `set`.
     Estimate estimate(std::size_t block, GapCounts counts, const Shape& shape, double level,

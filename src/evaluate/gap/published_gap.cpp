@@ -2,16 +2,23 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "assay/evaluate/gap.h"
 #include "core/statistics.h"
 #include "evaluate/gap/assemble.h"
 #include "evaluate/gap/leave_outs.h"
+#include "evaluate/gap/model_statements.h"
+#include "evaluate/statements/models_line.h"
 
 namespace assay {
 namespace {
 
 constexpr std::string_view not_there = "the table has no such column";
 constexpr std::string_view no_images = "no interval: a table of results holds no images";
+constexpr std::array<double, 2> usual_models{.3, .8}, usual_metrics{0, 1};
+/// Gives the values where nothing is said of the models' correlation.
+constexpr double usual_middle = .6;
 
 Estimate given(Maybe value, bool column) {
     Estimate v;
@@ -36,31 +43,153 @@ GapPair pair_of(const std::array<Maybe, 2>& values, const std::array<bool, 2>& h
     return p;
 }
 
-// Top-1 is a proportion of so many images: its interval follows.
-void add_intervals(GapPair& p, const std::array<std::optional<std::uint64_t>, 2>& images,
-                   double level) {
+/// What is known of the images behind one metric's values on one data set.
+struct Known {
+    std::uint64_t images = 0;  ///< of a proportion
+    double error = 0;          ///< of ASMA, at most
+    bool any() const { return images > 0 || error > 0; }
+};
+
+Known known_of(const GapImages& images, GapMetric metric) {
+    switch (metric) {
+        case GapMetric::top1:
+            return {images.top1.value_or(0), 0};
+        case GapMetric::real:
+            return {images.real.value_or(0), 0};
+        case GapMetric::asma:
+            break;
+    }
+    if (images.counts.empty()) return {};
+    return {0, statements::subgroup_error(images.counts)};
+}
+
+std::string unknown_images(GapMetric metric, std::size_t set, const std::string& name) {
+    if (metric == GapMetric::asma)
+        return fmt::format("the images behind ASMA on {} are unknown (--counts{} N,N,...)", name,
+                           set + 1);
+    const bool top1 = metric == GapMetric::top1;
+    return fmt::format("n of {} on {} is unknown (--n{} {})", top1 ? "top-1" : "ReaL", name,
+                       set + 1, top1 ? "N" : "real=N");
+}
+
+// Intervals of one model's values and gap.
+void add_intervals(GapPair& p, const std::array<Known, 2>& known, double level) {
     std::array<Estimate*, 2> sides{&p.first, &p.second};
     std::array<Estimate, 2> counted;
     for (std::size_t set = 0; set < 2; ++set) {
-        if (!images[set] || *images[set] == 0 || !sides[set]->value) continue;
-        const double n = static_cast<double>(*images[set]);
-        const auto hits = static_cast<std::uint64_t>(std::llround(*sides[set]->value * n));
-        counted[set].value = static_cast<double>(hits) / n;
-        counted[set].interval = wilson(hits, *images[set], level);
         Estimate& side = *sides[set];
-        side.n = *images[set];
-        side.interval = counted[set].interval;
-        // The published value is rounded: the interval must hold it all the same.
-        side.interval->low = std::min(side.interval->low, *side.value);
-        side.interval->high = std::max(side.interval->high, *side.value);
+        if (!known[set].any() || !side.value) continue;
+        if (known[set].images == 0) {
+            side.interval =
+                symmetric_interval(*side.value, known[set].error, level, "normal.bound");
+            side.interval->low = std::max(0.0, side.interval->low);
+            side.interval->high = std::min(1.0, side.interval->high);
+            counted[set] = side;
+        } else {
+            const double n = static_cast<double>(known[set].images);
+            const auto hits = static_cast<std::uint64_t>(std::llround(*side.value * n));
+            counted[set].value = static_cast<double>(hits) / n;
+            counted[set].interval = wilson(hits, known[set].images, level);
+            side.n = known[set].images;
+            side.interval = counted[set].interval;
+            // The published value is rounded: the interval must hold it all the same.
+            side.interval->low = std::min(side.interval->low, *side.value);
+            side.interval->high = std::max(side.interval->high, *side.value);
+        }
         side.note.clear();
     }
     if (!counted[0].value || !counted[1].value) return;
-    p.gap.n = p.absolute.n = *images[0] + *images[1];
+    p.gap.n = p.absolute.n = known[0].images + known[1].images;
     p.gap.interval = unpaired_difference(counted[0], counted[1]);
     p.absolute.interval = absolute_interval(*p.gap.interval);
     p.gap.note.clear();
     p.absolute.note.clear();
+}
+
+// The least correlation that the models' scatter around a curve leaves room for: errors that models
+// do not share cannot be larger than it.
+double raised(double least, double most, const std::vector<double>& x, const std::vector<double>& y,
+              const std::vector<double>& errors_x, const std::vector<double>& errors_y) {
+    const auto around = statements::around_parabola(x, y);
+    if (!around) return least;
+    const double n = static_cast<double>(x.size());
+    const double own =
+        statements::sum_of_products(errors_y, errors_y) / n +
+        around->slope * around->slope * statements::sum_of_products(errors_x, errors_x) / n;
+    if (!(own > 0)) return least;
+    return std::clamp(1 - 1.2 * around->variance / own, least, most);
+}
+
+std::array<double, 2> range_of(const std::vector<double>& given,
+                               const std::array<double, 2>& usual) {
+    if (given.empty()) return usual;
+    return {given.front(), given.back()};
+}
+
+/// Errors of the report's models, as far as the images behind their values are known.
+GapNoise noise_of_table(GapReport& report, const std::array<GapImages, 2>& images) {
+    GapNoise noise;
+    const GapOptions& options = report.options;
+    const auto range = range_of(options.model_correlation, usual_models);
+    const double middle =
+        options.model_correlation.empty() ? usual_middle : (range[0] + range[1]) / 2;
+    noise.model_correlations = {range[0], range[1]};
+    const auto metrics = range_of(options.metric_correlation, usual_metrics);
+    noise.metric_correlations = {metrics[0], metrics[1]};
+    const double z = normal_quantile(.5 + options.level / 2);
+    noise.bounds.resize(2);
+    noise.middle.emplace();
+    noise.upper_bound[static_cast<std::size_t>(GapMetric::asma)] = true;
+    bool any = false, two_metrics = false;
+    for (const GapMetric metric : gap_metrics) {
+        const auto m = static_cast<std::size_t>(metric);
+        std::array<std::vector<double>, 2> values, paired;
+        for (std::size_t set = 0; set < 2; ++set) {
+            const Known known = known_of(images[set], metric);
+            if (!known.any())
+                noise.unknown[m][set] = unknown_images(metric, set, report.sets[set].name);
+            for (const GapModel& model : report.models) {
+                const Maybe value = side(model.metrics[m], set).value;
+                noise.sizes[m][set].push_back(
+                    !value || !known.any() ? 0
+                    : known.images > 0
+                        ? statements::wilson_error(*value, static_cast<double>(known.images), z)
+                        : known.error);
+                const GapPair& pair = model.metrics[m];
+                if (!pair.gap.value) continue;
+                values[set].push_back(*value);
+                paired[set].push_back(noise.sizes[m][set].back());
+            }
+        }
+        double least = range[0];
+        const bool both = noise.unknown[m][0].empty() && noise.unknown[m][1].empty();
+        if (both && metric != GapMetric::asma) {
+            least = raised(least, range[1], values[0], values[1], paired[0], paired[1]);
+            if (least > range[0])
+                report.notes.push_back(fmt::format(
+                    "{}: the models scatter so little around a curve that their errors go together "
+                    "by {:.2f} or more",
+                    name_of(metric), least));
+        }
+        for (std::size_t set = 0; set < 2; ++set) {
+            if (!noise.unknown[m][set].empty()) continue;
+            any = true;
+            const std::vector<double>& sizes = noise.sizes[m][set];
+            noise.bounds[0][m][set] = statements::table_factor(sizes, least);
+            noise.bounds[1][m][set] = statements::table_factor(sizes, range[1]);
+            (*noise.middle)[m][set] =
+                statements::table_factor(sizes, std::clamp(middle, least, range[1]));
+        }
+        two_metrics = two_metrics || (both && m > 0 && noise.bounds[0][0][0].has_value());
+    }
+    if (!any) return noise;
+    report.model_correlation = range;
+    report.notes.push_back(
+        fmt::format("published values: models are taken to agree on the same images with a "
+                    "correlation of {:g} to {:g}",
+                    range[0], range[1]));
+    if (two_metrics) report.metric_correlation = metrics;
+    return noise;
 }
 
 // The mean over the models that have the value on both data sets, so that the means' difference is
@@ -103,15 +232,14 @@ GapDecomposition no_decomposition() {
 }  // namespace
 
 GapReport gap_of_table(const GapTable& table, const std::array<std::string, 2>& names,
-                       const GapOptions& options,
-                       const std::array<std::optional<std::uint64_t>, 2>& images) {
+                       const GapOptions& options, const std::array<GapImages, 2>& images) {
     GapReport report;
     report.source = "table";
     report.options = options;
     report.subgroups = table.subgroups;
     for (std::size_t set = 0; set < 2; ++set) {
         report.sets[set].name = names[set];
-        report.sets[set].single = images[set].value_or(0);
+        report.sets[set].single = images[set].top1.value_or(0);
     }
     std::vector<Maybe> top1;
     std::vector<std::string> models;
@@ -125,7 +253,10 @@ GapReport gap_of_table(const GapTable& table, const std::array<std::string, 2>& 
         model.name = row.model;
         for (std::size_t m = 0; m < gap_metrics.size(); ++m)
             model.metrics[m] = pair_of(row.metrics[m], table.has[m]);
-        add_intervals(model.metrics[0], images, options.level);
+        for (const GapMetric metric : gap_metrics)
+            add_intervals(model.metrics[static_cast<std::size_t>(metric)],
+                          {known_of(images[0], metric), known_of(images[1], metric)},
+                          options.level);
         for (std::size_t k = 0; k < table.subgroups.size(); ++k) {
             model.subgroups.push_back({table.subgroups[k], pair_of({}, {}), pair_of({}, {}),
                                        pair_of(row.subgroups[k], {true, true})});
@@ -151,7 +282,7 @@ GapReport gap_of_table(const GapTable& table, const std::array<std::string, 2>& 
     for (std::size_t which = 0; which < table.also.size(); ++which)
         report.also.push_back(also_of_table(table, which, report));
     describe_models(report);
-    for (GapOrder& order : report.orders) order.kendall.note = order.spearman.note = no_images;
+    state_about_models(report, noise_of_table(report, images));
     return report;
 }
 

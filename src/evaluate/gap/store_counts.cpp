@@ -35,6 +35,7 @@ struct Images {
     LabelSets sets;
     ClassList classes;
     OnlyMembers own;                  ///< the data set's own single label, or -1
+    bool several = false;             ///< some image has several labels of its own
     bool only_valid = false;          ///< it has none: an image's only valid class stands in
     std::vector<std::uint8_t> group;  ///< of images
 };
@@ -67,6 +68,8 @@ Images images_of(const GapSide& side, const path& store_folder) {
     p.sets = side.sets ? *side.sets : dataset.labels;
     check_labels(p.sets, p.spec, "label sets");
     p.group = groups_of_items(p.spec.rows);
+    for (std::size_t i = 0; i < dataset.labels.size() && !p.several; ++i)
+        p.several = dataset.labels[i].size() > 1;
     p.only_valid = only_valid_stands_in(dataset.labels, p.sets);
     p.own = OnlyMembers(p.only_valid ? p.sets : dataset.labels);
     return p;
@@ -127,6 +130,59 @@ std::string no_top1(const GapOptions& options, const std::array<Images, 2>& imag
         if (!is_sliver(coverage.single, coverage.labelled)) continue;
         return sliver_text(coverage.single, coverage.labelled, sides[set]->name);
     }
+    return "";
+}
+
+/// Throws usage where ReaL and ASMA would be of label sets on one data set and of single labels on
+/// the other, because a file is given for one of them alone.
+void require_like_labels(const std::array<const GapSide*, 2>& sides,
+                         const std::array<Images, 2>& images) {
+    for (std::size_t set = 0; set < 2; ++set) {
+        const std::size_t other = 1 - set;
+        if (!sides[set]->sets || sides[other]->sets || images[other].several) continue;
+        throw Error(
+            ErrorCode::usage,
+            fmt::format(
+                "{} has label sets and {} single labels: ReaL and ASMA would differ by what "
+                "counts as correct; add --labels{} LABELS, or leave --labels{} out",
+                sides[set]->name, sides[other]->name, other + 1, set + 1));
+    }
+}
+
+/// What two data sets of the same images are; "": they are not. Throws usage where the labels alone
+/// differ.
+std::string shared_images(const PredictionStore& one, const PredictionStore& two,
+                          const std::array<const GapSide*, 2>& sides,
+                          std::vector<std::string>& warnings) {
+    const store::SameData same = store::same_data(one, two, {.images = true, .labels = true});
+    if (!same.ids || same.files == false) return "";
+    const std::string names = fmt::format("{} and {}", sides[0]->name, sides[1]->name);
+    if (!same.corruption) {
+        warnings.push_back(fmt::format(
+            "{} are the same images, one set of them corrupted: the intervals of gaps are "
+            "wider than needed; `assay robustness` compares image by image",
+            names));
+        return "the two sets are the same images, corrupted and not";
+    }
+    const bool known = same.files == true || same.labels;
+    if (known && (!same.labels || sides[0]->sets || sides[1]->sets)) {
+        throw Error(
+            ErrorCode::usage,
+            fmt::format("{} are the same images under two sets of labels, which is no gap; see one "
+                        "set under other labels with `assay score RUNS --labels LABELS`",
+                        names));
+    }
+    if (known) {
+        warnings.push_back(
+            fmt::format("{} are the same images, and a gap is between two sets of images; compare "
+                        "models on one set with `assay compare`",
+                        names));
+        return "the two sets are the same images";
+    }
+    warnings.push_back(
+        fmt::format("{} have the same ids and other labels: for the same images, intervals do not "
+                    "hold; `assay score RUNS --labels LABELS` shows one set under other labels",
+                    names));
     return "";
 }
 
@@ -258,6 +314,7 @@ GapReport gap_of_stores(const GapSide& first, const GapSide& second, const GapOp
                                                       images[0].spec.classes, first.name,
                                                       images[1].spec.classes, second.name));
     }
+    require_like_labels(sides, images);
     const GapScheme scheme(
         LabelStrata(options.pooled_above, subgroups_of(options, images[0], images[1])),
         images[0].spec.classes, options.agreement, no_top1(options, images, sides));
@@ -269,6 +326,13 @@ GapReport gap_of_stores(const GapSide& first, const GapSide& second, const GapOp
             "{} has no single labels of its own: its top-1 is of the images with one valid class, "
             "that of {} of all that have a label",
             sides[set]->name, sides[1 - set]->name));
+    }
+    if (!sides[0]->sets && !sides[1]->sets && images[0].several != images[1].several) {
+        const std::size_t several = images[0].several ? 0 : 1;
+        warnings.push_back(fmt::format(
+            "{} is judged by sets of labels and {} by single labels: their gaps by ReaL and ASMA "
+            "hold that difference, too",
+            sides[several]->name, sides[1 - several]->name));
     }
     if (!images[0].classes.empty() && !images[1].classes.empty() &&
         !store::same_class_ids(images[0].classes, images[1].classes)) {
@@ -301,6 +365,7 @@ GapReport gap_of_stores(const GapSide& first, const GapSide& second, const GapOp
 
     const std::array<PredictionStore, 2> firsts{PredictionStore::open(images[0].first_store),
                                                 PredictionStore::open(images[1].first_store)};
+    input.dependent = shared_images(firsts[0], firsts[1], sides, warnings);
     std::mutex mutex;
     const auto advance = [&](std::uint64_t rows) {
         const std::lock_guard lock(mutex);

@@ -10,8 +10,6 @@
 namespace assay::statements {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 /// Sums over the models, and the covariance of their errors.
 struct Moments {
     std::vector<double> x, y;  ///< centred
@@ -147,6 +145,12 @@ double variance_with(const Factor& factor, std::span<const double> weights) {
 Range slope_of_these(const TwoSets& sets, double level) {
     const Moments m = moments_of(sets);
     return fieller(m, m.aa, normal_quantile(.5 + level / 2));
+}
+
+double slope_without_errors(const TwoSets& sets) {
+    const std::vector<double> x = centred(sets.x), y = centred(sets.y);
+    const double sxx = sum_of_products(x, x) - total_of(*sets.first);
+    return sxx > 0 ? sum_of_products(x, y) / sxx : std::numeric_limits<double>::quiet_NaN();
 }
 
 LikeThese models_like_these(const TwoSets& sets, std::span<const std::size_t> families,

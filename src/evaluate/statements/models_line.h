@@ -18,6 +18,9 @@ struct TwoSets {
 /// is Fieller's (1954). Value NaN, ends infinite: the models differ too little on x.
 Range slope_of_these(const TwoSets& sets, double level);
 
+/// The same slope where nothing was drawn: no interval.
+double slope_without_errors(const TwoSets& sets);
+
 /// Of models like these, as if drawn at random: t over families, `families` a number per model from
 /// 0. None: fewer than 2 families (mean gap) or 4 (slope).
 struct LikeThese {

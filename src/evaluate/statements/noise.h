@@ -8,11 +8,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
 
 namespace assay::statements {
+
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// Row by row.
 struct Matrix {

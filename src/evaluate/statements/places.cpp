@@ -10,7 +10,6 @@ namespace assay::statements {
 namespace {
 
 constexpr double copies_below = 1e-12;
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 std::vector<double> column_of(const Matrix& matrix, std::size_t column) {
     std::vector<double> out(matrix.rows);
@@ -41,6 +40,11 @@ std::pair<double, double> wilson_ends(double value, double n, double low_z, doub
     const auto middle = [&](double z) { return (value + z * z / (2 * n)) / (1 + z * z / n); };
     return {middle(low_z) - low_z * wilson_error(value, n, low_z),
             middle(high_z) + high_z * wilson_error(value, n, high_z)};
+}
+
+// As many images as an error stands for. Next to 0 and 1 it is that of Wilson's interval.
+double images_of(double value, double error, double z) {
+    return std::max({1.0, value * (1 - value) / (error * error), z / (2 * error) - z * z});
 }
 
 }  // namespace
@@ -120,7 +124,7 @@ Best best_of(std::span<const double> values, const Factor& factor, const Matrix&
     Best out;
     out.model = static_cast<std::size_t>(std::ranges::max_element(values) - values.begin());
     const double best = values[out.model];
-    const double n = images > 0 ? images : best * (1 - best) / (sd[out.model] * sd[out.model]);
+    const double n = images > 0 ? images : images_of(best, sd[out.model], z);
     if (models == 1) {
         out.candidates = 1;
         const auto [low, high] = wilson_ends(best, n, z, z);

@@ -74,6 +74,12 @@ function modelOf(model: string, index: number, base: number, stores: boolean): G
     decomposition: decomposition(stores),
     ranks: { top1: ranks, real: ranks, asma: ranks },
     rank_change: { first: (index % 5) - 2, second: null },
+    rank_change_between: {
+      top1: { change: (index % 3) - 1, ...(stores && { low: -2, high: 3 }) },
+      real: null,
+      asma: null,
+    },
+    differences: [],
     not_scored: { first: 0, second: 0 },
   };
 }
@@ -123,12 +129,26 @@ export function gapResult(count: number, stores = true): GapResult {
     median: 0.12,
     upper_quartile: 0.13,
     max: 0.147,
+    first: near(0.05, 0.002, { unit }),
+    second: near(0.06, 0.003, { unit }),
+    gap: near(0.0195, 0.001, { unit }),
   };
   const within = {
     models: count,
     within: 3,
     surely_within: stores ? 1 : null,
     surely_outside: stores ? 2 : null,
+    low: stores ? 1 : null,
+    high: stores ? count - 2 : null,
+  };
+  const best = {
+    first: {
+      model: models[0]?.model ?? "",
+      ...near(0.868, 0.008, { unit }),
+      raw: 0.88,
+      candidates: 3,
+    },
+    second: null,
   };
   const histogram = (images: number[]) => ({
     labels: images.map((n, index) => ({ labels: index + 1, images: n })),
@@ -137,7 +157,7 @@ export function gapResult(count: number, stores = true): GapResult {
     unnamed: 0,
   });
   return {
-    schema: "assay.gap/2",
+    schema: "assay.gap/3",
     source: stores ? "stores" : "table",
     first: {
       name: "V1",
@@ -158,6 +178,7 @@ export function gapResult(count: number, stores = true): GapResult {
       level: 0.95,
       replicates: 1000,
       seed: 1,
+      scale: "points",
     },
     average: {
       metrics: mean,
@@ -165,6 +186,15 @@ export function gapResult(count: number, stores = true): GapResult {
       decomposition: decomposition(stores),
       between_models: { top1: spread, real: spread, asma: null },
       within_margin: { top1: within, real: within, asma: within },
+      best: { top1: best, real: best, asma: best },
+      differences: [
+        {
+          first_metric: "top1",
+          second_metric: "asma",
+          ...near(0.075, 0.024, { unit }),
+          share: near(0.66, 0.2, { unit }),
+        },
+      ],
     },
     models,
     orders: [
@@ -178,10 +208,14 @@ export function gapResult(count: number, stores = true): GapResult {
     ],
     lines: gapMetrics.map((metric) => ({
       metric,
+      scale: "points",
       models: count,
       mean_gap: near(0.115, 0.002, { unit }),
       slope: near(1.3, 0.014),
       intercept: near(-0.36, 0.01, { unit }),
+      mean_gap_like: near(0.115, 0.003, { unit }),
+      slope_like: near(1.3, 0.03),
+      curvature: null,
     })),
     boxes: stores ? boxesOf(models) : [],
     best: { first: [0], second: [0] },

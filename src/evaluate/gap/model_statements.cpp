@@ -1,0 +1,483 @@
+#include "evaluate/gap/model_statements.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "core/parallel.h"
+#include "evaluate/gap/assemble.h"
+#include "evaluate/gap/lines.h"
+#include "evaluate/gap/ordering.h"
+#include "evaluate/gap/statement_parts.h"
+#include "evaluate/statements/orders.h"
+#include "evaluate/statements/places.h"
+#include "evaluate/statements/sizes.h"
+
+namespace assay {
+namespace {
+
+using statements::Factor;
+using statements::Matrix;
+using statements::Range;
+
+constexpr std::string_view one_model = "one model";
+
+/// What one factor says about a metric.
+struct Said {
+    std::optional<Range> absolute, mean;
+    std::array<std::optional<Range>, 3> spread;  ///< of the first, the second, and the gaps
+    std::array<std::optional<Range>, 2> mean_of_set;
+    std::optional<statements::WithinMargin> within;
+    std::array<std::vector<statements::PlaceRange>, 2> places;
+    std::vector<statements::ChangeRange> changes;
+    std::array<std::optional<statements::Best>, 2> best;
+    statements::RankCorrelations orders;
+    GapLineParts line, scaled;
+};
+
+/// One data set's models that have a value, and their errors.
+struct OneSet {
+    std::vector<std::size_t> models;
+    std::vector<double> values;
+    Factor factor;
+    Matrix draws;
+    std::optional<statements::Pairs> pairs;
+
+    statements::Ordered ordered() const {
+        return {values, statements::total_of(factor), &draws, &*pairs};
+    }
+};
+
+std::uint64_t draws_in(const GapOptions& options) {
+    return options.replicates + options.replicates % 2;
+}
+
+OneSet one_set(const GapReport& report, const GapFactors& factors, std::size_t m, std::size_t set,
+               std::vector<std::size_t> models, bool drawn = true) {
+    OneSet out;
+    out.models = std::move(models);
+    for (const std::size_t i : out.models)
+        out.values.push_back(*side(report.models[i].metrics[m], set).value);
+    out.factor = statements::selected(factors[m][set].value(), out.models);
+    if (!drawn || draws_in(report.options) == 0) return out;
+    out.draws =
+        statements::draws_of(out.factor, draws_in(report.options), report.options.seed + set);
+    out.pairs = statements::pairs_of(out.factor, out.draws);
+    return out;
+}
+
+std::vector<std::size_t> models_with(const GapReport& report, std::size_t m, bool first,
+                                     bool second) {
+    std::vector<std::size_t> out;
+    for (std::size_t i = 0; i < report.models.size(); ++i) {
+        const GapPair& pair = report.models[i].metrics[m];
+        if ((!first || pair.first.value) && (!second || pair.second.value)) out.push_back(i);
+    }
+    return out;
+}
+
+// What is said of one data set alone.
+void of_one_set(const GapReport& report, const OneSet& of, std::size_t m, std::size_t set,
+                Said& out) {
+    const double level = report.options.level;
+    if (of.models.empty() || of.draws.rows == 0) return;
+    const auto top =
+        static_cast<std::size_t>(std::ranges::max_element(of.values) - of.values.begin());
+    // The agreement that ASMA averages is no proportion of so many images.
+    const double images =
+        m == static_cast<std::size_t>(GapMetric::asma)
+            ? 0
+            : static_cast<double>(side(report.models[of.models[top]].metrics[m], set).n);
+    out.best[set] = statements::best_of(of.values, of.factor, of.draws, images, level);
+    out.best[set]->model = of.models[out.best[set]->model];
+    if (of.models.size() < 2) return;
+    out.spread[set] =
+        statements::spread(of.values, statements::total_of(of.factor), of.draws, level);
+    out.places[set].resize(report.models.size());
+    const auto places = statements::places_of(of.values, *of.pairs, level);
+    for (std::size_t k = 0; k < places.size(); ++k) out.places[set][of.models[k]] = places[k];
+}
+
+// What is said of both data sets together.
+void of_both_sets(const GapReport& report, const OneSet& first, const OneSet& second, std::size_t m,
+                  Said& out) {
+    const GapOptions& options = report.options;
+    const double level = options.level;
+    if (first.models.empty()) return;
+    std::vector<double> gaps;
+    for (std::size_t k = 0; k < first.values.size(); ++k)
+        gaps.push_back(first.values[k] - second.values[k]);
+    out.mean = statements::mean_gap(gaps, first.factor, second.factor, level);
+    for (const OneSet* set : {&first, &second}) {
+        const double mean = statements::mean_of(set->values);
+        const double half = normal_half(statements::variance_of_mean(set->factor), level);
+        out.mean_of_set[set == &first ? 0 : 1] = Range{mean, mean - half, mean + half};
+    }
+    out.line = line_parts(report, m, first.models, {first.values, second.values}, first.factor,
+                          second.factor, first.draws, second.draws, GapScale::points);
+    if (options.scale != GapScale::points) {
+        out.scaled =
+            line_parts(report, m, first.models, {first.values, second.values}, first.factor,
+                       second.factor, first.draws, second.draws, options.scale);
+    }
+    if (first.draws.rows == 0) return;
+    const Matrix errors = statements::difference(first.draws, second.draws);
+    out.absolute = statements::mean_absolute_gap(gaps, first.factor, second.factor, errors, level);
+    const std::vector<double> sd = statements::errors_of_gaps(first.factor, second.factor);
+    if (gaps.size() < 2) return;
+    // Differences of decimals are not exact: 63.2 % - 58.2 % comes out just below 5 %, and is not
+    // within it.
+    out.within = statements::within_margin(gaps, sd, errors, options.margin - 1e-9, level);
+    out.spread[2] = statements::spread(
+        gaps, statements::total_of(first.factor) + statements::total_of(second.factor), errors,
+        level);
+    out.changes.resize(report.models.size());
+    const auto changes = statements::changes_of_place(first.values, *first.pairs, second.values,
+                                                      *second.pairs, level);
+    for (std::size_t k = 0; k < changes.size(); ++k) out.changes[first.models[k]] = changes[k];
+    out.orders = statements::rank_correlations(first.ordered(), second.ordered(), level);
+}
+
+Said said_of(const GapReport& report, const GapFactors& factors, std::size_t m) {
+    Said out;
+    const std::vector<std::size_t> both = models_with(report, m, true, true);
+    std::array<std::optional<OneSet>, 2> sets;
+    for (std::size_t set = 0; set < 2; ++set) {
+        if (!factors[m][set]) continue;
+        sets[set] = one_set(report, factors, m, set, both);
+        const std::vector<std::size_t> all = models_with(report, m, set == 0, set == 1);
+        if (all == both) {
+            of_one_set(report, *sets[set], m, set, out);
+        } else {
+            of_one_set(report, one_set(report, factors, m, set, all), m, set, out);
+        }
+    }
+    if (sets[0] && sets[1]) of_both_sets(report, *sets[0], *sets[1], m, out);
+    return out;
+}
+
+/// Several factors' word on one thing: the ends of all, and the value of the last.
+template <class Pick>
+std::optional<Range> joined(const std::vector<Said>& said, Pick&& pick) {
+    std::optional<Range> out;
+    const std::size_t bounds = said.size() > 1 ? said.size() - 1 : 1;
+    for (std::size_t k = 0; k < bounds; ++k) {
+        const std::optional<Range> one = pick(said[k]);
+        if (!one) return std::nullopt;
+        if (!out) {
+            out = one;
+            continue;
+        }
+        // An end that is no number stays one.
+        out->low = std::isnan(one->low) ? one->low : std::min(out->low, one->low);
+        out->high = std::isnan(one->high) ? one->high : std::max(out->high, one->high);
+    }
+    if (const std::optional<Range> value = pick(said.back())) {
+        out->value = value->value;
+        if (out->low <= out->high) out->value = std::clamp(out->value, out->low, out->high);
+    }
+    return out;
+}
+
+void set_absolute(GapReport& report, std::size_t m, const std::vector<Said>& said,
+                  const std::string& why) {
+    GapPair& pair = report.average.metrics[m];
+    if (!pair.absolute.value) return;
+    pair.absolute_raw = *pair.absolute.value;
+    // The average of one model is that model.
+    if (pair.models[2] < 2) return;
+    pair.absolute.interval.reset();
+    pair.absolute.standard_error.reset();
+    pair.absolute.note = why;
+    auto range = joined(said, [](const Said& s) { return s.absolute; });
+    if (!range) return;
+    // Whatever the mean gap may be, the mean |gap| may be.
+    if (pair.gap.interval)
+        range->high = std::max({range->high, pair.gap.interval->high, -pair.gap.interval->low});
+    put_range(pair.absolute, *range, report.options.level, "inversion");
+}
+
+void set_means(GapReport& report, std::size_t m, const std::vector<Said>& said) {
+    // Stores have the means' intervals already.
+    if (report.source == "stores") return;
+    GapPair& pair = report.average.metrics[m];
+    const double level = report.options.level;
+    if (pair.models[2] == 0) return;
+    if (pair.models[2] == 1) {
+        const auto one = std::ranges::find_if(
+            report.models, [m](const GapModel& g) { return g.metrics[m].gap.value.has_value(); });
+        pair.first = one->metrics[m].first;
+        pair.second = one->metrics[m].second;
+        pair.gap = one->metrics[m].gap;
+        pair.absolute = one->metrics[m].absolute;
+        return;
+    }
+    for (std::size_t set = 0; set < 2; ++set) {
+        if (const auto range = joined(said, [set](const Said& s) { return s.mean_of_set[set]; }))
+            put_range(set == 0 ? pair.first : pair.second, *range, level, "normal");
+    }
+    if (const auto range = joined(said, [](const Said& s) { return s.mean; }))
+        put_range(pair.gap, *range, level, "normal");
+}
+
+void set_spread(GapReport& report, std::size_t m, const std::vector<Said>& said,
+                const std::array<std::string, 3>& why, bool upper_bound) {
+    auto& between = report.average.between[m];
+    if (!between) return;
+    const std::array<Estimate*, 3> parts{&between->first, &between->second, &between->gap};
+    for (std::size_t part = 0; part < parts.size(); ++part) {
+        Estimate& e = *parts[part];
+        e.unit = Unit::proportion;
+        e.n = between->models;
+        const auto range = joined(said, [part](const Said& s) { return s.spread[part]; });
+        if (!range) {
+            e.undefined = between->models < 2 ? std::string(one_model) : why[part];
+            continue;
+        }
+        e.value = range->value;
+        put_range(e, *range, report.options.level, "inversion");
+        if (e.interval && upper_bound)
+            e.note = "by an upper bound of the errors, which may take too much away";
+        if (!e.interval) e.note = "no interval: all models are equal";
+    }
+}
+
+void set_within(GapReport& report, std::size_t m, const std::vector<Said>& said) {
+    GapWithinMargin& within = report.average.within_margin[m];
+    within.surely_within.reset();
+    within.surely_outside.reset();
+    if (within.models == 1) {
+        // By the interval of this model's gap.
+        for (const GapModel& model : report.models) {
+            const Estimate& gap = model.metrics[m].gap;
+            const double margin = report.options.margin - 1e-9;
+            if (!gap.value || !gap.interval) continue;
+            within.surely_within =
+                gap.interval->low > -margin && gap.interval->high < margin ? 1 : 0;
+            within.surely_outside =
+                gap.interval->low >= margin || gap.interval->high <= -margin ? 1 : 0;
+        }
+        return;
+    }
+    std::uint32_t low = within.models, high = 0;
+    for (const Said& s : said) {
+        if (!s.within) return;
+        low = std::min(low, static_cast<std::uint32_t>(s.within->low));
+        high = std::max(high, static_cast<std::uint32_t>(s.within->high));
+    }
+    within.surely_within = low;
+    within.surely_outside = within.models - high;
+}
+
+void set_best(GapReport& report, std::size_t m, const std::vector<Said>& said,
+              const std::array<std::string, 2>& why) {
+    for (std::size_t set = 0; set < 2; ++set) {
+        const std::vector<std::size_t> models = models_with(report, m, set == 0, set == 1);
+        if (models.empty()) continue;
+        GapBest best;
+        best.value.unit = Unit::proportion;
+        best.value.n = models.size();
+        const auto range = joined(said, [set](const Said& s) -> std::optional<Range> {
+            return s.best[set] ? std::optional(s.best[set]->range) : std::nullopt;
+        });
+        const GapModel& top =
+            report.models[*std::ranges::max_element(models, {}, [&](std::size_t i) {
+                return *side(report.models[i].metrics[m], set).value;
+            })];
+        best.model = top.name;
+        best.raw = *side(top.metrics[m], set).value;
+        best.value.value = best.raw;
+        best.value.note = why[set];
+        if (models.size() == 1) {
+            best.value = side(top.metrics[m], set);
+            best.candidates = 1;
+        } else if (range) {
+            best.value.value = range->value;
+            put_range(best.value, *range, report.options.level, "max_t");
+            for (const Said& s : said)
+                best.candidates =
+                    std::max(best.candidates, static_cast<std::uint32_t>(s.best[set]->candidates));
+        }
+        report.average.best[m][set] = std::move(best);
+    }
+}
+
+void set_places(GapReport& report, std::size_t m, const std::vector<Said>& said) {
+    for (std::size_t set = 0; set < 2; ++set) {
+        for (std::size_t i = 0; i < report.models.size(); ++i) {
+            GapRank& rank = report.models[i].ranks[m][set];
+            if (rank.rank == 0 || said.front().places[set].empty()) continue;
+            rank.low = rank.high = rank.rank;
+            for (const Said& s : said) {
+                rank.low = std::min(rank.low, static_cast<std::uint32_t>(s.places[set][i].low));
+                rank.high = std::max(rank.high, static_cast<std::uint32_t>(s.places[set][i].high));
+            }
+        }
+    }
+    const std::vector<std::size_t> both = models_with(report, m, true, true);
+    if (both.size() < 2) return;
+    std::array<std::vector<Maybe>, 2> values;
+    for (const GapModel& model : report.models) {
+        values[0].push_back(model.metrics[m].first.value);
+        values[1].push_back(model.metrics[m].second.value);
+    }
+    // `by` is subtracted from `against`.
+    const auto ranks = rank_pairs(values[1], values[0]);
+    for (const std::size_t i : both) {
+        GapRankChange change{ranks[i].change(), {}, {}};
+        if (!said.front().changes.empty()) {
+            change.low = change.high = change.change;
+            for (const Said& s : said) {
+                change.low = std::min(*change.low, s.changes[i].low);
+                change.high = std::max(*change.high, s.changes[i].high);
+            }
+        }
+        report.models[i].rank_change_between[m] = change;
+    }
+}
+
+void set_order(GapOrder& order, const std::optional<Range>& tau, const std::optional<Range>& rho,
+               const std::string& why, double level) {
+    order.kendall_raw = order.kendall.value;
+    order.spearman_raw = order.spearman.value;
+    const auto set = [&](Estimate& e, const std::optional<Range>& range) {
+        if (!e.value) return;
+        e.n = order.models;
+        e.note = why;
+        if (range) {
+            put_range(e, *range, level, "inversion");
+            if (range->high - range->low > 1) e.note = "these data hardly order the models";
+        } else if (order.models < 3) {
+            e.note = "no interval: two models: see their ranks";
+        }
+    };
+    set(order.kendall, tau);
+    set(order.spearman, rho);
+}
+
+// Orders of two metrics on the same images: what is drawn is the same for both.
+statements::RankCorrelations order_on_one_set(const GapReport& report, const GapFactors& factors,
+                                              const GapOrder& order) {
+    const auto a = static_cast<std::size_t>(order.a), b = static_cast<std::size_t>(order.b),
+               set = static_cast<std::size_t>(order.a_set);
+    std::vector<std::size_t> models;
+    for (std::size_t i = 0; i < report.models.size(); ++i) {
+        if (side(report.models[i].metrics[a], set).value &&
+            side(report.models[i].metrics[b], set).value)
+            models.push_back(i);
+    }
+    if (models.size() < 3) return {};
+    OneSet one = one_set(report, factors, a, set, models, false),
+           two = one_set(report, factors, b, set, models, false);
+    std::tie(one.draws, two.draws) = statements::draws_of(
+        one.factor, two.factor, draws_in(report.options), report.options.seed + set);
+    one.pairs = statements::pairs_of(one.factor, one.draws);
+    two.pairs = statements::pairs_of(two.factor, two.draws);
+    return statements::rank_correlations(one.ordered(), two.ordered(), report.options.level);
+}
+
+std::string why_of(const GapReport& report, const GapNoise& noise, std::size_t m,
+                   std::size_t first_set, std::size_t last_set) {
+    if (!noise.dependent.empty() && first_set != last_set) return "no interval: " + noise.dependent;
+    for (std::size_t set = first_set; set <= last_set; ++set) {
+        if (!noise.unknown[m][set].empty()) return "no interval: " + noise.unknown[m][set];
+    }
+    if (report.options.replicates == 0)
+        return "no interval: no draws were asked for; --bootstrap 1000 makes them";
+    return "";
+}
+
+}  // namespace
+
+void state_about_models(GapReport& report, const GapNoise& noise) {
+    std::vector<const GapFactors*> all;
+    for (const GapFactors& bound : noise.bounds) all.push_back(&bound);
+    if (noise.middle) all.push_back(&*noise.middle);
+    const double level = report.options.level;
+    // Each is independent of the others: the same numbers for any number of threads.
+    std::array<std::vector<Said>, 3> said;
+    for (auto& of_metric : said) of_metric.resize(all.size());
+    std::vector<std::size_t> within_sets;
+    for (std::size_t o = 0; o < report.orders.size(); ++o) {
+        if (report.orders[o].a_set == report.orders[o].b_set) within_sets.push_back(o);
+    }
+    std::vector<statements::RankCorrelations> same_images(report.orders.size());
+    const std::size_t metrics = 3 * all.size();
+    const bool together = noise.same_groups && draws_in(report.options) > 0 && !all.empty();
+    parallel_blocks(metrics + (together ? within_sets.size() : 0),
+                    resolve_threads(report.options.threads), [&](std::size_t task) {
+                        throw_if_stopped();
+                        if (task < metrics) {
+                            const std::size_t m = task / all.size(), k = task % all.size();
+                            said[m][k] = said_of(report, *all[k], m);
+                            return;
+                        }
+                        const std::size_t o = within_sets[task - metrics];
+                        const GapOrder& order = report.orders[o];
+                        const auto set = static_cast<std::size_t>(order.a_set);
+                        if ((*all[0])[static_cast<std::size_t>(order.a)][set] &&
+                            (*all[0])[static_cast<std::size_t>(order.b)][set])
+                            same_images[o] = order_on_one_set(report, *all[0], order);
+                    });
+    if (!noise.dependent.empty()) {
+        for (auto& of_metric : said) {
+            for (Said& s : of_metric) {
+                s.absolute.reset();
+                s.within.reset();
+                s.spread[2].reset();
+                s.changes.clear();
+                s.orders = {};
+                s.line = s.scaled = {};
+            }
+        }
+    }
+    for (std::size_t m = 0; m < gap_metrics.size(); ++m) {
+        if (said[m].empty()) said[m].resize(1);
+        const std::string why = why_of(report, noise, m, 0, 1);
+        const std::array<std::string, 2> why_set{why_of(report, noise, m, 0, 0),
+                                                 why_of(report, noise, m, 1, 1)};
+        set_means(report, m, said[m]);
+        set_absolute(report, m, said[m], why);
+        set_spread(report, m, said[m], {why_set[0], why_set[1], why}, noise.upper_bound[m]);
+        set_within(report, m, said[m]);
+        set_best(report, m, said[m], why_set);
+        set_places(report, m, said[m]);
+        std::vector<GapLineParts> parts, scaled;
+        for (const Said& s : said[m]) {
+            parts.push_back(s.line);
+            scaled.push_back(s.scaled);
+        }
+        add_line(report, m, GapScale::points, parts, why, noise.upper_bound[m]);
+        if (report.options.scale != GapScale::points)
+            add_line(report, m, report.options.scale, scaled, why, noise.upper_bound[m]);
+        for (GapOrder& order : report.orders) {
+            if (order.a_set == order.b_set || static_cast<std::size_t>(order.a) != m) continue;
+            if (noise.upper_bound[m]) {
+                set_order(
+                    order, {}, {},
+                    "no interval: a table gives only a bound of ASMA's errors; stores are needed",
+                    level);
+                continue;
+            }
+            set_order(order, joined(said[m], [](const Said& s) { return s.orders.tau; }),
+                      joined(said[m], [](const Said& s) { return s.orders.rho; }), why, level);
+        }
+    }
+    for (const std::size_t o : within_sets) {
+        GapOrder& order = report.orders[o];
+        const auto set = static_cast<std::size_t>(order.a_set);
+        std::string why = why_of(report, noise, static_cast<std::size_t>(order.a), set, set);
+        if (why.empty()) why = why_of(report, noise, static_cast<std::size_t>(order.b), set, set);
+        if (why.empty() && !noise.same_groups)
+            why =
+                "no interval: the two metrics share their images, and a table does not hold their "
+                "errors: stores are needed";
+        set_order(order, same_images[o].tau, same_images[o].rho, why, level);
+    }
+    if (noise.dependent.empty()) add_differences(report, noise);
+}
+
+}  // namespace assay
