@@ -855,6 +855,18 @@ export interface GapAverage {
   decomposition: GapDecomposition;
   between_models: Record<"top1" | "real" | "asma", GapSpread | null>;
   within_margin: Record<"top1" | "real" | "asma", GapWithin>;
+  best: Record<"top1" | "real" | "asma", Record<"first" | "second", GapBest | null>>;
+  /** Of the mean gaps. */
+  differences: GapDifference[];
+}
+
+/** The best of the models; the interval holds the winner's true value and the best true value. */
+export interface GapBest extends Estimate {
+  model: string;
+  /** As seen, with the winner's luck. */
+  raw: number;
+  /** Models that may be the best; 0: not known. */
+  candidates: number;
 }
 
 export interface GapBox {
@@ -863,6 +875,19 @@ export interface GapBox {
   /** In the order of the models. */
   points: (number | null)[];
   box?: BoxNumbers;
+}
+
+/** Whether one line describes the models. */
+export interface GapCurvature {
+  /** Of the square. */
+  coefficient: number;
+  standard_error: number;
+  /** At the 10 % quantile of the first data set. */
+  low_slope: number;
+  /** At the 90 % quantile. */
+  high_slope: number;
+  /** No single line describes the models. */
+  curved: boolean;
 }
 
 /** Of a published table with its name and what it counts. */
@@ -892,9 +917,19 @@ export interface GapDecomposition {
   models?: number;
 }
 
+/** By how much a gap is smaller by another metric. */
+export interface GapDifference extends Estimate {
+  first_metric: "top1" | "real" | "asma";
+  second_metric: "top1" | "real" | "asma";
+  /** 1 - gap by the second / gap by the first; above 1 where the signs differ; undefined where the first is not clear of 0. */
+  share: Estimate;
+}
+
 export interface GapEstimate extends Estimate {
   /** Of averages: how many models it is the mean of. */
   models?: number;
+  /** As seen, with what the images' errors add or take. */
+  raw?: number;
 }
 
 /** Images by their number of valid labels. */
@@ -913,9 +948,19 @@ export interface GapLine {
   metric: "top1" | "real" | "asma";
   /** With both values. */
   models: number;
+  scale: "points" | "probit" | "logit";
+  /** Of these models: that of the averages. */
   mean_gap: Estimate;
+  /** Of these models. */
   slope: Estimate;
+  /** Its ends are at the ends of the slope. */
   intercept: Estimate;
+  /** Of models like these, as if drawn at random. */
+  mean_gap_like: Estimate;
+  /** Of models like these, as if drawn at random. */
+  slope_like: Estimate;
+  /** Null for fewer than four models. */
+  curvature: GapCurvature | null;
 }
 
 export interface GapModel {
@@ -926,6 +971,9 @@ export interface GapModel {
   ranks: Record<"top1" | "real" | "asma", Record<"first" | "second", GapRank | null>>;
   /** Rank by top-1 less rank by ASMA, among the models that have both. */
   rank_change: Record<"first" | "second", number | null>;
+  /** From the first data set to the second. */
+  rank_change_between: Record<"top1" | "real" | "asma", GapRankChange | null>;
+  differences: GapDifference[];
   /** Images without scores. */
   not_scored: Record<"first" | "second", number>;
 }
@@ -936,8 +984,10 @@ export interface GapOrder {
   b: OrderEnd;
   /** With both values. */
   models: number;
-  kendall_tau_b: Estimate;
-  spearman_rho: Estimate;
+  /** Of the true values. */
+  kendall_tau_b: GapEstimate;
+  /** Of the true values. */
+  spearman_rho: GapEstimate;
 }
 
 /** One metric on both data sets. */
@@ -946,7 +996,7 @@ export interface GapPair {
   second: GapEstimate;
   /** First minus second: above 0 where models fall. */
   gap: GapEstimate;
-  /** Of averages: the mean of |gap|. */
+  /** Of averages: the mean of |gap| of these models. */
   absolute_gap: GapEstimate;
 }
 
@@ -967,9 +1017,16 @@ export interface GapPlace {
   change: number;
 }
 
-/** 1 is the best; low to high is the middle of the bootstrap. */
+/** 1 is the best; low to high holds the true rank of a model named beforehand. */
 export interface GapRank {
   rank: number;
+  low?: number;
+  high?: number;
+}
+
+/** Rank on the first data set less rank on the second, among models that have both. */
+export interface GapRankChange {
+  change: number;
   low?: number;
   high?: number;
 }
@@ -993,6 +1050,8 @@ export interface GapResult extends Result {
   models: GapModel[];
   orders: GapOrder[];
   lines: GapLine[];
+  /** The lines on the scale that was asked for. */
+  scaled_lines?: GapLine[];
   boxes: GapBox[];
   /** Indices into `models`. */
   best: Record<"first" | "second", number[]>;
@@ -1011,10 +1070,15 @@ export interface GapResult extends Result {
     level: number;
     replicates: number;
     seed: number;
+    scale: "points" | "probit" | "logit";
+    /** Of a table: what was taken of two models' errors on the same images. */
+    model_correlation?: number[];
+    /** Of a table: what was taken of two metrics' errors. */
+    metric_correlation?: number[];
   };
 }
 
-/** How the models differ from one another. */
+/** How the models' gaps differ from one another, as seen. */
 export interface GapSpread {
   models: number;
   /** Null for one model. */
@@ -1024,6 +1088,12 @@ export interface GapSpread {
   median: number;
   upper_quartile: number;
   max: number;
+  /** Standard deviation of these models' true values on the first data set, without the images' errors. */
+  first: Estimate;
+  /** The same on the second. */
+  second: Estimate;
+  /** The same of the gaps. */
+  gap: Estimate;
 }
 
 /** Images with so many valid labels. */
@@ -1038,10 +1108,13 @@ export interface GapSubgroup {
 export interface GapWithin {
   models: number;
   within: number;
-  /** By the intervals. */
+  /** All of them together. */
   surely_within: number | null;
-  /** By the intervals. */
+  /** All of them together. */
   surely_outside: number | null;
+  /** Interval of the number of models that are within. */
+  low: number | null;
+  high: number | null;
 }
 
 export interface Gate {
