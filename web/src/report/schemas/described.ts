@@ -1824,6 +1824,14 @@ export interface MadRanking extends Result {
   list_error: number;
   /** To the order that the selected images give when all are answered. */
   list_tau: number;
+  /** Different ones whose questions are settled. */
+  images: number;
+  /** Of pairs, on these images. */
+  places: number;
+  /** Independent images that would leave the scores as unsure. */
+  effective_images: number;
+  /** Mean standard deviation of the classifiers' strengths. */
+  spread: number;
   /** `list_tau` reaches `options.stop_at`. */
   enough: boolean;
   ablation: AblationRow[];
