@@ -39,12 +39,18 @@ std::vector<fs::path> own_folders() {
     return folders;
 }
 
-bool runs_where_it_was_built() {
+fs::path build_folder() {
     const fs::path libraries = ASSAY_BUILD_LIB_DIR;
-    if (libraries.empty()) return false;
-    return std::ranges::any_of(own_folders(), [&](const fs::path& folder) {
-        return folder == libraries || folder == libraries.parent_path() / "bin";
+    if (libraries.empty()) return {};
+    const fs::path build = libraries.parent_path();
+    const bool here = std::ranges::any_of(own_folders(), [&](const fs::path& folder) {
+        return folder == libraries || folder == build / "bin";
     });
+    return here ? build : fs::path();
+}
+
+bool runs_where_it_was_built() {
+    return !build_folder().empty();
 }
 
 std::vector<fs::path> usual_plugin_folders() {

@@ -13,6 +13,9 @@ namespace assay {
 /// The folders of this program and of the library that holds this code, each once.
 std::vector<std::filesystem::path> own_folders();
 
+/// The build folder, if this program, or this library, runs where it was built; "" elsewhere.
+std::filesystem::path build_folder();
+
 /// Whether this program, or this library, is run where it was built.
 bool runs_where_it_was_built();
 

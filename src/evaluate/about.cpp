@@ -123,7 +123,7 @@ Report report_of(const About& about) {
     if (about.mpi.empty()) add("MPI", "no plug-in");
     add("CUDA", about.cuda ? cuda_text(*about.cuda) : "not asked: assay version --devices");
     Table table = table_of(rows);
-    if (!about.framework) table.notes.push_back("No models: " + about.no_framework);
+    if (!about.framework) table.notes.push_back("No model files: " + about.no_framework);
     Report report;
     report.records = table;
     report.sections.push_back(

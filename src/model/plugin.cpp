@@ -57,10 +57,7 @@ fs::path find_plugin() {
                             "`pip install torch`; ASSAY_PLUGIN_DIR names another folder",
                             kPluginFile, searched));
 #else
-    throw Error(ErrorCode::usage,
-                "this build of assay has no LibTorch, so it cannot run models; build with "
-                "ASSAY_TORCH=ON, or "
-                "import scores that another program made");
+    throw Error(ErrorCode::usage, kWithoutTorch);
 #endif
 }
 

@@ -23,6 +23,10 @@ refused() { # what it must say, command
     grep -qF -e "$wanted" said || fail "$*: it says $(cat said)"
 }
 
+# Where it was built, its own build compiles it, in one place.
+refused "--folder has no effect where the program was built" "$build/bin/assay" torch --build --folder "$work/apart"
+refused "--folder has no effect where the program was built" "$build/bin/assay" torch --remove --folder "$work/apart"
+
 "$shape_images" shapes >/dev/null
 installed=$(framework)
 predict before

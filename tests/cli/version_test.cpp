@@ -54,7 +54,7 @@ TEST(Version, FindsPlugInsWithoutOpeningThem) {
     EXPECT_EQ(about().at("mpi"), json::array());
     const std::string said = assay_run({"version"}, here).out;
     EXPECT_THAT(said, HasSubstr("\nmodels     none"));
-    EXPECT_THAT(said, HasSubstr("\nNo models: "));
+    EXPECT_THAT(said, HasSubstr("\nNo model files: "));
     EXPECT_THAT(said, HasSubstr("\nMPI        no plug-in"));
 
     write_file_atomically(torch, "no mark");

@@ -31,7 +31,7 @@ TEST(Plugin, Absent) {
     EXPECT_THAT(message,
                 HasSubstr("libassay_torch.so, which is in none of: " + empty.path().string()));
 #else
-    EXPECT_THAT(message, HasSubstr("has no LibTorch"));
+    EXPECT_THAT(message, HasSubstr("no LibTorch plug-in"));
 #endif
 }
 

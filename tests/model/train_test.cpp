@@ -105,7 +105,7 @@ TEST(Train, RefusesBadSpecs) {
 #ifndef ASSAY_HAS_TORCH
 TEST(Train, SaysThatLibTorchIsMissing) {
     const Scratch scratch;
-    EXPECT_THAT(refusal(Dataset(), {quick("net")}, scratch / "m"), HasSubstr("has no LibTorch"));
+    EXPECT_THAT(refusal(Dataset(), {quick("net")}, scratch / "m"), HasSubstr("no LibTorch plug-in"));
 }
 #else
 

@@ -53,11 +53,14 @@ struct BuiltPlugin {
 
 /// Compiles the plug-in against `libtorch` from the sources that are installed with the program,
 /// with the compiler of CXX (else c++, g++, clang++), opens it once in another process, and puts it
-/// into its folder. Throws usage: no compiler, no sources here, the compiler refuses (the message
-/// names the file of what it said), the result cannot be opened; io.
+/// into its folder. Where this program was built, its build folder is configured for `libtorch` and
+/// compiles its own plug-in in place of that (options.folder is refused). Throws usage: no
+/// compiler, no sources here, the compiler refuses (the message names the file of what it said),
+/// the result cannot be opened; io.
 BuiltPlugin build_torch_plugin(const LibTorch& libtorch, const LibTorchOptions& options);
 
 /// Removes the plug-in that build_torch_plugin() put into that folder. False where there is none.
+/// Where this program was built, its build chooses a LibTorch by itself again, and compiles.
 bool remove_torch_plugin(const LibTorchOptions& options);
 
 /// The plug-ins that are found, in the order in which they are looked for: the first is used.

@@ -18,6 +18,7 @@
 #include "core/run_program.h"
 #include "core/text.h"
 #include "model/isolated/launcher.h"
+#include "model/libtorch/build_in_tree.h"
 #include "model/libtorch/libtorch_places.h"
 #include "model/libtorch/plugin_record.h"
 #include "model/plugin.h"
@@ -45,12 +46,7 @@ fs::path beside_us(std::string_view what, const char* file, const std::vector<fs
     folders.push_back(installed);
     std::string searched;
     if (const auto found = find_in_folders(folders, file, &searched)) return found->parent_path();
-    throw Error(ErrorCode::usage,
-                fmt::format("{} ({}) is in none of: {}{}", what, file, searched,
-                            runs_where_it_was_built()
-                                ? "; this program is run where it was built: there "
-                                  "`Torch_DIR=... tools/build program` builds its plug-in"
-                                : ""));
+    throw Error(ErrorCode::usage, fmt::format("{} ({}) is in none of: {}", what, file, searched));
 }
 
 /// Beside the program in a wheel, in share/assay of an installed prefix, whose program is in bin/
@@ -185,10 +181,23 @@ void install(const fs::path& made, const fs::path& plugin, const LibTorch& libto
                     fmt::format("cannot write {}: {}", plugin.string(), error.message()));
 }
 
-}  // namespace
+/// Where the program was built.
+BuiltPlugin built_in_tree(const LibTorch& libtorch, const LibTorchOptions& options) {
+    const Words words = compiler();
+    const FolderAside scratch(build_folder() / kPluginFile);  // for a trial compilation
+    BuiltPlugin built{
+        .file = {}, .libtorch = libtorch, .compiler = "cmake", .seconds = 0, .without_onnx = {}};
+    built.without_onnx = why_without_onnx(words, libtorch, scratch.path());
+    built.file = build_plugin_in_tree(libtorch, built.without_onnx.empty(), options);
+    isolated::try_plugin(built.file);
+    return built;
+}
 
-BuiltPlugin build_torch_plugin(const LibTorch& libtorch, const LibTorchOptions& options) {
-    const auto begin = std::chrono::steady_clock::now();
+/// Where the program is installed.
+BuiltPlugin built_from_sources(const LibTorch& libtorch, const LibTorchOptions& options) {
+    // Compiling takes a minute: what is missing is found before.
+    sources();
+    library_folder();
     const fs::path folder = target_folder(options);
     const Words words = compiler();
     make_folders(folder);
@@ -208,11 +217,24 @@ BuiltPlugin build_torch_plugin(const LibTorch& libtorch, const LibTorchOptions& 
     install(made, built.file, libtorch);
     std::error_code ignored;
     fs::remove(folder / "compiler.log", ignored);
+    return built;
+}
+
+}  // namespace
+
+BuiltPlugin build_torch_plugin(const LibTorch& libtorch, const LibTorchOptions& options) {
+#ifndef ASSAY_HAS_TORCH
+    throw Error(ErrorCode::usage, std::string(kWithoutTorch));
+#endif
+    const auto begin = std::chrono::steady_clock::now();
+    BuiltPlugin built = runs_where_it_was_built() ? built_in_tree(libtorch, options)
+                                                  : built_from_sources(libtorch, options);
     built.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return built;
 }
 
 bool remove_torch_plugin(const LibTorchOptions& options) {
+    if (runs_where_it_was_built()) return restore_plugin_in_tree(options);
     const fs::path plugin = target_folder(options) / kPluginFile;
     std::error_code error;
     const bool removed = fs::remove(plugin, error);

@@ -26,6 +26,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
+#ifdef ASSAY_HAS_TORCH
+constexpr const char* no_plugin_note = "There is none: no model files can be run.";
+#else
+constexpr const char* no_plugin_note = kWithoutTorch;
+#endif
+
 /// Whether the plug-in is for that LibTorch: by its record; one without is for the system's.
 bool is_for(const FrameworkFile& plugin, const LibTorch& place) {
     std::error_code error;
@@ -46,7 +52,11 @@ std::string state_of(const TorchState& state, const LibTorch& place) {
         if (&other == &place) break;
         if (other.unusable.empty()) return fmt::format("not used: {} comes first", other.asked);
     }
+#ifdef ASSAY_HAS_TORCH
     return "`assay torch --build` compiles the plug-in for it";
+#else
+    return "not used: this build of assay has no plug-in for it";
+#endif
 }
 
 std::string state_of(const TorchState& state, const FrameworkFile& plugin) {
@@ -193,7 +203,7 @@ Report report_of(const TorchState& state) {
         plugins.add({plugin.framework, plugin.file.string(), state_of(state, plugin)});
         records.push_back({"plug-in", plugin.framework, plugin.file, state_of(state, plugin)});
     }
-    if (state.plugins.empty()) plugins.notes.emplace_back("There is none: no models can be run.");
+    if (state.plugins.empty()) plugins.notes.emplace_back(no_plugin_note);
     for (const LibTorch& place : state.libtorch) {
         places.add({place.asked, place.version + (place.cuda ? ", CUDA" : ""), place.root.string(),
                     state_of(state, place)});
