@@ -1,6 +1,7 @@
 // The command `assay`: looks its first argument up in the table of commands and turns errors into
 // exit statuses.
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <functional>
 #include <new>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -28,6 +30,57 @@
 namespace assay::cli {
 namespace {
 
+/// What `assay --help` lists under one heading.
+struct CommandGroup {
+    std::string_view heading;
+    std::vector<std::string_view> names;
+};
+
+/// In the order in which people meet them. docs/commands.md has the same groups. Names of commands
+/// that this build lacks are skipped.
+const std::vector<CommandGroup>& command_groups() {
+    static const std::vector<CommandGroup> groups = {
+        {"Evaluate",
+         {"eval", "predict", "import", "score", "compare", "calibrate", "ensemble", "gap", "show",
+          "report", "plot", "export", "run", "demo"}},
+        {"Robustness and cost", {"corrupt", "robustness", "attack", "patchml", "quality", "cost"}},
+        {"Labels", {"inspect", "check", "labels", "serve", "mad", "replicate"}},
+        {"Many machines", {"join", "verify"}},
+        {"Housekeeping", {"list", "relabel", "torch", "completion", "manual", "version"}},
+    };
+    return groups;
+}
+
+/// All commands below their headings, in columns that are equal in all groups. A command without a
+/// group comes last.
+std::string grouped_commands(bool colour) {
+    std::vector<Command> left = commands();
+    std::size_t width = 0;
+    for (const Command& command : left) width = std::max(width, command.name.size());
+    std::string out;
+    const auto add = [&](std::string_view heading, const std::vector<Command>& group) {
+        if (group.empty()) return;
+        out += colour ? fmt::format("\033[1m{}\033[0m:\n", heading) : fmt::format("{}:\n", heading);
+        for (const Command& command : group) {
+            out += fmt::format("  {}{:<{}}{}  {}\n", colour ? "\033[1m" : "", command.name, width,
+                               colour ? "\033[0m" : "", command.summary);
+        }
+        out += '\n';
+    };
+    for (const CommandGroup& group : command_groups()) {
+        std::vector<Command> members;
+        for (const std::string_view name : group.names) {
+            const auto found = std::ranges::find(left, name, &Command::name);
+            if (found == left.end()) continue;
+            members.push_back(*found);
+            left.erase(found);
+        }
+        add(group.heading, members);
+    }
+    add("Others", left);
+    return out;
+}
+
 std::string help() {
     const bool colour = stdout_is_terminal();
     const auto bold = [colour](std::string_view text) {
@@ -36,10 +89,9 @@ std::string help() {
     std::string out =
         "Assay " + std::string(version) +
         ": evaluates image classifiers: every metric with a confidence interval.\n\n" +
-        bold("Usage") + ": assay COMMAND [options]        assay COMMAND --help\n\n" +
-        bold("Commands") + ":\n";
-    out += command_lines(commands(), colour);
-    out += "\n" + bold("Examples") + ":\n";
+        bold("Usage") + ": assay COMMAND [options]        assay COMMAND --help\n\n";
+    out += grouped_commands(colour);
+    out += bold("Examples") + ":\n";
     for (const std::string& line : program_examples()) out += "  " + line + "\n";
     out += "\nExit status: ";
     for (const auto& [status, meaning] : status_meanings()) {

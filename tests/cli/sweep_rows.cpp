@@ -74,6 +74,17 @@ std::vector<std::string> listed_in(const std::string& help, const std::string& h
     return names;
 }
 
+/// The commands that the help of the program lists, in all of its groups.
+std::vector<std::string> commands_in(const std::string& help) {
+    std::vector<std::string> commands;
+    for (const char* group : {"Evaluate:", "Robustness and cost:", "Labels:", "Many machines:",
+                              "Housekeeping:", "Others:"}) {
+        const std::vector<std::string> listed = listed_in(help, group);
+        commands.insert(commands.end(), listed.begin(), listed.end());
+    }
+    return commands;
+}
+
 }  // namespace
 
 const std::vector<SweepRow>& sweep_rows() {
@@ -297,7 +308,7 @@ void make_sweep_inputs(const Scratch& folder) {
 
 std::vector<std::string> commands_of_the_program() {
     std::vector<std::string> commands;
-    for (const std::string& command : listed_in(assay_run({"--help"}).out, "Commands:")) {
+    for (const std::string& command : commands_in(assay_run({"--help"}).out)) {
         const std::string help = assay_run({command, "--help"}).out;
         std::vector<std::string> parts = listed_in(help, "Parts:");
         if (parts.empty()) parts = listed_in(help, "Steps:");
