@@ -108,9 +108,21 @@ def run(page, program, demo):
             if wrong is not None:
                 problems.append(f"{page.name}:{line}: `{command}`: the page shows {wrong}\n{out}")
             if command == "echo $?" and shown != out.splitlines():
-                problems.append(f"{page.name}:{line}: the page shows status {shown}, and it is {out.strip()}")
+                problems.append(f"{page.name}:{line}: the page shows status {' '.join(shown)}, and it is {out.strip()}")
     print(f"{page.name}: {len(commands)} commands, {len(problems)} problems")
     return problems if commands else [f"{page.name}: no commands"]
+
+
+def readme(program, demo):
+    """Problems of the README's first block: the headings of the screen of `assay eval`, which the program prints for another model."""
+    text = (DOCS.parent / "README.md").read_text()
+    shown = re.search(r"^```\n\$ assay eval [^\n]+\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)[1].splitlines()
+    headings = [plain(line) for line in shown if line and not re.match(r"mobilenet|n\d+/", line)]
+    with tempfile.TemporaryDirectory(prefix="assay-tutorial-") as folder:
+        done = subprocess.run([program, "eval", demo / "models/standard.pt", demo / "images/v1"], cwd=folder, capture_output=True, text=True)
+    printed = {plain(line) for line in done.stdout.splitlines()}
+    print(f"README.md: {len(headings)} lines of the screen")
+    return [f"README.md: `{line}` is not a line of `assay eval`\n{done.stdout}{done.stderr}" for line in headings if line not in printed]
 
 
 def main(arguments):
@@ -120,6 +132,8 @@ def main(arguments):
     program, demo = (pathlib.Path(argument).resolve() for argument in arguments[:2])
     pages = [DOCS / name for name in arguments[2:]] or sorted(DOCS.glob("tutorial-*.md"))
     problems = [problem for page in pages for problem in run(page, program, demo)]
+    if len(arguments) == 2:
+        problems += readme(program, demo)
     for problem in problems:
         print(problem)
     return 1 if problems or not pages else 0
