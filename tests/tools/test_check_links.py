@@ -1,4 +1,4 @@
-"""Tests of tools/check-links and tools/docs-site/check_site.py."""
+"""Tests of tools/check-links and of the docs site's own parts (tools/docs-site)."""
 import contextlib
 import importlib.util
 import io
@@ -20,6 +20,7 @@ def loaded(name, path):
 
 
 check_links = loaded("check_links", TOOLS / "check-links")
+hooks = loaded("hooks", TOOLS / "docs-site/hooks.py")
 check_site = loaded("check_site", TOOLS / "docs-site/check_site.py")
 
 
@@ -94,6 +95,27 @@ class Site(InFolder):
         self.assertIn("//e.org/a.js from another host", found[1][1])
         self.assertIn("c.png, which is missing", found[2][1])
         self.assertIn("https://e.org/p.png from another host", found[3][1])
+
+
+class Hooks(unittest.TestCase):
+    def test_what_belongs_to_an_item_is_indented_by_four(self):
+        self.assertEqual(hooks.nested("- a\n  more\n\n  - b\n    c\n\nText\n"), "- a\n    more\n\n    - b\n      c\n\nText\n")
+        self.assertEqual(hooks.nested("1. a\n\n       code\n"), "1. a\n\n        code\n")
+
+    def test_an_item_after_paragraphs_begins_after_an_empty_line(self):
+        self.assertEqual(hooks.nested("- a\n\n  more\n- b\n- c\n"), "- a\n\n    more\n\n- b\n- c\n")
+
+    def test_code_and_plain_text_stay(self):
+        for text in ("Text\n\n    code\n", "```\n- a\n  b\n```\n", "- a\n- b\n"):
+            self.assertEqual(hooks.nested(text), text)
+
+    def test_files_of_the_repository_are_copied_under_names_that_browsers_show(self):
+        self.assertEqual(hooks.copied("examples/clusters/slurm.sh"), "repository/examples/clusters/slurm.sh.txt")
+        self.assertEqual(hooks.copied("docs/pictures/a.png"), "repository/docs/pictures/a.png")
+
+    def test_no_script_of_another_host_is_left(self):
+        page = '<script src="https://unpkg.com/iframe-worker/shim"></script>'
+        self.assertEqual(hooks.without_other_hosts(page, "../"), '<script src="../assets/file-search.js"></script>')
 
 
 if __name__ == "__main__":

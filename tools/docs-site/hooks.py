@@ -1,14 +1,12 @@
 """What the docs site needs so that the same Markdown reads well in the repository, too.
 
 - A link from docs/ to another file of the repository (an example, the changelog) leads to a copy of that file in the site.
-- A nested list may be indented by two spaces, as GitHub reads it. Python-Markdown needs four.
+- What belongs to an item of a list may be indented by two spaces, as GitHub reads it. Python-Markdown needs four.
 - A table is put into a box that scrolls, so that a wide one does not widen the page.
 """
 import pathlib
 import posixpath
 import re
-
-from mkdocs.structure.files import File
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 COPIES = "repository"  # the folder of the site that holds copies of linked files
@@ -30,6 +28,8 @@ def listing(folder: pathlib.Path) -> str:
 
 
 def on_files(files, config):
+    from mkdocs.structure.files import File  # here, so that tests need no mkdocs
+
     linked = set()
     for file in list(files):
         if file.src_uri.endswith(".md"):
@@ -45,17 +45,25 @@ def on_files(files, config):
 
 
 def nested(markdown: str) -> str:
-    """Indents the lists in lists, and what belongs to them, by two more spaces."""
-    out, fenced, inside = [], False, False
+    """Indents what belongs to an item of a list (paragraphs, code, lists) by four spaces, where GitHub needs as many as its marker has.
+
+    An item that follows an item of several paragraphs gets an empty line before it, without which it would belong to the last one.
+    """
+    out, fenced, more, paragraphs = [], False, 0, False
     for line in markdown.split("\n"):
+        item = None if fenced else re.match(r"(?:[-*]|\d+\.) +", line)
         if line.lstrip().startswith("```"):
             fenced = not fenced
-        if not fenced:
-            if re.match(r"  ([-*]|\d+\.) ", line):
-                inside = True
-            elif line.strip() and not line.startswith("  "):
-                inside = False
-        out.append("  " + line if inside and line.strip() else line)
+        if item:
+            if paragraphs and out[-1].strip():
+                out.append("")
+            more, paragraphs = 4 - len(item[0]), False
+        elif line.strip() and not line.startswith("  "):
+            more = 0
+        if more > 0 and not item and line.strip():
+            paragraphs = paragraphs or not out[-1].strip()
+            line = " " * more + line
+        out.append(line)
     return "\n".join(out)
 
 
