@@ -3,6 +3,7 @@ import contextlib
 import importlib.util
 import io
 import pathlib
+import re
 import sys
 import tempfile
 import unittest
@@ -95,6 +96,27 @@ class Site(InFolder):
         self.assertIn("//e.org/a.js from another host", found[1][1])
         self.assertIn("c.png, which is missing", found[2][1])
         self.assertIn("https://e.org/p.png from another host", found[3][1])
+
+
+class Lists(unittest.TestCase):
+    """Each page has a place in the site's menu, and each command one in docs/commands.md and in the groups of `assay --help`."""
+
+    ROOT = TOOLS.parent
+
+    def test_the_menu_has_every_page_once(self):
+        menu = re.findall(r": ([\w.-]+\.md)$", (self.ROOT / "mkdocs.yml").read_text(), flags=re.MULTILINE)
+        self.assertEqual(sorted(menu), sorted(path.name for path in (self.ROOT / "docs").glob("*.md")))
+
+    def test_every_command_is_listed(self):
+        commands = re.findall(r'^        \{"([a-z]+)", ', (self.ROOT / "src/cli/commands.cpp").read_text(), flags=re.MULTILINE)
+        self.assertGreater(len(commands), 30)
+        page = (self.ROOT / "docs/commands.md").read_text()
+        help_groups = (self.ROOT / "src/cli/main.cpp").read_text().split("command_groups()")[1].split("return groups")[0]
+        readme = (self.ROOT / "README.md").read_text().split("## All commands")[1].split("## ")[0]
+        for command in commands:
+            self.assertIn(f"| `assay {command}` |", page)
+            self.assertIn(f'"{command}"', help_groups)
+            self.assertIn(f"`{command}`", readme)
 
 
 class Hooks(unittest.TestCase):
