@@ -220,7 +220,7 @@ EnsembleStore make_ensemble(const EnsembleOptions& options, const ProgressCallba
     result.items = first.rows();
     nlohmann::json list = nlohmann::json::array(), ids = nlohmann::json::array();
     for (const PredictionStore& store : stores) {
-        if (store.spec().model_name == result.model && store.spec().dataset_name == result.dataset)
+        if (store.spec().model_name == result.model)
             throw Error(ErrorCode::usage,
                         fmt::format("the member `{}` has the ensemble's name; give another --name",
                                     store.folder().string()));

@@ -269,7 +269,7 @@ TEST(Plan, MistakesOfTheLaterStepsAreFoundFirst) {
          "`ee` is no data set of the file, and nothing is there; did you mean `e`?"},
         {pair + "[gap]\nsets = ['d', 'd']\n", "both are"},
         {pair + "[gap]\nlabels2 = 'real.json'\n", "no labels at `real.json`"},
-        {pair + "[gap]\nn1 = 5\n", "numbers of images belong to a table"},
+        {pair + "[gap]\nn1 = 5\n", "--n1 is for published values"},
         {pair + "[gap]\ntable = 'published.csv'\n", "/published.csv`"},
         {pair + "[gap]\ntable = 'there.csv'\nlabels1 = 'there.csv'\n",
          "a table holds published values"},
