@@ -32,18 +32,20 @@ struct AttackFlags {
         for (const Attack& attack : attacks_of_table()) names.emplace_back(attack.name);
         app.add_option(
                "-a,--attack", attacks,
-               "Which (default: fgsm,pgd); autoattack: apgd-ce, apgd-t, fab-t, square, each "
-               "on what the others left. noise comes with them as the control")
+               "Attacks (default: fgsm,pgd); autoattack: apgd-ce, apgd-t, fab-t, square, each on "
+               "the images that the others did not fool. noise always runs as the control")
             ->delimiter(',')
             ->check(CLI::IsMember(names))
             ->group(group);
         app.add_option("--eps", eps,
-                       "Budget, as a proportion of a pixel's range (of l2: 0.5, 3); each is "
-                       "computed by itself")
+                       "Budget, as a proportion of a pixel's range (for l2: 0.5, 3); each is "
+                       "computed independently")
             ->delimiter(',')
             ->capture_default_str()
             ->group(group);
-        app.add_option("--norm", norm, "What eps bounds: the largest change, or the length of all")
+        app.add_option("--norm", norm,
+                       "Norm that eps bounds: linf, the largest change, or l2, the length of the "
+                       "whole change")
             ->check(CLI::IsMember({"linf", "l2"}))
             ->capture_default_str()
             ->group(group);
@@ -62,9 +64,10 @@ struct AttackFlags {
             ->capture_default_str()
             ->group(group);
         app.add_flag("--paper-literal", options.paper_literal,
-                     "pgd with steps of eps and no random start")
+                     "Run pgd with steps of eps and no random start")
             ->group(group);
-        app.add_option("--seed", options.seed, "Of random starts and windows, with each image's id")
+        app.add_option("--seed", options.seed,
+                       "Seed of random starts and windows, which also depend on the image's id")
             ->check(decimal_number())
             ->capture_default_str()
             ->group(group);
@@ -72,11 +75,10 @@ struct AttackFlags {
 
     void add_images_to(CLI::App& app) {
         auto* const saved =
-            app.add_option(
-                   "--save-images", options.images,
-                   "Folder for the adversarial images, a data set for each attack and eps, as "
-                   "the classifier sees them after resize and crop; each is classified once "
-                   "more from its file. The same command goes on")
+            app.add_option("--save-images", options.images,
+                           "Write the adversarial images to this folder, a data set for each "
+                           "attack and eps, after resize and crop. Each is classified once more "
+                           "from its file. The same command resumes")
                 ->type_name("FOLDER")
                 ->group("Images");
         app.add_option("--save-format", form,
@@ -106,13 +108,13 @@ private:
 }  // namespace
 
 int cmd_attack(std::vector<std::string> arguments) {
-    auto app = make_app(
-        "attack",
-        "Attack classifiers: change images within a budget until they are misclassified, and count "
-        "what is left. Only images classified correctly are attacked. Each attack's predictions "
-        "are a store beside the model's own (MODEL@ATTACK-NORM-EPS), which score and compare read. "
-        "The same command resumes.",
-        attack_examples);
+    auto app =
+        make_app("attack",
+                 "Attack classifiers: change images within a budget until they are misclassified, "
+                 "and report the accuracy that is left. Only correctly classified images are "
+                 "attacked. The predictions under each attack are a store of their own "
+                 "(MODEL@ATTACK-NORM-EPS), which score and compare read. The same command resumes.",
+                 attack_examples);
     ModelFlags models;
     DataFlags data;
     StoreFlags store;

@@ -20,27 +20,26 @@ assay check -m m.pt -d val --decode-all --json
 }  // namespace
 
 int cmd_check(std::vector<std::string> arguments) {
-    auto app = make_app("check",
-                        "Find out whether a model, its settings and a data set fit together: order "
-                        "of the classes, doubled "
-                        "softmax, mean and std, channel order, input size, scores that depend on "
-                        "the batch, unreadable images. "
-                        "Exit status 3 when something is wrong (an error, marked ✗): results would "
-                        "be incorrect.",
-                        check_examples);
+    auto app = make_app(
+        "check",
+        "Find out whether a model, its settings and a data set fit together. It checks the order "
+        "of the classes, doubled softmax, mean and std, channel order, and input size. It also "
+        "checks for scores that depend on the batch, and unreadable images. Exit status 3: "
+        "something is wrong (an error, marked ✗), and results would be incorrect.",
+        check_examples);
     ModelFlags models;
     DataFlags data;
     Output output;
     CheckOptions options;
     models.add_to(*app);
     data.add_to(*app);
-    app->add_option("--sample", options.sample, "Images that go through the classifier")
+    app->add_option("--sample", options.sample, "Number of images to run through the classifier")
         ->type_name("N")
         ->capture_default_str();
     app->add_option("--seed", options.seed, "Which images")
         ->check(decimal_number())
         ->capture_default_str();
-    app->add_flag("--decode-all", options.decode_all, "Read every image, not only the sample");
+    app->add_flag("--decode-all", options.decode_all, "Read every image instead of a sample");
     app->add_option("-j,--threads", options.threads, "Threads (default: one per core)")
         ->type_name("N");
     output.add_to(*app);

@@ -36,8 +36,8 @@ public:
             "compare",
             "Compare candidates with a baseline on the images that both scored: paired differences "
             "with intervals, exact tests, and where they disagree. Images and classes are matched "
-            "by their ids. With --people: each model with people, by error consistency. Status 1: "
-            "a gate failed; 3: some items have no scores.",
+            "by their ids. With --people, compare each model with people, by error consistency. "
+            "Status 1: a gate failed; 3: some items have no scores.",
             compare_examples);
         app->add_option("baseline", options_.baseline, "Store of the baseline")
             ->required()
@@ -82,9 +82,9 @@ public:
         if (people_.empty()) return;
         const MeasureOptions& measure = options_.measure;
         if (!measure.metrics.empty() || !measure.gates.empty() || !measure.labels.empty())
-            throw Error(ErrorCode::usage,
-                        "--people measures error consistency alone: --metrics, --labels and "
-                        "--gate do not go with it");
+            throw Error(
+                ErrorCode::usage,
+                "--people measures only error consistency: remove --metrics, --labels and --gate");
     }
 
     int run() const override {

@@ -145,14 +145,14 @@ std::string answer_for_fish(std::string_view typed, std::vector<std::string> wor
 }  // namespace
 
 int cmd_completion(std::vector<std::string> arguments) {
-    auto app = make_app(
-        "completion",
-        "Print the script by which a shell completes commands, options, metrics, stores and files "
-        "(TAB). An installed assay has it already: in bash with the package "
-        "bash-completion, in zsh after `compinit`, in fish always. Otherwise one of the lines "
-        "below enables it. Those with `source` belong into ~/.bashrc or ~/.zshrc; the others write "
-        "a file into a folder that the shell reads.",
-        completion_examples);
+    auto app =
+        make_app("completion",
+                 "Print a shell's completion script for commands, options, metrics, stores and "
+                 "files (TAB). An installed assay already has it: in bash with the package "
+                 "bash-completion, in zsh after `compinit`, in fish always. Otherwise one of the "
+                 "lines below enables it. Add those with `source` to ~/.bashrc or ~/.zshrc; the "
+                 "others write a file into a folder that the shell reads.",
+                 completion_examples);
     std::string shell;
     app->add_option("shell", shell, "Shell to generate the script for")
         ->required()

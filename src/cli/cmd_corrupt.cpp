@@ -26,21 +26,20 @@ assay predict --model resnet50.pt --preset torchvision --data blurred/*/* --resi
 }  // namespace
 
 int cmd_corrupt(std::vector<std::string> arguments) {
-    auto app = make_app(
-        "corrupt",
-        "Write copies of a data set under the common corruptions of ImageNet-C (Hendrycks and "
-        "Dietterich 2019): 15 and 4 extra ones at 5 severities, as "
-        "OUT/<corruption>/<severity>/<class>/<image>. The same seed gives the same bytes. The same "
-        "command resumes after an interruption and skips what is done. Status 3: some images were "
-        "left out (counted and listed).",
-        corrupt_examples);
+    auto app =
+        make_app("corrupt",
+                 "Write copies of a data set under the common corruptions of ImageNet-C (Hendrycks "
+                 "and Dietterich 2019). There are 15 and 4 extra ones at 5 severities: "
+                 "OUT/<corruption>/<severity>/<class>/<image>. The same seed gives the same bytes. "
+                 "The same command resumes after an interruption and skips what is done. Status 3: "
+                 "some images were skipped (counted and listed).",
+                 corrupt_examples);
     CorruptOptions options;
     Output output;
     app->add_option("data", options.data, "Data set: a folder of images, or a csv list")
         ->required()
         ->type_name("DATA");
-    app->add_option("--list", options.list, "Its labels, where they are in a file")
-        ->type_name("FILE");
+    app->add_option("--list", options.list, "File with its labels")->type_name("FILE");
     SampleFlags sample;
     add_options(*app, sample);
     const std::string how = "Corruptions";
@@ -57,17 +56,18 @@ int cmd_corrupt(std::vector<std::string> arguments) {
         ->capture_default_str()
         ->group(how);
     app->add_option("--seed", options.seed,
-                    "Draws depend on it, the image's id, the corruption and the severity")
+                    "Seed of the corruptions; random draws also depend on the image's id, the "
+                    "corruption and the severity")
         ->transform(decimal_number())
         ->capture_default_str()
         ->group(how);
     app->add_option("--frost", options.frost,
-                    "Folder of photographs that frost overlays; without it frost_synthetic, which "
-                    "is no part of ImageNet-C, takes its place")
+                    "Folder of photographs for frost; without it frost_synthetic, which is not "
+                    "part of ImageNet-C, replaces it")
         ->type_name("FOLDER")
         ->group(how);
     app->add_option("--resize", options.window.resize,
-                    "Short side before the crop, pixels, antialiased bilinear (0: leave it)")
+                    "Short side before the crop, pixels, antialiased bilinear (0: no resize)")
         ->capture_default_str()
         ->group(how);
     app->add_option("--crop", options.window.crop, "Side of the centre crop (0: all of it)")
@@ -77,8 +77,8 @@ int cmd_corrupt(std::vector<std::string> arguments) {
     auto* const made = app->add_option("--out", options.out, "Folder to make");
     made->type_name("FOLDER")->group(results);
     app->add_option("--jpeg", options.jpeg_quality,
-                    "Write JPEG (4:2:0) of this quality, 1 to 100, in place of PNG: 85 as the "
-                    "published set, which makes noise milder")
+                    "Write JPEG (4:2:0) of this quality, 1 to 100, instead of PNG; the published "
+                    "set has 85, which makes noise milder")
         ->type_name("QUALITY")
         ->needs(made)
         ->group(results);
@@ -92,7 +92,7 @@ int cmd_corrupt(std::vector<std::string> arguments) {
         ->needs(sheet)
         ->group(results);
     app->add_option("-j,--threads", options.threads,
-                    "Threads (default: one per core); changes no byte")
+                    "Threads (default: one per core); the output is the same for any number")
         ->type_name("N")
         ->check(not_below_zero())
         ->group(results);
@@ -103,8 +103,7 @@ int cmd_corrupt(std::vector<std::string> arguments) {
     options.sample_seed = sample.sample_seed;
     options.first = sample.first;
     if (options.out.empty() && options.sheet.empty())
-        throw Error(ErrorCode::usage,
-                    "neither --out nor --sheet is given; see `assay corrupt --help`");
+        throw Error(ErrorCode::usage, "no --out and no --sheet given; see `assay corrupt --help`");
 
     ProgressLine line("corrupt", "files");
     const CorruptResult result = corrupt_dataset(options, line);
@@ -114,16 +113,14 @@ int cmd_corrupt(std::vector<std::string> arguments) {
     output.print(report);
     if (!result.options.out.empty()) {
         const std::string out = as_typed(result.options.out.string());
-        note(
-            options.window.crop == 0
-                ? fmt::format("evaluate all of it:\n  assay predict --model MODEL --data {}/*/* "
-                              "--out runs",
-                              out)
-                : fmt::format("evaluate all of it, by a model whose input is {0} x {0} (for one of "
-                              "another input, its side in place of {0}):\n"
-                              "  assay predict --model MODEL --data {1}/*/* --resize-size {0} "
-                              "--out runs",
-                              options.window.crop, out));
+        note(options.window.crop == 0
+                 ? fmt::format("evaluate all of it:\n  assay predict --model MODEL --data {}/*/* "
+                               "--out runs",
+                               out)
+                 : fmt::format("evaluate all of it with a model whose input is {0} x {0} (for "
+                               "another input, replace {0} by its side):\n  assay predict --model "
+                               "MODEL --data {1}/*/* --resize-size {0} --out runs",
+                               options.window.crop, out));
     }
     return report.partial ? Status::partial : Status::done;
 }

@@ -21,12 +21,12 @@ assay cost timm:resnet18.a1_in1k torchvision:resnet50
 }  // namespace
 
 int cmd_cost(std::vector<std::string> arguments) {
-    auto app = make_app("cost",
-                        "Count what classifiers hold and compute: parameters, multiply-accumulates "
-                        "by operator and peak activation memory; and measure memory and "
-                        "latency. Operators are counted as they are executed on one batch; those "
-                        "without a rule are named.",
-                        cost_examples);
+    auto app =
+        make_app("cost",
+                 "Count parameters, multiply-accumulates by operator and peak activation memory of "
+                 "classifiers, and measure their memory and latency. Operators are counted as they "
+                 "are executed on one batch; those without a rule are named.",
+                 cost_examples);
     ModelFlags models;
     CostOptions options;
     Output output;
@@ -39,7 +39,7 @@ int cmd_cost(std::vector<std::string> arguments) {
     models.add_to(*app);
     const std::string group = "Cost";
     app->add_option("-b,--batch,--batch-size", options.batch,
-                    "Images at once (default: 1, or the only batch that a model takes)")
+                    "Batch size (default: 1, or the only one that a model accepts)")
         ->type_name("N")
         ->group(group);
     auto* threads = app->add_option("-j,--threads", options.threads, "Threads of the timed runs")
@@ -54,9 +54,9 @@ int cmd_cost(std::vector<std::string> arguments) {
         ->excludes(runs)
         ->excludes(threads)
         ->group(group);
-    app->add_flag("--operators", options.operators, "A table of each model's operators")
+    app->add_flag("--operators", options.operators, "Show a table of each model's operators")
         ->group(group);
-    app->add_flag("--nodes", options.nodes, "A table of each model's nodes, as executed")
+    app->add_flag("--nodes", options.nodes, "Show a table of each model's nodes, as executed")
         ->group(group);
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;

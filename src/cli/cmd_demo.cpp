@@ -282,7 +282,7 @@ private:
         for (std::size_t i = 0; i + 1 < models_.size(); ++i)
             first += " {0}/runs/unlabelled/" + models_[i];
         if (mad::is_competition(files.folder)) {
-            walkthrough_.say("\nThe competition goes on that an earlier run began.");
+            walkthrough_.say("\nThis resumes the competition of an earlier run.");
         } else {
             line("mad init {0}/mad" + first +
                  " --hierarchy {0}/hierarchy.json --confident 0.5 --gold 0");
@@ -324,7 +324,7 @@ private:
         walkthrough_.chapter("Your turn",
                              "Three of the networks, a few images, and nobody has answered yet.");
         if (mad::is_competition(files.yours)) {
-            walkthrough_.say("\nThe competition goes on that an earlier run began.");
+            walkthrough_.say("\nThis resumes the competition of an earlier run.");
         } else {
             std::string three;
             for (std::size_t i = 0; i < 3; ++i) three += " {0}/runs/unlabelled/" + models_.at(i);
@@ -354,13 +354,12 @@ int cmd_demo(std::vector<std::string> arguments) {
     app->add_option("--dir", demo.dir, "Folder of everything")
         ->type_name("FOLDER")
         ->capture_default_str();
-    app->add_option(
-           "--size", demo.size,
-           "small: a minute or two on two cores, 0.4 GB; full: 15 minutes, 3.5 GB, with five "
-           "times the images, 100,000 unlabelled ones and larger networks")
+    app->add_option("--size", demo.size,
+                    "small: a minute or two on two cores, 0.4 GB; full: 15 minutes, 3.5 GB, five "
+                    "times the images, 100,000 unlabelled ones, larger networks")
         ->check(CLI::IsMember({"small", "full"}))
         ->capture_default_str();
-    app->add_option("--seed", demo.seed, "Another world, other networks")
+    app->add_option("--seed", demo.seed, "Draw another data set and train other networks")
         ->check(decimal_number())
         ->capture_default_str();
     app->add_flag("--retrain", demo.retrain, "Train the networks again");

@@ -72,15 +72,14 @@ void take_positionals(const std::vector<fs::path>& given, EvalInputs& inputs) {
 }  // namespace
 
 int cmd_eval(std::vector<std::string> arguments) {
-    auto app = make_app(
-        "eval",
-        "From models and images to accuracy, calibration, the worst classes and suspicious "
-        "labels, on one screen. The preprocessing comes from options or a settings file. Else it "
-        "is found on 64 or more labelled images (on half of fewer than 128), which enter no "
-        "number. The same command resumes. "
-        "Status 1: a gate fails; 2: the preprocessing cannot be found; 3: some images have no "
-        "scores.",
-        eval_examples);
+    auto app =
+        make_app("eval",
+                 "Evaluate models on images: accuracy, calibration, the worst classes and "
+                 "suspicious labels. The preprocessing comes from options or a settings file. "
+                 "Otherwise it is found on 64 or more labelled images (on half of fewer than 128), "
+                 "which are then excluded from the results. The same command resumes. Status 1: a "
+                 "gate fails; 2: the preprocessing cannot be found; 3: some images have no scores.",
+                 eval_examples);
     EvalInputs inputs;
     std::vector<fs::path> paths;
     app->add_option("path", paths, "One model or several, then the images")->type_name("PATH");
@@ -90,7 +89,7 @@ int cmd_eval(std::vector<std::string> arguments) {
     inputs.predict.command = command_line();
     add_options(*app, inputs.predict, "Results");
     app->add_flag("--save-settings", inputs.save_settings,
-                  "Write the preprocessing into a settings file beside the model, for all commands")
+                  "Write the preprocessing to a settings file next to the model, for all commands")
         ->group("Results");
     add_option<&MeasureOptions::metrics>(*app, inputs.measure);
     add_option<&MeasureOptions::labels>(*app, inputs.measure);
@@ -105,9 +104,9 @@ int cmd_eval(std::vector<std::string> arguments) {
     output.logs.add_to(*app);
     output.add_junit_to(*app);
     std::vector<fs::path> also;
-    app->add_option("--also", also,
-                    "Write the result to this file, too, in the format of its extension; may be "
-                    "given more than once")
+    app->add_option(
+           "--also", also,
+           "Write the result to this file, too, in the format of its extension; repeatable")
         ->type_name("FILE")
         ->group("Output");
     if (!parse(*app, std::move(arguments))) return Status::done;

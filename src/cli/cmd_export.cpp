@@ -37,10 +37,9 @@ ExportOptions::Format format_by_name(const std::filesystem::path& file) {
 int cmd_export(std::vector<std::string> arguments) {
     auto app = make_app(
         "export",
-        "Write every item on a line: id, label, predicted class, whether it is correct, "
-        "confidence, margin, loss and the best classes, as csv (pandas, FiftyOne), JSON lines, "
-        "Parquet or Arrow; "
-        "the matrix of probabilities for cleanlab. Status 3: some items have no scores.",
+        "Write one row per item: id, label, predicted class, whether it is correct, confidence, "
+        "margin, loss and the best classes. Formats: csv (pandas, FiftyOne), JSON lines, Parquet, "
+        "Arrow; the matrix of probabilities for cleanlab. Status 3: some items have no scores.",
         export_examples);
     ExportOptions options;
     std::filesystem::path file, probabilities;
@@ -49,7 +48,7 @@ int cmd_export(std::vector<std::string> arguments) {
         ->type_name("RUNS");
     auto* csv = app->add_flag_callback(
         "--csv", [&] { options.format = ExportOptions::Format::csv; },
-        "A table with a line of names (the default)");
+        "A csv with a header (the default)");
     app->add_flag_callback(
            "--jsonl", [&] { options.format = ExportOptions::Format::jsonl; },
            "A JSON object on each line")
@@ -61,9 +60,9 @@ int cmd_export(std::vector<std::string> arguments) {
             ->excludes(app->get_option("--jsonl"));
     };
     columns("--parquet", ExportOptions::Format::parquet,
-            "Columns with types: pandas, polars, DuckDB, Spark");
+            "Parquet, with typed columns: pandas, polars, DuckDB, Spark");
     columns("--arrow", ExportOptions::Format::arrow,
-            "An Arrow file (Feather version 2), which programs map into memory");
+            "An Arrow file (Feather version 2), which programs can map into memory");
     app->get_option("--arrow")->excludes(app->get_option("--parquet"));
     add_options(*app, options);
     app->add_option("--probabilities", probabilities,
@@ -82,7 +81,7 @@ int cmd_export(std::vector<std::string> arguments) {
     const bool binary = options.format == ExportOptions::Format::parquet ||
                         options.format == ExportOptions::Format::arrow;
     if (binary && is_stdout(file) && ::isatty(STDOUT_FILENO) == 1)
-        throw Error(ErrorCode::usage, "columns are no text for a terminal: name a file with -o");
+        throw Error(ErrorCode::usage, "this format is binary: name a file with -o");
 
     if (!probabilities.empty()) {
         ResultStream out(probabilities);

@@ -29,12 +29,12 @@ assay gap v1 v2 --runs runs --also patchml-seed1 --also-subgroups 2,3,4,6,9 --ra
 class GapCommand final : public StoreCommand {
 public:
     std::unique_ptr<CLI::App> app() override {
-        auto app = make_app(
-            "gap",
-            "Compare two data sets through the same models: top-1, ReaL and ASMA on both, their "
-            "gaps, the models' ranks, and how much of the top-1 gap the labels per image explain. "
-            "Status 3: some items have no scores.",
-            gap_examples);
+        auto app =
+            make_app("gap",
+                     "Compare the same models on two data sets: top-1, ReaL and ASMA on both, "
+                     "their gaps, and the models' ranks. It also shows how much of the top-1 gap "
+                     "the labels per image explain. Status 3: some items have no scores.",
+                     gap_examples);
         app->add_option("sets", request_.sets,
                         "Two data sets: RUNS/V1 RUNS/V2, or their names with --runs")
             ->expected(0, 2)
@@ -50,7 +50,7 @@ public:
             ->check(CLI::IsMember({"standard", "dense"}))
             ->default_str("standard");
         add_options(*app, request_.options);
-        app->add_flag("--all", all_models_, "Every model in the table, not the first 20");
+        app->add_flag("--all", all_models_, "Show every model, not only the first 20");
         output_.add_to(*app);
         output_.logs.add_to(*app);
         app->parse_complete_callback([options = app.get()] {
@@ -60,8 +60,8 @@ public:
                   option_of<&GapOptions::pooled_above>(), option_of<&GapOptions::slivers>()}) {
                 if (table && options->count(name) > 0)
                     throw Error(ErrorCode::usage,
-                                fmt::format("{} is for stores, whose labels are counted; --table "
-                                            "holds published values",
+                                fmt::format("{} needs stores, because it counts their labels; "
+                                            "--table has only published values",
                                             name));
             }
             if (!table && options->count(option_of<&GapRequest::unit>()) > 0)

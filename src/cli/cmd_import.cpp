@@ -32,7 +32,7 @@ int cmd_import(std::vector<std::string> arguments) {
         "import",
         "Turn saved predictions (npy, npz, safetensors, h5, csv, tsv, parquet, jsonl, json; full "
         "matrix, top-k or predicted classes; COCO's results, FiftyOne's exports) into a store. "
-        "Tells logits from probabilities by the numbers, and refuses an incorrect claim.",
+        "Detects logits and probabilities from the numbers, and refuses a wrong --kind.",
         import_examples);
     std::filesystem::path file;
     std::filesystem::path out = "runs";
@@ -51,12 +51,11 @@ int cmd_import(std::vector<std::string> arguments) {
     app->add_option("--dataset-name", options.dataset_name,
                     "Name of the data set (default: the stem of --items)")
         ->type_name("NAME");
-    app->add_option(
-           "--items", options.ids,
-           "Ids, and labels if there are any: a text with one id per line, or a table (csv, "
-           "Parquet, JSON lines). COCO's annotations and FiftyOne's labels.json are read, too. A "
-           "table has a column id, path, filename, image or image_id. Rows are matched by id where "
-           "the predictions have ids, too; else they are in the same order")
+    app->add_option("--items", options.ids,
+                    "Ids, and labels if there are any: a text with one id per line, or a table "
+                    "(csv, Parquet, JSON lines). COCO's annotations and FiftyOne's labels.json "
+                    "also work. A table has a column id, path, filename, image or image_id. Rows "
+                    "are matched by id if the predictions have ids, too; otherwise by order")
         ->type_name("FILE");
     app->add_option("--labels", options.labels,
                     "Labels of the items: npy, json, csv, txt; without names, in the order of the "
@@ -66,37 +65,37 @@ int cmd_import(std::vector<std::string> arguments) {
                     "Which array of a .npz, .safetensors or .h5 file, or which field of FiftyOne's "
                     "samples.json")
         ->type_name("NAME");
-    app->add_option("--kind", kind, "What the numbers are (default: found out)")
+    app->add_option("--kind", kind, "Kind of the scores (default: detected)")
         ->type_name(
             "{logits,probabilities,log_probabilities,percent,log2_probabilities,"
             "log10_probabilities}");
-    app->add_flag("--force", options.force, "Take --kind although the numbers contradict it");
+    app->add_flag("--force", options.force, "Use --kind even if the numbers contradict it");
     app->add_option("--score-columns", options.columns.scores,
-                    "Columns of a table that are the classes' scores, with commas between; `*` "
-                    "stands for any characters (default: found out, and asked about)")
+                    "Columns of a table with the classes' scores, separated by commas; `*` matches "
+                    "any characters (default: detected; if unclear, an error asks)")
         ->delimiter(',')
         ->type_name("COLUMNS");
     app->add_option("--ignore-columns", options.columns.ignored,
-                    "Columns of a table that are not read, with commas between. A column without a "
-                    "name is called by its place, counted from 1")
+                    "Columns of a table to ignore, separated by commas. A column without a name is "
+                    "named by its position, counted from 1")
         ->delimiter(',')
         ->type_name("COLUMNS");
     app->add_option("--label-column", options.columns.label,
-                    "Column that holds the items' labels: of the table of --labels; else of the "
-                    "scores' table; else of --items")
+                    "Column with the items' labels, in the table of --labels, else in the scores' "
+                    "table, else in --items")
         ->type_name("COLUMN");
-    app->add_option("--image-column", options.image_column,
-                    "Column of the table of --labels, or else of --items, that names the images")
+    app->add_option(
+           "--image-column", options.image_column,
+           "Column with the names of the images, in the table of --labels, or else in --items")
         ->type_name("COLUMN");
-    app->add_option("--id-column", options.columns.id,
-                    "Column of a table that holds the items' ids")
+    app->add_option("--id-column", options.columns.id, "Column with the items' ids")
         ->type_name("COLUMN");
     app->add_option("--minus-one", minus_one,
-                    "What a label -1 means beside labels 1: `class`, the first of two classes, or "
-                    "`unlabelled`")
+                    "Meaning of a label -1 if there are labels 1: `class`, the first of two "
+                    "classes, or `unlabelled`")
         ->type_name("{class,unlabelled}");
     app->add_option("--storage", storage,
-                    "full, f16, topK, label (default: all that the file holds)")
+                    "full, f16, topK, label (default: everything in the file)")
         ->type_name("STORAGE");
     app->add_option("--classes", classes,
                     "Class list file (default: the file's columns, or ImageNet's for 1000)")

@@ -64,10 +64,9 @@ OpenedDataset open_to_inspect(const DataFlags& data) {
 int cmd_inspect(std::vector<std::string> arguments) {
     auto app = make_app(
         "inspect",
-        "Show on one page what a data set holds: how it was read, formats, sizes, labels and "
-        "classes, images that cannot be read, duplicates. Exit status 3 when numbers would be "
-        "incorrect: an image cannot be read, a file has different labels, or is in "
-        "--against, too.",
+        "Check a data set before running a model: how it is read, formats, sizes, labels and "
+        "classes, unreadable images, duplicates. Exit status 3: numbers would be incorrect, "
+        "because an image is unreadable, or a file has different labels or is also in --against.",
         inspect_examples);
     DataFlags data;
     fs::path path;
@@ -75,15 +74,15 @@ int cmd_inspect(std::vector<std::string> arguments) {
     DatasetOptions against_how;
     InspectOptions options;
     Output output;
-    app->add_option("data", path, "The images, as in --data")->type_name("DATA");
+    app->add_option("data", path, "The images, as for --data of assay predict")->type_name("DATA");
     data.add_to(*app);
     auto* const other_data =
         app->add_option(
                "--against", against,
-               "Another data set, such as the training images: finds images that are in both")
+               "Another data set, such as the training images, to find images that are in both")
             ->type_name("DATA");
     app->add_option("--against-split", against_how.split,
-                    "Which split of --against, as --split (default: test, else val)")
+                    "Split of --against, as for --split (default: test, else val)")
         ->type_name("NAME")
         ->needs(other_data);
     add_options(*app, options);

@@ -18,10 +18,9 @@ assay join runs/val/resnet50
 
 int cmd_join(std::vector<std::string> arguments) {
     auto app = make_app("join",
-                        "Make one store of each store below PATH that lies in parts, as several "
-                        "runs of assay predict write them, each its own part. Shards are renamed; "
-                        "nothing is computed or "
-                        "copied. All commands read a store in parts, too: joining leaves fewer "
+                        "Join the parts of every store below PATH, which several runs of assay "
+                        "predict --part wrote. Shards are renamed; nothing is computed or copied. "
+                        "All commands also read stores in parts; joining only leaves fewer "
                         "folders. Refused while a part is missing or being written.",
                         join_examples);
     std::filesystem::path path;

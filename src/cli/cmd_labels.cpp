@@ -8,13 +8,14 @@ namespace {
 
 const std::vector<Command>& label_parts() {
     static const std::vector<Command> table = {
-        {"aggregate", "Label sets from the votes of annotators (Dawid-Skene, majority, weighted)",
+        {"aggregate", "Combine annotators' votes into label sets (Dawid-Skene, majority, weighted)",
          labels_aggregate},
-        {"propose", "Which labels to ask annotators about, from what the models see",
+        {"propose", "Propose labels to ask annotators about, from the models' predictions",
          labels_propose},
-        {"export", "What people answered on the labelling page, as csv for the next command",
+        {"export", "Write the answers from the labelling page as csv for the next command",
          labels_export},
-        {"stats", "Labels per image, images per class, classes that come together", labels_stats},
+        {"stats", "Count labels per image, images per class, and classes that occur together",
+         labels_stats},
     };
     return table;
 }

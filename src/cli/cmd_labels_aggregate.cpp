@@ -59,18 +59,18 @@ void add_votes(CLI::App& app, AggregateOptions& o) {
     const std::string votes = "Votes";
     app.add_option_function<std::string>(
            "--answers", [&o](const std::string& text) { o.answers = split(text); },
-           "The answers from no to yes; evenly worth 0 to 1")
+           "The answers from no to yes, with evenly spaced worths from 0 to 1")
         ->type_name("LIST")
         ->default_str("no,maybe,yes")
         ->group(votes);
-    app.add_option("--repeats", o.repeats,
-                   "An annotator's second answer to a question: first, last, all, error (which of "
-                   "them count)")
+    app.add_option(
+           "--repeats", o.repeats,
+           "Answers that count if an annotator answers a question twice: first, last, all, error")
         ->type_name("{first,last,all,error}")
         ->capture_default_str()
         ->group(votes);
     app.add_option("--known-annotators", o.known_annotators,
-                   "csv with a column annotator: votes of others are not used")
+                   "csv with a column annotator; votes of others are ignored")
         ->type_name("CSV")
         ->group(votes);
     app.add_option("--weights", o.weights,
@@ -85,14 +85,15 @@ void add_dawid_skene(CLI::App& app, DawidSkeneOptions& em) {
     app.add_option("--latents", em.latents, "Latent classes: 2, or as many as answers")
         ->capture_default_str()
         ->group(group);
-    app.add_option("--smoothing", em.smoothing, "Added to every count")
+    app.add_option("--smoothing", em.smoothing, "Smoothing, added to every count")
         ->capture_default_str()
         ->group(group);
-    app.add_option("--tolerance", em.tolerance,
-                   "Converged when a step of EM moves no posterior and no parameter by more")
+    app.add_option(
+           "--tolerance", em.tolerance,
+           "EM has converged if a step changes no posterior and no parameter by more than this")
         ->capture_default_str()
         ->group(group);
-    app.add_option("--passes", em.max_passes, "At most so many passes")
+    app.add_option("--passes", em.max_passes, "Maximum number of passes")
         ->capture_default_str()
         ->group(group);
     app.add_option("-j,--threads", em.threads, "Threads (default: one per core)")
@@ -102,9 +103,8 @@ void add_dawid_skene(CLI::App& app, DawidSkeneOptions& em) {
 void add_items(CLI::App& app, AggregateOptions& o) {
     const std::string items = "Items";
     app.add_option("--data", o.data,
-                   "The items: folder of images, list, or store; its labels are the original ones "
-                   "(default: the images of the votes; all 50,000 when they are of ImageNet's "
-                   "validation set)")
+                   "The items: folder of images, list, or store, with the original labels "
+                   "(default: the images of the votes; for ImageNet's validation set all 50,000)")
         ->type_name("DATA")
         ->group(items);
     app.add_option("--classes", o.classes,
@@ -115,11 +115,10 @@ void add_items(CLI::App& app, AggregateOptions& o) {
                    "Labels of the images that nobody annotated: json, csv, txt, npy")
         ->type_name("LABELS")
         ->group(items);
-    app.add_option(
-           "--original-label-votes", o.original_votes,
-           "The original labels vote as one more annotator on questions about these classes "
-           "(all, 0-397, 1,2,9): yes where the class is the image's original label, no "
-           "elsewhere. ReaL's labels were made with 0-397")
+    app.add_option("--original-label-votes", o.original_votes,
+                   "Add the original labels as one more annotator on questions about these classes "
+                   "(all, 0-397, 1,2,9). It says yes if the class is the image's original label, "
+                   "otherwise no. ReaL's labels were made with 0-397")
         ->type_name("LIST")
         ->expected(0, 1)
         ->default_str("all")
@@ -138,12 +137,12 @@ void add_items(CLI::App& app, AggregateOptions& o) {
 void add_results(CLI::App& app, AggregateOptions& o, Files& files) {
     const std::string results = "Results";
     app.add_option("--label-sets", files.label_sets,
-                   "Write the label sets to FILE (-: stdout, in place of the report)")
+                   "Write the label sets to FILE (-: stdout, instead of the report)")
         ->type_name("FILE")
         ->group(results);
     app.add_option("--to", files.format,
-                   "How --label-sets are written: list (JSON, as real.json), object (JSON), csv "
-                   "(default: by the file's ending, csv or object)")
+                   "Format of --label-sets: list (JSON, like real.json), object (JSON), csv "
+                   "(default: by the file's extension, csv or object)")
         ->type_name("{list,object,csv}")
         ->group(results);
     app.add_option("--posteriors", files.posteriors, "Write a csv with a row per question")
@@ -182,10 +181,11 @@ int labels_aggregate(std::vector<std::string> arguments) {
     const LabelSetFormat format = label_set_format_for(files.label_sets, files.format);
     const bool printed = files.label_sets == "-";
     if (!files.curve.empty() && options.against.empty())
-        throw Error(ErrorCode::usage, "--curve goes with --against: what thresholds are held to");
+        throw Error(ErrorCode::usage,
+                    "--curve needs --against: the labels to compare thresholds with");
     if (files.label_sets.empty()) {
         if (!files.format.empty())
-            throw Error(ErrorCode::usage, "--to goes with --label-sets FILE: how they are written");
+            throw Error(ErrorCode::usage, "--to needs --label-sets FILE: it is their format");
         output.check_is_report("label sets", "--label-sets");
     }
     if (printed && output.to_stdout() && output.format != ReportFormat::text) {

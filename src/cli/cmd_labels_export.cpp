@@ -21,15 +21,15 @@ assay labels export study | gzip > answers.csv.gz
 }  // namespace
 
 int labels_export(std::vector<std::string> arguments) {
-    auto app = make_app("labels export",
-                        "Write what people answered in a folder of questions: votes that `assay "
-                        "labels aggregate` reads, or of grids the selections that `assay replicate "
-                        "frequencies` reads. Blocked annotators are skipped.",
-                        labels_export_examples);
+    auto app = make_app(
+        "labels export",
+        "Write the answers of a folder of questions: votes for `assay labels aggregate`, or for "
+        "grids selections for `assay replicate frequencies`. Blocked annotators are skipped.",
+        labels_export_examples);
     std::filesystem::path folder, file = "-";
     Output output;
     app->add_option("folder", folder, "Folder of questions")->required()->type_name("FOLDER");
-    app->add_option("--out", file, "Write the csv there (-: stdout, in place of the report)")
+    app->add_option("--out", file, "Write the csv to this file (-: stdout, instead of the report)")
         ->type_name("FILE")
         ->capture_default_str();
     output.add_to(*app);

@@ -37,7 +37,7 @@ void add_propose_options(CLI::App& app, ProposeOptions& options) {
            "probability: a threshold for each model; rank: the k best, k by model")
         ->type_name("{probability,rank}")
         ->default_str("probability");
-    app.add_option("--depth", options.depth, "Best classes of each image that are looked at")
+    app.add_option("--depth", options.depth, "Number of best classes of each image to consider")
         ->type_name("K")
         ->check(CLI::Range(1, 1000))
         ->capture_default_str();
@@ -48,9 +48,9 @@ void add_propose_options(CLI::App& app, ProposeOptions& options) {
         "--no-original", [&options] { options.keep_original = false; },
         "Do not ask about an original label that no model proposes");
     app.add_flag("--skip-agreed", options.skip_agreed,
-                 "Ask nothing where every model predicts the original label");
+                 "Ask nothing about images for which every model predicts the original label");
     app.add_option("--seed", options.seed,
-                   "Seed of the sample that thresholds are set by, for large data sets")
+                   "Seed of the sample that sets the thresholds, for large data sets")
         ->check(decimal_number())
         ->capture_default_str();
     app.add_option("-j,--threads", options.threads, "Threads (default: one per core)")
@@ -62,15 +62,15 @@ public:
     std::unique_ptr<CLI::App> app() override {
         auto app =
             make_app("labels propose",
-                     "Choose the (image, label) questions for annotators: what the models see "
-                     "above thresholds that are set by a recall, with as few questions as "
-                     "possible. With --csv: the questions, not the report. Status 3: the recall "
-                     "is out of reach, or images have no scores.",
+                     "Choose (image, label) questions for annotators: the models' predictions "
+                     "above thresholds that reach a recall, with as few questions as possible. "
+                     "--csv prints the questions instead of the report. Status 3: the recall is "
+                     "out of reach, or images have no scores.",
                      labels_propose_examples);
         add_propose_options(*app, options_);
         app->add_option("--questions", questions_,
                         "Write the questions: csv with item, path, label, class, proposed_by, "
-                        "prior (-: stdout, in place of the report)")
+                        "prior (-: stdout, instead of the report)")
             ->type_name("FILE");
         output_.add_to(*app);
         return app;

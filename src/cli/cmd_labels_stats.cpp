@@ -18,12 +18,11 @@ assay labels stats labels.csv --json
 }  // namespace
 
 int labels_stats(std::vector<std::string> arguments) {
-    auto app =
-        make_app("labels stats",
-                 "Count labels: how many images have, how often each class, and which classes come "
-                 "together more often than chance. With --csv: the classes, or with --pairs N the "
-                 "pairs.",
-                 labels_stats_examples);
+    auto app = make_app(
+        "labels stats",
+        "Count labels per image and images per class, and find classes that occur together more "
+        "often than by chance. --csv prints the classes, or with --pairs N the pairs.",
+        labels_stats_examples);
     LabelStatsOptions options;
     Output output;
     app->add_option("data", options.data,
@@ -33,12 +32,13 @@ int labels_stats(std::vector<std::string> arguments) {
     app->add_option("--classes", options.classes, "Class list file, or imagenet")
         ->type_name("CLASSES");
     app->add_option("--pairs", options.pairs,
-                    "The N pairs of classes that are surest to belong together (default: 10)")
+                    "Show the N pairs of classes with the strongest evidence of occurring together "
+                    "(default: 10)")
         ->type_name("N");
     app->add_flag("--classes-table", options.all_classes,
-                  "Every class, not only the ten most frequent");
+                  "Show every class, not only the ten most frequent");
     app->add_option("--min-together", options.minimum_together,
-                    "Pairs seen less often are not listed")
+                    "List only pairs that occur at least this often")
         ->type_name("N")
         ->check(above_zero())
         ->capture_default_str();

@@ -24,8 +24,8 @@ assay mad add mad resnet18 --reason "removed by mistake"
 int mad_add(std::vector<std::string> arguments) {
     auto app = make_app("mad add",
                         "Add classifiers to a competition, from their stored predictions for its "
-                        "images. What is selected, asked and answered stays as it is; `assay mad "
-                        "select` then selects for the new pairs alone.",
+                        "images. Selected images, questions and answers do not change; `assay mad "
+                        "select` then only selects for the new pairs.",
                         mad_add_examples);
     std::filesystem::path folder;
     std::vector<std::string> stores;
@@ -51,7 +51,7 @@ int mad_add(std::vector<std::string> arguments) {
     const std::vector<std::string> added = competition.add(stores, reason, threads, line);
     line.finish();
     if (added.empty()) {
-        note("all of them are in it already");
+        note("all of them are already in it");
     } else {
         note(fmt::format("added: {}; next: assay mad select {}", fmt::join(added, ", "),
                          as_typed(folder.string())));
@@ -66,8 +66,8 @@ assay mad remove mad resnet18 --reason "superseded"
 
 int mad_remove(std::vector<std::string> arguments) {
     auto app = make_app("mad remove",
-                        "Leave a classifier out of all results from now on. Nothing is deleted: "
-                        "`assay mad add` with its name takes it back.",
+                        "Exclude a classifier from all results. Nothing is deleted: `assay mad "
+                        "add` with its name includes it again.",
                         mad_remove_examples);
     std::filesystem::path folder;
     std::string name, reason;
@@ -89,17 +89,18 @@ int mad_remove(std::vector<std::string> arguments) {
 const std::vector<Command>& mad_parts() {
     static const std::vector<Command> table = {
         {"init", "Begin a competition of classifiers over unlabelled images", mad_init},
-        {"select", "Select the images on which each two classifiers disagree most", mad_select},
+        {"select", "Select the images on which each pair of classifiers disagrees most",
+         mad_select},
         {"questions", "List the questions about the selected images", mad_questions},
-        {"answers", "Take people's answers in", mad_answers},
-        {"block", "Leave an annotator out of all results", mad_block},
-        {"rank", "Rank the classifiers by people's answers, and say how sure that is", mad_rank},
-        {"status", "What there is, what is open, and which command comes next", mad_status},
-        {"gallery", "The selected images as PNG sheets, with what classifiers and people say",
+        {"answers", "Import people's answers", mad_answers},
+        {"block", "Exclude an annotator from all results", mad_block},
+        {"rank", "Rank the classifiers by people's answers, with intervals", mad_rank},
+        {"status", "Show the state, what is open, and the next command", mad_status},
+        {"gallery", "Draw the selected images on contact sheets, with predictions and answers",
          mad_gallery},
         {"add", "Add classifiers; everything else stays unchanged", mad_add},
-        {"remove", "Leave a classifier out of all results", mad_remove},
-        {"export", "All of it as tables, and for Label Studio", mad_export},
+        {"remove", "Exclude a classifier from all results", mad_remove},
+        {"export", "Export everything as tables, and for Label Studio", mad_export},
     };
     return table;
 }
@@ -118,9 +119,8 @@ constexpr std::string_view mad_help_examples = R"(
 
 int cmd_mad(std::vector<std::string> arguments) {
     return run_part("mad", "part", mad_parts(),
-                    "Competitions of classifiers: the few images, of any number of unlabelled "
-                    "ones, on which they disagree most; people's answers; a ranking that says how "
-                    "sure it is.",
+                    "Rank classifiers on unlabelled images: select the few on which they disagree "
+                    "most, collect people's answers, and compute a ranking with intervals.",
                     mad_help_examples, std::move(arguments));
 }
 

@@ -29,9 +29,9 @@ assay mad export mad --out exported --prefix "/data/local-files/?d=crawl/"
 
 int mad_answers(std::vector<std::string> arguments) {
     auto app = make_app("mad answers",
-                        "Take people's answers in, from csv (question or image and label, "
-                        "annotator, answer) or from what Label Studio exports (JSON, JSON-MIN, "
-                        "CSV): all of a file or nothing. The same file twice adds nothing.",
+                        "Import people's answers from csv (question or image and label, annotator, "
+                        "answer) or Label Studio's exports (JSON, JSON-MIN, CSV). A file is "
+                        "imported as a whole or not at all. The same file twice adds nothing.",
                         mad_answers_examples);
     std::filesystem::path folder;
     std::vector<std::filesystem::path> files;
@@ -41,7 +41,8 @@ int mad_answers(std::vector<std::string> arguments) {
         ->required()
         ->type_name("COMPETITION");
     app->add_option("files", files, "Files of answers")->required()->type_name("FILE");
-    app->add_option("--annotator", annotator, "Whose answers they are, where the file does not say")
+    app->add_option("--annotator", annotator,
+                    "Annotator of the answers, if the file does not name one")
         ->type_name("NAME");
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
@@ -52,8 +53,8 @@ int mad_answers(std::vector<std::string> arguments) {
 
 int mad_block(std::vector<std::string> arguments) {
     auto app = make_app("mad block",
-                        "Leave an annotator out of all results from now on. What was said stays, "
-                        "and --undo takes it in again.",
+                        "Exclude an annotator from all results. Their answers are kept, and --undo "
+                        "includes them again.",
                         mad_block_examples);
     std::filesystem::path folder;
     std::string name, reason;
@@ -63,7 +64,7 @@ int mad_block(std::vector<std::string> arguments) {
         ->required()
         ->type_name("COMPETITION");
     app->add_option("annotator", name, "Its name")->required()->type_name("NAME");
-    app->add_flag("--undo", undo, "Count what was said again");
+    app->add_flag("--undo", undo, "Include their answers again");
     app->add_option("--reason", reason, "Kept with the decision")->type_name("TEXT");
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
@@ -74,7 +75,7 @@ int mad_block(std::vector<std::string> arguments) {
 
 int mad_export(std::vector<std::string> arguments) {
     auto app = make_app("mad export",
-                        "Write all that a competition holds: csv tables for pandas and "
+                        "Write everything in a competition: csv tables for pandas and "
                         "spreadsheets, and annotated tasks for Label Studio.",
                         mad_export_examples);
     std::filesystem::path folder, out;
@@ -84,15 +85,16 @@ int mad_export(std::vector<std::string> arguments) {
     app->add_option("competition", folder, "Folder of the competition")
         ->required()
         ->type_name("COMPETITION");
-    app->add_option("--out", out, "Folder to write, new or of an earlier export")
+    app->add_option("--out", out, "Output folder, new or from an earlier export")
         ->required()
         ->type_name("FOLDER");
     app->add_option("--prefix", prefix,
-                    "Before each image's path in the tasks: where Label Studio finds the images")
+                    "Prefix of each image's path in the tasks: the place where Label Studio finds "
+                    "the images")
         ->type_name("TEXT");
     app->add_flag("--users", users,
-                  "In annotations.json, annotators whose names are e-mail addresses are users of "
-                  "Label Studio, which must know all of them");
+                  "In annotations.json, make annotators whose names are e-mail addresses users; "
+                  "Label Studio must know all of them");
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
     const mad::Competition competition = mad::Competition::open(folder);

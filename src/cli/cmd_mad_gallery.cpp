@@ -17,27 +17,24 @@ assay mad gallery mad --out sheets --models resnet50 convnext --side 320 --colum
 }  // namespace
 
 int mad_gallery(std::vector<std::string> arguments) {
-    auto app =
-        make_app("mad gallery",
-                 "Draw the selected images of each pair on a contact sheet (PNG). Below each "
-                 "image: what both classifiers say, how sure they are, what people decided.",
-                 mad_gallery_examples);
+    auto app = make_app("mad gallery",
+                        "Draw the selected images of each pair on a contact sheet (PNG). Below "
+                        "each image are both predictions, their confidences and people's decision.",
+                        mad_gallery_examples);
     std::filesystem::path folder;
     mad::GalleryOptions options;
     Output output;
     app->add_option("competition", folder, "Folder of the competition")
         ->required()
         ->type_name("COMPETITION");
-    app->add_option(
-           "--out", options.out,
-           "Folder of the sheets; those that are drawn replace those of the same names, and "
-           "all others stay")
+    app->add_option("--out", options.out,
+                    "Output folder; sheets with the same names are replaced, others are kept")
         ->required()
         ->type_name("FOLDER");
     app->add_option("--models", options.models,
-                    "Only pairs of these classifiers; of one: all its pairs")
+                    "Draw only the pairs of these classifiers; for a single one, all its pairs")
         ->type_name("CLASSIFIER");
-    app->add_option("--side", options.side, "Pixels of an image's longer side")
+    app->add_option("--side", options.side, "Longer side of an image, pixels")
         ->check(CLI::Range(32, 1024))
         ->type_name("N")
         ->capture_default_str();

@@ -25,9 +25,9 @@ assay mad questions mad --budget 0 --out still-open.csv
 
 int mad_questions(std::vector<std::string> arguments) {
     auto app = make_app("mad questions",
-                        "Ask about the selected images: \"does this image show LABEL?\", each once "
-                        "however many pairs need it, in random order and without a word about "
-                        "classifiers. Lists all questions that are open.",
+                        "Write questions about the selected images: \"does this image show "
+                        "LABEL?\". Each is asked once, even if several pairs need it, in random "
+                        "order and without naming classifiers. Lists all open questions.",
                         mad_questions_examples);
     std::filesystem::path folder, table, tasks, config;
     std::string prefix;
@@ -43,26 +43,26 @@ int mad_questions(std::vector<std::string> arguments) {
     app->add_option("--config", config, "Write the labelling configuration that the tasks need")
         ->type_name("FILE");
     app->add_option("--prefix", prefix,
-                    "Before each image's path in the tasks: where Label Studio finds the images")
+                    "Prefix of each image's path in the tasks: the place where Label Studio finds "
+                    "the images")
         ->type_name("TEXT");
     app->add_option("--gold", options.gold,
                     "csv with image, label and answer (yes, no): known answers, to test annotators")
         ->type_name("CSV");
-    app->add_option(
-           "--budget", options.budget,
-           "Ask new questions, the most informative about the ranking first, until so many "
-           "are open; 0: list what is open (default: all that are missing)")
+    app->add_option("--budget", options.budget,
+                    "Add questions, the most informative about the ranking first, until N are "
+                    "open; 0: only list open ones (default: all that are missing)")
         ->type_name("N");
     app->add_option("--stop-at", options.stop_at,
-                    "Ask nothing more once the ranking is known so well: expected Kendall "
-                    "correlation with the one that all selected images would give")
+                    "Add no questions once the ranking is this certain: expected Kendall "
+                    "correlation with the ranking from all selected images")
         ->type_name("TAU");
     app->add_option("--reason", options.reason, "Kept with the decision")->type_name("TEXT");
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
     if (table.empty()) output.check_is_report("questions", "--out");
     if (!prefix.empty() && tasks.empty())
-        throw Error(ErrorCode::usage, "--prefix goes with --label-studio: it is put into tasks");
+        throw Error(ErrorCode::usage, "--prefix needs --label-studio: it is written to tasks");
     const int printed = (table == "-" ? 1 : 0) + (tasks == "-" ? 1 : 0) + (config == "-" ? 1 : 0);
     if (printed > 1 || (printed == 1 && output.to_stdout() && output.format != ReportFormat::text))
         throw Error(ErrorCode::usage, "only one thing can be printed to stdout (-); name files");

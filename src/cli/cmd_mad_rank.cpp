@@ -39,22 +39,23 @@ int mad_rank(std::vector<std::string> arguments) {
         ->required()
         ->type_name("COMPETITION");
     app->add_option("--votes", votes,
-                    "How answers become one: majority, or dawid-skene, by which annotators weigh "
-                    "as much as they can be trusted")
+                    "How answers are combined: majority, or dawid-skene, which weighs annotators "
+                    "by their reliability")
         ->type_name("{majority,dawid-skene}")
         ->capture_default_str();
     app->add_option("--alpha", options.ratios.alpha,
-                    "Laplace's smoothing of correct and incorrect images of each pair")
+                    "Laplace smoothing of the correct and incorrect images of each pair")
         ->check(not_below_zero())
         ->type_name("A")
         ->capture_default_str();
-    app->add_option("--k", options.k, "Only the first K images of each pair (default: all)")
+    app->add_option("--k", options.k, "Use only the first K images of each pair (default: all)")
         ->check(above_zero())
         ->type_name("K");
-    app->add_flag("--ablation", options.ablation, "Also the rankings by fewer images of each pair");
-    app->add_option("--against", options.against,
-                    "csv with the columns model and score, accuracy or rank: also how far the "
-                    "ranking agrees with it")
+    app->add_flag("--ablation", options.ablation,
+                  "Also show the rankings from fewer images of each pair");
+    app->add_option(
+           "--against", options.against,
+           "csv with the columns model and score, accuracy or rank, to compare the ranking with")
         ->check(CLI::ExistingFile)
         ->type_name("CSV");
     app->add_option("--bootstraps", options.bootstraps,
@@ -72,12 +73,12 @@ int mad_rank(std::vector<std::string> arguments) {
         ->type_name("P")
         ->capture_default_str();
     app->add_option("--stop-at", options.stop_at,
-                    "Say whether the ranking is known so well: expected Kendall correlation with "
-                    "the one that all selected images would give")
+                    "Check whether the ranking is this certain: expected Kendall correlation with "
+                    "the ranking from all selected images")
         ->check(CLI::Range(0.0, 1.0))
         ->type_name("TAU")
         ->capture_default_str();
-    app->add_option("--without", options.without, "Leave this classifier out; repeatable")
+    app->add_option("--without", options.without, "Exclude this classifier; repeatable")
         ->allow_extra_args(false)
         ->type_name("CLASSIFIER");
     app->add_option("--seed", options.posterior.seed, "Seed of everything random")
@@ -100,7 +101,7 @@ int mad_rank(std::vector<std::string> arguments) {
 
 int mad_status(std::vector<std::string> arguments) {
     auto app = make_app("mad status",
-                        "What a competition has, what is open, and which command comes next.",
+                        "Show the state of a competition, what is open, and the next command.",
                         mad_status_examples);
     std::filesystem::path folder;
     Output output;

@@ -25,30 +25,32 @@ assay mad select mad --images /data/crawl --json -o selection.json
 }  // namespace
 
 int mad_select(std::vector<std::string> arguments) {
-    auto app = make_app("mad select",
-                        "Select what is missing: for each two classifiers the images on which they "
-                        "disagree most, others in place of those that people cannot judge or that "
-                        "are excluded. What is selected stays; repeat it after every step.",
-                        mad_select_examples);
+    auto app =
+        make_app("mad select",
+                 "Select what is missing: for each pair of classifiers the images on which they "
+                 "disagree most. Images that people cannot judge, or that are excluded, are "
+                 "replaced. Selected images stay; repeat the command after every step.",
+                 mad_select_examples);
     std::filesystem::path folder;
     mad::SelectOptions options;
     Output output;
     app->add_option("competition", folder, "Folder of the competition")
         ->required()
         ->type_name("COMPETITION");
-    app->add_option("-k", options.k, "Images of each two classifiers from now on, not fewer")
+    app->add_option("-k", options.k,
+                    "New number of images for each pair of classifiers; it cannot be reduced")
         ->check(above_zero())
         ->type_name("N");
     app->add_option("--exclude", options.exclude,
-                    "csv with columns image (id) and perhaps reason: images that are no candidates")
+                    "csv with columns image (id) and perhaps reason: images to exclude")
         ->type_name("CSV");
     app->add_option("--control", options.control,
-                    "Also a random sample of N images, half of them where all agree, which shows "
-                    "accuracy on all images; a larger N later adds to it")
+                    "Also draw a random sample of N images, half of them where all agree, to "
+                    "estimate accuracy on all images. A larger N later adds to it")
         ->type_name("N");
-    app->add_option("--images", options.images, "Where the images are from now on")
-        ->type_name("FOLDER");
-    app->add_option("--reason", options.reason, "Kept with what is decided")->type_name("TEXT");
+    app->add_option("--images", options.images, "New folder of the images")->type_name("FOLDER");
+    app->add_option("--reason", options.reason, "Reason, stored with the decision")
+        ->type_name("TEXT");
     app->add_option("-j,--threads", options.threads, "Threads (default: one per core)")
         ->type_name("N")
         ->check(not_below_zero());

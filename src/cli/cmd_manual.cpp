@@ -33,13 +33,13 @@ std::string date_of_pages() {
 }  // namespace
 
 int cmd_manual(std::vector<std::string> arguments) {
-    auto app = make_app("manual",
-                        "Write the manual pages: assay(1), one for each command and one for each "
-                        "of its parts, as `man assay-score` shows them. An installed assay has "
-                        "them in place already.",
-                        manual_examples);
+    auto app =
+        make_app("manual",
+                 "Write the manual pages: assay(1), one for each command and one for each of its "
+                 "parts, as `man assay-score` shows them. An installed assay already has them.",
+                 manual_examples);
     std::filesystem::path out;
-    app->add_option("--out", out, "Folder of the pages; it is made")
+    app->add_option("--out", out, "Folder for the pages, created if missing")
         ->required()
         ->type_name("FOLDER");
     if (!parse(*app, std::move(arguments))) return Status::done;

@@ -33,40 +33,39 @@ struct Flags {
 
 void add_patches(CLI::App& app, PatchmlOptions& o) {
     const std::string in = "Patches";
-    auto* data =
-        app.add_option("-d,--data", o.images, "Folder of the images that --boxes speaks of")
-            ->type_name("FOLDER")
-            ->group(in);
-    auto* boxes =
-        app.add_option("--boxes", o.boxes,
-                       "Where the objects are: a folder of PASCAL-VOC XML files (ILSVRC CLS-LOC), "
-                       "LOC_*_solution.csv, COCO instances (json), or a csv with columns "
-                       "image,xmin,ymin,xmax,ymax,class")
-            ->type_name("BOXES")
-            ->group(in);
-    auto* whole =
-        app.add_option("--whole", o.whole,
-                       "Instead of the two: a labelled data set, each image of which is one patch")
-            ->excludes(data)
-            ->excludes(boxes)
-            ->type_name("DATA")
-            ->group(in);
-    app.add_option("--list", o.list, "Labels of the images of --whole, where they are in a file")
+    auto* data = app.add_option("-d,--data", o.images, "Folder of the images of --boxes")
+                     ->type_name("FOLDER")
+                     ->group(in);
+    auto* boxes = app.add_option("--boxes", o.boxes,
+                                 "Boxes of the objects: a folder of PASCAL-VOC XML files (ILSVRC "
+                                 "CLS-LOC), LOC_*_solution.csv, COCO instances (json), or a csv "
+                                 "with columns image,xmin,ymin,xmax,ymax,class")
+                      ->type_name("BOXES")
+                      ->group(in);
+    auto* whole = app.add_option("--whole", o.whole,
+                                 "Instead of --data and --boxes: a labelled data set; each of its "
+                                 "images is one patch")
+                      ->excludes(data)
+                      ->excludes(boxes)
+                      ->type_name("DATA")
+                      ->group(in);
+    app.add_option("--list", o.list, "File with the labels of the images of --whole")
         ->needs(whole)
         ->type_name("FILE")
         ->group(in);
-    app.add_option("--box-format", o.format, "Of the boxes: auto, voc, solution, coco, csv")
+    app.add_option("--box-format", o.format, "Format of the boxes: auto, voc, solution, coco, csv")
         ->type_name("{auto,voc,solution,coco,csv}")
         ->capture_default_str()
         ->group(in);
-    app.add_option("--corners", o.corners,
-                   "Which pixels xmin..xmax means: inclusive0 (both in the box, counted from 0: "
-                   "ILSVRC; default), inclusive1 (counted from 1: PASCAL VOC), edges (xmax is "
-                   "behind the box). COCO has edges")
+    app.add_option(
+           "--corners", o.corners,
+           "Meaning of xmin..xmax: inclusive0 (both in the box, counted from 0: ILSVRC; default), "
+           "inclusive1 (from 1: PASCAL VOC), edges (xmax is after the box). COCO has edges")
         ->type_name("{inclusive0,inclusive1,edges}")
         ->group(in);
-    app.add_option("--classes", o.classes,
-                   "Class list file (default: ImageNet's for WordNet ids, else what is met)")
+    app.add_option(
+           "--classes", o.classes,
+           "Class list file (default: ImageNet's for WordNet ids, else the classes in the data)")
         ->type_name("CLASSES")
         ->group(in);
     app.add_option("--min-side", o.min_side, "Skip patches with a shorter side, pixels")
@@ -84,7 +83,7 @@ void add_patches(CLI::App& app, PatchmlOptions& o) {
 
 void add_composites(CLI::App& app, PatchmlOptions& o) {
     const std::string make = "Composites";
-    app.add_option("--k", o.k, "Patches per composite, several allowed")
+    app.add_option("--k", o.k, "Patches per composite; repeatable")
         ->delimiter(',')
         ->capture_default_str()
         ->group(make);
@@ -104,7 +103,7 @@ void add_composites(CLI::App& app, PatchmlOptions& o) {
         ->capture_default_str()
         ->group(make);
     app.add_option("--interpolation", o.interpolation,
-                   "Filter of the resize, as Pillow's: bicubic, bilinear, lanczos, ...")
+                   "Filter of the resize, as in Pillow: bicubic, bilinear, lanczos, ...")
         ->type_name("{nearest,box,bilinear,hamming,bicubic,lanczos}")
         ->capture_default_str()
         ->group(make);
@@ -112,7 +111,7 @@ void add_composites(CLI::App& app, PatchmlOptions& o) {
         ->type_name("N")
         ->group(make);
     app.add_option("--jpeg", o.jpeg_quality,
-                   "Write JPEG of this quality (1 to 100; 95 is usual) in place of PNG: smaller, "
+                   "Write JPEG of this quality (1 to 100; 95 is usual) instead of PNG: smaller, "
                    "with other pixels")
         ->type_name("QUALITY")
         ->check(CLI::Range(1, 100))
@@ -121,7 +120,7 @@ void add_composites(CLI::App& app, PatchmlOptions& o) {
 
 void add_results(CLI::App& app, PatchmlOptions& o, Flags& flags) {
     const std::string results = "Results";
-    app.add_option("--out", o.out, "Folder that gets OUT/<name>-seed<n>")
+    app.add_option("--out", o.out, "Output folder; data sets are OUT/<name>-seed<n>")
         ->type_name("FOLDER")
         ->group(results);
     app.add_option("--name", o.name, "Beginning of the data sets' names")
@@ -144,7 +143,8 @@ void add_results(CLI::App& app, PatchmlOptions& o, Flags& flags) {
         ->check(CLI::Range(0, 1 << 20))
         ->capture_default_str()
         ->group(results);
-    app.add_flag("--dry-run", flags.dry_run, "Count what would be made and stop")->group(results);
+    app.add_flag("--dry-run", flags.dry_run, "Count what would be made, without writing it")
+        ->group(results);
 }
 
 void say_what_next(const PatchmlResult& result) {

@@ -43,26 +43,23 @@ struct PlotArguments {
 /// The ending decides; there is no usual one.
 PlotFormat format_of_plot(const std::filesystem::path& out) {
     if (const auto format = plot_format_of(out)) return *format;
-    throw Error(ErrorCode::usage, fmt::format("-o {}: a name that ends in .svg, .pdf or .png is "
-                                              "allowed",
-                                              out.string()));
+    throw Error(ErrorCode::usage,
+                fmt::format("-o {}: unknown extension; allowed: .svg, .pdf, .png", out.string()));
 }
 
 }  // namespace
 
 int cmd_plot(std::vector<std::string> arguments) {
-    auto app = make_app("plot",
-                        "One figure of a result as a file for a paper: vectors (.svg, .pdf with "
-                        "its letters embedded) or pixels (.png). Several plots are drawn side by "
-                        "side, with the same axes.",
-                        plot_examples);
+    auto app = make_app(
+        "plot",
+        "Draw one figure of a result for a paper: vectors (.svg, .pdf with embedded fonts) or "
+        "pixels (.png). Several plots are drawn side by side, with the same axes.",
+        plot_examples);
     PlotArguments given;
-    app->add_option("plot", given.recipe, "What is drawn: see Plots")
-        ->required()
-        ->type_name("PLOT");
+    app->add_option("plot", given.recipe, "Plot to draw: see Plots")->required()->type_name("PLOT");
     app->add_option("source", given.source,
-                    "JSON that a command wrote; for what is drawn of scores also a RUNS folder, a "
-                    "data set or a store in it, which is measured")
+                    "JSON that a command wrote; for plots of scores also a RUNS folder, or a data "
+                    "set or store in it, which is evaluated")
         ->required()
         ->type_name("SOURCE");
     app->add_option("-o,--output", given.out, "File that ends in .svg, .pdf or .png")
@@ -83,10 +80,9 @@ int cmd_plot(std::vector<std::string> arguments) {
         throw Error(ErrorCode::usage,
                     fmt::format("--dpi is for .png; -o {} has no pixels", given.out.string()));
     if (app->count(option_of<&MeasureOptions::bins>()) > 0 && !is_folder(given.source))
-        throw Error(ErrorCode::usage,
-                    fmt::format("--bins is for what is measured now, and {} is a result: measure "
-                                "with `assay score RUNS --bins N --json` instead",
-                                given.source.string()));
+        throw Error(ErrorCode::usage, fmt::format("--bins cannot change the result {}: measure "
+                                                  "again with `assay score RUNS --bins N --json`",
+                                                  given.source.string()));
     if (!given.choice.metric.empty()) given.measure.metrics = {given.choice.metric};
     ProgressLine line("plot", "items");
     const nlohmann::json result =

@@ -53,26 +53,27 @@ struct CorruptFlags {
             ->delimiter(',')
             ->capture_default_str();
         add("--seed", settings.seed,
-            "Draws depend on it, the image's id, the corruption and the severity")
+            "Seed of the corruptions; random draws also depend on the image's id, the corruption "
+            "and the severity")
             ->transform(decimal_number())
             ->capture_default_str();
         add("--frost", settings.frost,
-            "Folder of photographs that frost overlays; without it frost_synthetic, which is no "
-            "part of ImageNet-C, takes its place")
+            "Folder of photographs for frost; without it frost_synthetic, which is not part of "
+            "ImageNet-C, replaces it")
             ->type_name("FOLDER");
         add("--corrupt-resize", settings.window.resize,
-            "Short side before the corruption, pixels (0: leave it)")
+            "Short side before the corruption, pixels (0: no resize)")
             ->capture_default_str();
         add("--corrupt-crop", settings.window.crop,
             "Side of the centre crop that is corrupted (0: all of it)")
             ->capture_default_str();
         add("--corrupt-jpeg", settings.jpeg_quality,
-            "Compress each version, 1 to 100: 85 as the published set, which makes noise milder")
+            "JPEG quality of each version, 1 to 100; the published set has 85, which makes noise "
+            "milder")
             ->type_name("QUALITY");
         add("--corrupt-transform", transform,
-            "What the model does to a corrupted image. crop: scales it to its input's size, as "
-            "published; model: its whole preprocessing, resize and crop (--resize-size and "
-            "--crop-pct say so, too)")
+            "Preprocessing of corrupted images. crop: scale to the model's input, as published; "
+            "model: the model's resize and crop (also chosen by --resize-size, --crop-pct)")
             ->check(CLI::IsMember({"crop", "model"}))
             ->capture_default_str();
     }
@@ -85,8 +86,7 @@ int cmd_predict(std::vector<std::string> arguments) {
     auto app = make_app(
         "predict",
         "Run classifiers over images and store their predictions. The same command resumes after "
-        "an "
-        "interruption and skips what is done; images that could not be read are tried again.",
+        "an interruption and skips what is done; unreadable images are retried.",
         predict_examples);
     ModelFlags models;
     DataFlags data;
@@ -97,17 +97,18 @@ int cmd_predict(std::vector<std::string> arguments) {
     const std::size_t input_options = app->get_options().size();
     store.add_to(*app);
     std::string until;
-    app->add_option("--until", until,
-                    "Predict a sample of as many images as this needs, e.g. \"half_width(top1) <= "
-                    "0.01\": a pilot of 400 says how many (Stein's two stages)")
+    app->add_option(
+           "--until", until,
+           "Predict a sample that is large enough for this condition, e.g. \"half_width(top1) <= "
+           "0.01\"; a pilot of 400 determines its size (Stein's two stages)")
         ->type_name("CONDITION")
         ->excludes(app->get_option("--limit"))
         ->excludes(app->get_option("--first"))
         ->group("Images");
     std::string part;
     app->add_option("--part", part,
-                    "Part I of N of the images alone, cut at shards: parts run at the same time, "
-                    "on as many machines as see --out; assay join makes them one store")
+                    "Predict only part I of N of the images. Parts may run at the same time, on "
+                    "all machines that share --out; assay join makes them one store")
         ->type_name("I/N")
         ->excludes(app->get_option("--until"))
         ->group("Store");
@@ -120,7 +121,7 @@ int cmd_predict(std::vector<std::string> arguments) {
     data.sample.check(!until.empty());
 
     if (!until.empty() && ranks().size() > 1)
-        throw Error(ErrorCode::usage, "--until plans in one process: start it alone");
+        throw Error(ErrorCode::usage, "--until needs a single process: start it without mpirun");
     if (!part.empty()) store.options.part = parse_part(part);
     data.index_folder = archive_index_folder(store.options.runs);
     data.names_parts = data.name.empty();

@@ -20,14 +20,14 @@ struct QualityInput {
 
     void add_to(CLI::App& app, bool selects = true) {
         app.add_option("table", table,
-                       "csv or json file, a model per row (docs/quality.md); or published: the 326 "
-                       "models of the paper")
+                       "csv or json file with a model per row (docs/quality.md), or published: the "
+                       "326 models of the paper")
             ->required()
             ->type_name("TABLE");
         if (!selects) return;
         app.add_option("--where", where,
-                       "Only models of which this holds: TAG=VALUE, model=VALUE (* is anything), "
-                       "rows=1,5,7-9; repeatable: all must hold")
+                       "Select models: TAG=VALUE, model=VALUE (* matches anything), rows=1,5,7-9; "
+                       "repeatable: all must hold")
             ->allow_extra_args(false)
             ->type_name("SELECTOR");
     }
@@ -58,8 +58,8 @@ assay quality score published --where "architecture=CNN" --own-constants
 
 int quality_score(std::vector<std::string> arguments) {
     auto app = make_app("quality score",
-                        "QUBA: one score from nine dimensions, with intervals of scores and ranks, "
-                        "and each model's place among the 326 published ones.",
+                        "Compute QUBA, one score from nine dimensions, with intervals of scores "
+                        "and ranks, and each model's place among the 326 published ones.",
                         quality_score_examples);
     QualityInput input;
     QubaOptions options;
@@ -68,13 +68,13 @@ int quality_score(std::vector<std::string> arguments) {
     add_weights(*app, options.weights);
     app->add_flag("--own-constants", options.own_constants,
                   "Centre and scale by these models, not by the published constants");
-    app->add_option("--trim", options.trim, "Of own constants: left out on each side")
+    app->add_option("--trim", options.trim, "For --own-constants: proportion trimmed on each side")
         ->check(CLI::Range(0.0, 0.49))
         ->type_name("P")
         ->capture_default_str();
     app->add_flag("--drop-missing", options.drop_missing,
-                  "Score models that lack a dimension by the others, and say so");
-    app->add_option("--top", options.top, "Show the best N only (csv and json hold all)")
+                  "Score models that lack a dimension by the others, with a note");
+    app->add_option("--top", options.top, "Show only the best N (csv and json have all)")
         ->type_name("N");
     add_level(*app, options.level);
     app->add_option("--replicates", options.replicates, "Draws behind the intervals")
@@ -99,17 +99,16 @@ assay quality correlate published --by architecture
 
 int quality_correlate(std::vector<std::string> arguments) {
     auto app = make_app("quality correlate",
-                        "Spearman's correlation of every two dimensions over the models, with "
-                        "intervals and adjusted p-values.",
+                        "Show Spearman's correlation of all pairs of dimensions over the models, "
+                        "with intervals and adjusted p-values.",
                         quality_correlate_examples);
     QualityInput input;
     CorrelateOptions options;
     Output output;
     input.add_to(*app);
-    app->add_option(
-           "--family", options.family,
-           "Tag that tells families apart: they are resampled for the intervals, as models "
-           "of one are not independent")
+    app->add_option("--family", options.family,
+                    "Tag that names families: they are resampled for the intervals, because models "
+                    "of one family are not independent")
         ->type_name("TAG");
     app->add_option("--by", options.by,
                     "Tag: its values with at least ten models get correlations of their own")
@@ -161,15 +160,15 @@ int quality_groups(std::vector<std::string> arguments) {
         ->allow_extra_args(false)
         ->type_name("SELECTOR");
     app->add_flag("--paired", options.paired,
-                  "The first of one group with the first of the other, and so on");
+                  "Pair the first model of one group with the first of the other, and so on");
     app->add_option("--family", options.family,
-                    "Tag that tells families of pairs apart, which count as one (with --paired)")
+                    "Tag that names families of pairs, which count as one (with --paired)")
         ->type_name("TAG");
     app->add_flag("--published-test", options.published_test,
-                  "Also the test and the stars of the paper's table 2");
+                  "Also show the test and the stars of the paper's table 2");
     add_level(*app, options.level);
     app->add_option("--permutations", options.permutations,
-                    "Random ones, where there are too many for all")
+                    "Random permutations, if there are too many to try all")
         ->check(CLI::Range(100, 10000000))
         ->type_name("N")
         ->capture_default_str();
@@ -188,7 +187,7 @@ assay quality choose quality.csv --need "shape_bias > 30%" --weights robustness 
 
 int quality_choose(std::vector<std::string> arguments) {
     auto app = make_app("quality choose",
-                        "Models that meet what is needed: those that cannot be told from the best "
+                        "List models that meet the needs: those not significantly behind the best "
                         "score, and those that no other one beats in all dimensions.",
                         quality_choose_examples);
     QualityInput input;
@@ -218,8 +217,8 @@ assay quality stability published --sample 50 --repeats 200
 
 int quality_stability(std::vector<std::string> arguments) {
     auto app = make_app("quality stability",
-                        "How much the ranking owes to the models whose means and deviations centre "
-                        "and scale the dimensions.",
+                        "Show how much the ranking depends on the models whose means and "
+                        "deviations centre and scale the dimensions.",
                         quality_stability_examples);
     QualityInput input;
     StabilityOptions options;
@@ -233,7 +232,7 @@ int quality_stability(std::vector<std::string> arguments) {
         ->check(CLI::Range(3, 1000000))
         ->type_name("N")
         ->capture_default_str();
-    app->add_option("--trim", options.trim, "Left out on each side of a dimension")
+    app->add_option("--trim", options.trim, "Proportion trimmed on each side of a dimension")
         ->check(CLI::Range(0.0, 0.49))
         ->type_name("P")
         ->capture_default_str();
@@ -248,17 +247,18 @@ int quality_stability(std::vector<std::string> arguments) {
 
 const std::vector<Command>& quality_parts() {
     static const std::vector<Command> table = {
-        {"run", "All nine dimensions of your models, from one assay.toml", quality_run},
-        {"measure", "The nine dimensions of classifiers, from their stored predictions",
+        {"run", "Measure all nine dimensions of your models, from one assay.toml", quality_run},
+        {"measure", "Measure the nine dimensions of classifiers from stored predictions",
          quality_measure},
-        {"shape-bias", "The shape bias of people, from their answers", quality_shape_bias},
-        {"score", "One score from nine dimensions (QUBA), ranks, place among 326 models",
+        {"shape-bias", "Compute the shape bias of people from their answers", quality_shape_bias},
+        {"score", "Compute one score from nine dimensions (QUBA), ranks, place among 326 models",
          quality_score},
-        {"choose", "Models that meet what is needed and that none beats", quality_choose},
-        {"correlate", "Which dimensions go together over models", quality_correlate},
-        {"groups", "Do two groups of models differ", quality_groups},
-        {"stability", "How much a ranking owes to the models that scale it", quality_stability},
-        {"merge", "Rows of several tables in one", quality_merge},
+        {"choose", "List models that meet your needs and that no other one beats", quality_choose},
+        {"correlate", "Correlate the dimensions over models", quality_correlate},
+        {"groups", "Compare two groups of models", quality_groups},
+        {"stability", "Show how much a ranking depends on the models that scale it",
+         quality_stability},
+        {"merge", "Merge the rows of several tables", quality_merge},
     };
     return table;
 }
@@ -288,9 +288,10 @@ void add_seed(CLI::App& app, std::uint64_t& seed) {
 }
 
 int cmd_quality(std::vector<std::string> arguments) {
-    return run_part("quality", "part", quality_parts(),
-                    "Nine quality dimensions of classifiers, in one score and by themselves.",
-                    quality_help_examples, std::move(arguments));
+    return run_part(
+        "quality", "part", quality_parts(),
+        "Measure nine quality dimensions of classifiers, and combine them into one score.",
+        quality_help_examples, std::move(arguments));
 }
 
 }  // namespace assay::cli

@@ -29,10 +29,11 @@ assay quality shape-bias cue-conflict_subject-*.csv --json
 }  // namespace
 
 int quality_measure(std::vector<std::string> arguments) {
-    auto app = make_app("quality measure",
-                        "The nine dimensions of classifiers from their stored predictions, with "
-                        "standard errors: a table for assay quality score, choose, ...",
-                        quality_measure_examples);
+    auto app =
+        make_app("quality measure",
+                 "Measure the nine dimensions of classifiers from stored predictions, with "
+                 "standard errors. The table is the input of assay quality score, choose, ...",
+                 quality_measure_examples);
     MeasureQualityOptions options;
     Output output;
     std::array<std::string, role_count> data;
@@ -49,18 +50,18 @@ int quality_measure(std::vector<std::string> arguments) {
         if (facts.role == Role::val) option->required();
     }
     app->add_option("--corrupted", options.corrupted,
-                    "Data set whose corrupted versions count (default: that of --val)")
+                    "Data set with the corrupted versions (default: that of --val)")
         ->type_name("DATASET");
     app->add_option("--attacked", options.attacked,
-                    "Data set whose attacks count (default: that of --val)")
+                    "Data set with the attacks (default: that of --val)")
         ->type_name("DATASET");
     app->add_option("--eps", eps, "Budget of the attacks")->type_name("EPS")->capture_default_str();
     app->add_option("--space", space,
-                    "Where they were made: pixels, or normalised-clamped as published")
+                    "Space of the attacks: pixels, or normalised-clamped as published")
         ->check(CLI::IsMember({"pixels", "normalised-clamped"}))
         ->type_name("NAME")
         ->capture_default_str();
-    app->add_option("--model", options.models, "Only this one; repeatable")
+    app->add_option("--model", options.models, "Measure only this model; repeatable")
         ->allow_extra_args(false)
         ->type_name("CLASSIFIER");
     app->add_option("--parameters", parameters,
@@ -96,11 +97,10 @@ int quality_measure(std::vector<std::string> arguments) {
 }
 
 int quality_shape_bias(std::vector<std::string> arguments) {
-    auto app =
-        make_app("quality shape-bias",
-                 "The shape bias of people, each and all, from their answers to cue-conflict "
-                 "images.",
-                 quality_people_examples);
+    auto app = make_app("quality shape-bias",
+                        "Compute the shape bias of people, for each person and for all, from their "
+                        "answers to cue-conflict images.",
+                        quality_people_examples);
     std::vector<std::filesystem::path> answers;
     double level = 0.95;
     Output output;

@@ -29,33 +29,33 @@ bool has_shares(const quality::QualityTable& table) {
 
 int quality_merge(std::vector<std::string> arguments) {
     auto app = make_app("quality merge",
-                        "Rows of several tables in one: rows of the same model are joined cell by "
-                        "cell, and contradictions are refused.",
+                        "Merge the rows of several tables. Rows of the same model are joined cell "
+                        "by cell, and contradictions are refused.",
                         quality_merge_examples);
     std::vector<std::string> files;
     quality::MergeOptions options;
     Output output;
     app->add_option("tables", files,
-                    "csv or json files (one: to write it in the other form); or published: the 326 "
-                    "models of the paper")
+                    "csv or json files (one file: convert it to the other form), or published: the "
+                    "326 models of the paper")
         ->required()
         ->type_name("TABLE");
     app->add_option("--key", options.key,
-                    "Tags that separate rows of one name, with commas between them")
+                    "Tags that distinguish rows with the same name, separated by commas")
         ->delimiter(',')
         ->allow_extra_args(false)
         ->type_name("TAG,...");
     app->add_option("--replace", options.replace,
-                    "Where rows contradict each other the later one counts; NOTE says why, and "
-                    "stays in the table with the earlier value")
+                    "If rows contradict each other, use the later one; NOTE says why, and is kept "
+                    "in the table with the earlier value")
         ->type_name("NOTE");
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
     if (!output.to_stdout() && !output.chosen && output.format == ReportFormat::text) {
-        throw Error(ErrorCode::usage,
-                    fmt::format("-o {}: a table's file ends with .csv or .json; or say --csv or "
-                                "--json",
-                                output.file.string()));
+        throw Error(
+            ErrorCode::usage,
+            fmt::format("-o {}: unknown extension; use .csv or .json, or add --csv or --json",
+                        output.file.string()));
     }
     std::vector<quality::QualityTable> tables;
     for (const std::string& file : files) {
@@ -65,8 +65,8 @@ int quality_merge(std::vector<std::string> arguments) {
     const quality::MergeResult result = quality::merge_tables(tables, options);
     if (output.csv && has_shares(result.table)) {
         warn(
-            "csv holds no shares of images: errors of models measured on the same images are "
-            "taken as independent from then on; json keeps them");
+            "csv has no shares of images: errors of models measured on the same images count as "
+            "independent in it; write json to keep them");
     }
     output.print(report_of(result));
     return Status::done;

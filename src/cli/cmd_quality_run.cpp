@@ -25,10 +25,10 @@ assay quality run assay.toml --out runs-2 --threads 8 --json -o quality.json
 int quality_run(std::vector<std::string> arguments) {
     auto app = make_app(
         "quality run",
-        "All nine dimensions of the models of an assay.toml, on the data sets that its table "
-        "[quality] names: predicts what is not there yet, clean, corrupted and attacked, then "
-        "measures and writes RUNS/quality.json and RUNS/quality.csv. The same command resumes. "
-        "Dimensions without data are named and left out. docs/assay.toml.md describes the file.",
+        "Measure all nine dimensions of the models of an assay.toml, on the data sets in its table "
+        "[quality]. It predicts what is missing (clean, corrupted and attacked) and writes "
+        "RUNS/quality.json and RUNS/quality.csv. The same command resumes. Dimensions without data "
+        "are named and skipped. docs/assay.toml.md describes the file.",
         quality_run_examples);
     std::filesystem::path file = "assay.toml";
     bool plan_only = false, no_check = false;
@@ -39,7 +39,7 @@ int quality_run(std::vector<std::string> arguments) {
                   "Print the steps, what is done, about how long the rest takes, and what will be "
                   "missing; write nothing");
     app->add_flag("--no-check", no_check,
-                  "Do not check the models on a sample of val before (assay check)");
+                  "Do not first check the models on a sample of val (assay check)");
     flags.add_to(*app);
     output.add_to(*app);
     output.logs.add_to(*app);
@@ -48,9 +48,9 @@ int quality_run(std::vector<std::string> arguments) {
     Plan plan = with_note("reading `" + file.string() + "`", [&] { return read_plan(file); });
     plan.override_with(*app, flags);
     if (!plan.quality) {
-        throw Error(ErrorCode::bad_input,
-                    "`" + file.string() +
-                        "` has no table [quality], which says which data sets play which role");
+        throw Error(
+            ErrorCode::bad_input,
+            "`" + file.string() + "` has no table [quality], which assigns data sets to roles");
     }
     if (no_check) plan.quality->checks = false;
     plan.draw(!plan.store.dry_run && !plan_only);

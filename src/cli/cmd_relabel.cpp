@@ -70,12 +70,12 @@ void warn_of_left_behind(const std::vector<RelabelledData>& relabelled,
 }  // namespace
 
 int cmd_relabel(std::vector<std::string> arguments) {
-    auto app = make_app(
-        "relabel",
-        "Set or correct the class list of stored predictions. Scores and labels are numbers of "
-        "classes and stay as they are. The list belongs to the data set: all its models get it. "
-        "Other labels are given to `assay score`.",
-        relabel_examples);
+    auto app =
+        make_app("relabel",
+                 "Set or correct the class list of stored predictions. Scores and labels are "
+                 "numbers of classes and do not change. The list belongs to the data set, so all "
+                 "its models get it. To change labels, use `assay score --labels`.",
+                 relabel_examples);
     std::vector<std::filesystem::path> paths;
     std::string classes;
     app->add_option("stores", paths, "Stores, data sets in a RUNS folder, or RUNS folders")

@@ -16,8 +16,8 @@ const std::vector<Command>& steps() {
         {"match", "Choose images whose selection frequencies match those of a reference",
          replicate_match},
         {"adjust", "Split the accuracy gap into what remains and selection bias", replicate_adjust},
-        {"plan", "From a pilot: annotators and images for a wanted interval", replicate_plan},
-        {"simulate", "Write a made-up study with its truth beside it", replicate_simulate},
+        {"plan", "Plan annotators and images for a wanted interval, from a pilot", replicate_plan},
+        {"simulate", "Simulate a study with known ground truth", replicate_simulate},
     };
     return table;
 }
@@ -32,10 +32,10 @@ constexpr std::string_view replicate_help_examples = R"(
 }  // namespace
 
 int cmd_replicate(std::vector<std::string> arguments) {
-    return run_part(
-        "replicate", "step", steps(),
-        "How much of the accuracy gap between a data set and its replication is selection bias",
-        replicate_help_examples, std::move(arguments));
+    return run_part("replicate", "step", steps(),
+                    "Estimate how much of the accuracy gap between a data set and its replication "
+                    "is selection bias",
+                    replicate_help_examples, std::move(arguments));
 }
 
 }  // namespace assay::cli

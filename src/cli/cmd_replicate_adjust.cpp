@@ -29,8 +29,8 @@ assay replicate adjust original.csv replication.csv --hits a.csv b.csv --figures
 void add_methods(CLI::App& app, AdjustStep& step) {
     AdjustOptions& options = step.estimates;
     app.add_option("--methods", step.methods,
-                   "pl, moments, naive, jackknife, mixture, npmle; the first of these that is "
-                   "asked for is quoted")
+                   "pl, moments, naive, jackknife, mixture, npmle; the summary uses the first of "
+                   "these that you choose")
         ->delimiter(',')
         ->capture_default_str()
         ->type_name("{pl,moments,naive,jackknife,mixture,npmle}");
@@ -39,7 +39,7 @@ void add_methods(CLI::App& app, AdjustStep& step) {
         ->capture_default_str()
         ->type_name("LIST");
     app.add_option("--exponents", options.exponents,
-                   "Of the moments; default by the smallest number of annotators")
+                   "Exponents of the moments; default by the smallest number of annotators")
         ->delimiter(',')
         ->type_name("LIST");
     app.add_option_function<std::string>(
@@ -53,9 +53,9 @@ void add_methods(CLI::App& app, AdjustStep& step) {
         ->check(CLI::Range(1, 20))
         ->capture_default_str()
         ->type_name("N");
-    app.add_flag(
-        "--grid-integrals", options.grid_integrals,
-        "Spline by the published 1000-point sums instead of exact integrals (0.5 points of bias)");
+    app.add_flag("--grid-integrals", options.grid_integrals,
+                 "Use the published 1000-point sums for the spline instead of exact integrals (0.5 "
+                 "points of bias)");
 }
 
 void add_intervals(CLI::App& app, AdjustStep& step) {
@@ -101,15 +101,16 @@ public:
                  "Hits on the original and on the replication: csv files, or folders of stores")
             ->required();
         add_methods(*app, step_);
-        app->add_option("--min-annotators", step_.study.min_annotators, "Skip images with fewer")
+        app->add_option("--min-annotators", step_.study.min_annotators,
+                        "Skip images with fewer annotators")
             ->capture_default_str()
             ->type_name("N");
         add_intervals(*app, step_);
         add_sweeps(*app, step_);
-        app->add_option("--figures", figures_,
-                        "Write what figures show, as JSON: every method with every number of "
-                        "annotators, accuracy by reading, points, lines, densities, halves of the "
-                        "study, each with its interval")
+        app->add_option(
+               "--figures", figures_,
+               "Write the data of figures as JSON, with intervals: methods by number of "
+               "annotators, accuracy by reading, points, lines, densities, halves of the study")
             ->type_name("FILE");
         app->add_option("-j,--threads", step_.estimates.threads, "Threads (0: all)")
             ->capture_default_str()

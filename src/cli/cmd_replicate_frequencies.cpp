@@ -17,14 +17,14 @@ assay replicate frequencies original.csv --equalise 36 --csv -o original.frequen
 }  // namespace
 
 int replicate_frequencies(std::vector<std::string> arguments) {
-    auto app = make_app(
-        "replicate frequencies",
-        "Read annotations (csv: annotator, image, label, selected, and perhaps batch and control), "
-        "drop repeated answers and, with --clean, annotators who guess, and count how often each "
-        "image was selected. Give both sets of a study at once: annotators are judged by all they "
-        "did, and the overlap of the two pools is checked. Status 3: no annotator judged both "
-        "sets.",
-        replicate_frequencies_examples);
+    auto app =
+        make_app("replicate frequencies",
+                 "Count how often each image was selected, from annotations (csv: annotator, "
+                 "image, label, selected, and perhaps batch and control). Repeated answers are "
+                 "dropped and, with --clean, annotators who guess. Give both sets of a study at "
+                 "once: annotators are judged by all their answers, and the overlap of the two "
+                 "pools is checked. Status 3: no annotator judged both sets.",
+                 replicate_frequencies_examples);
     replication::FrequenciesStep step;
     Output output;
     app->add_option("files", step.files, "Annotations of the original and of the replication")

@@ -18,13 +18,12 @@ assay replicate match original.csv candidates.csv --annotators 5 --easy 2 --easy
 }  // namespace
 
 int replicate_match(std::vector<std::string> arguments) {
-    auto app = make_app(
-        "replicate match",
-        "Choose candidates so that, class by class, their selection frequencies are distributed as "
-        "those of a reference (buckets of 0.2). With --annotators N only N random annotators of "
-        "each candidate choose, and the others show what was really got. Status 3: images or hits "
-        "are missing.",
-        replicate_match_examples);
+    auto app = make_app("replicate match",
+                        "Choose candidates so that, class by class, their selection frequencies "
+                        "are distributed like those of a reference (buckets of 0.2). With "
+                        "--annotators N only N random annotators of each candidate choose, and the "
+                        "others measure the result. Status 3: images or hits are missing.",
+                        replicate_match_examples);
     replication::MatchStep step;
     Output output;
     app->add_option("reference", step.reference, "Annotations or frequencies of the reference")
@@ -48,7 +47,7 @@ int replicate_match(std::vector<std::string> arguments) {
                     "Candidates must be selected by N of --easy-annotators others")
         ->type_name("N");
     app->add_option("--easy-annotators", step.choice.easy_annotators,
-                    "Annotators who say what is easy")
+                    "Annotators who decide what is easy")
         ->type_name("N");
     app->add_option("--hits", step.hits,
                     "Hits on the candidates: the chosen images' accuracies are shown")

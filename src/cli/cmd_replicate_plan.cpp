@@ -17,13 +17,11 @@ assay replicate plan original.csv replication.csv --hits a.csv b.csv --width 1.5
 }  // namespace
 
 int replicate_plan(std::vector<std::string> arguments) {
-    auto app = make_app(
-        "replicate plan",
-        "From a pilot's annotations: how many images a study needs for an interval of a given "
-        "width, "
-        "by number of annotators, and the bias of each estimator. Status 3: images without hits "
-        "were skipped.",
-        replicate_plan_examples);
+    auto app = make_app("replicate plan",
+                        "Plan a study from a pilot's annotations: the number of images for an "
+                        "interval of a given width, by number of annotators. It also shows the "
+                        "bias of each estimator. Status 3: images without hits were skipped.",
+                        replicate_plan_examples);
     replication::PlanStep step;
     Output output;
     add_sets(*app, step.original, step.replication);

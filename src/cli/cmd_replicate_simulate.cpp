@@ -20,11 +20,11 @@ assay replicate simulate --world matching --annotators 10 --out candidates
 int replicate_simulate(std::vector<std::string> arguments) {
     auto app = make_app(
         "replicate simulate",
-        "Draw a replication study whose true adjusted accuracies are known, and write the files of "
-        "a real one with truth.json beside them. Worlds: beta (mixtures of betas), lenient (the "
-        "same, judged by annotators of different leniency), probit (class effects, a proportion of "
-        "images that everybody selects), steep (easy and hard images, a logistic step), matching "
-        "(20 original and 80 candidate images per class).",
+        "Simulate a replication study with known adjusted accuracies, and write the files of a "
+        "real study and truth.json. A world is a model of the selection rates. `beta` has mixtures "
+        "of betas. `lenient` adds annotators of different leniency. `probit` has class effects, "
+        "and a proportion of images that everybody selects. `steep` has easy and hard images, a "
+        "logistic step. `matching` has 20 original and 80 candidate images per class.",
         replicate_simulate_examples);
     replication::SimulateStep step;
     replication::SimulationOptions& options = step.simulation;

@@ -53,13 +53,13 @@ std::string written(const std::filesystem::path& out) {
 }  // namespace
 
 int cmd_report(std::vector<std::string> arguments) {
-    auto app = make_app(
-        "report",
-        "Everything measured as one HTML file that opens offline: metrics with intervals, the best "
-        "of each column and those that cannot be told from it, confusions, disagreements, "
-        "corruptions, competitions, quality, and whatever commands wrote with --json. Status 3: "
-        "something that should be in it is not.",
-        report_examples);
+    auto app =
+        make_app("report",
+                 "Write all results to one HTML file that opens offline: metrics with intervals, "
+                 "the best of each column, models not significantly worse, confusions, "
+                 "disagreements. It also shows corruptions, competitions, quality, and results "
+                 "that commands wrote with --json. Status 3: something is missing from it.",
+                 report_examples);
     ReportOptions options;
     std::filesystem::path out = "report.html";
     Output output;
@@ -73,22 +73,22 @@ int cmd_report(std::vector<std::string> arguments) {
                                   "its thumbnails")
                       ->type_name("FILE|FOLDER")
                       ->capture_default_str();
-    app->add_option("--title", options.title, "Of the page (default: the paths' names)")
+    app->add_option("--title", options.title, "Title of the page (default: the paths' names)")
         ->type_name("TEXT");
     app->add_option("--tags", options.tags,
-                    "csv with a column `model`; its other columns are what the page filters by")
+                    "csv with a column `model`; the page can filter by its other columns")
         ->check(CLI::ExistingFile)
         ->type_name("CSV");
     app->add_option("--clean", options.clean,
-                    "Data set whose corrupted versions count (default: found by their names)")
+                    "Clean data set of the corrupted versions (default: found by their names)")
         ->type_name("DATASET");
-    auto* const thumbnails =
-        app->add_option("--thumbnails", options.thumbnails,
-                        "Put at most N small images into it, of those that it names")
-            ->type_name("N")
-            ->check(CLI::Range(0, 100'000))
-            ->capture_default_str();
-    app->add_option("--thumbnail-side", options.thumbnail_side, "Pixels of their longer side")
+    auto* const thumbnails = app->add_option("--thumbnails", options.thumbnails,
+                                             "Add small copies of at most N of its images")
+                                 ->type_name("N")
+                                 ->check(CLI::Range(0, 100'000))
+                                 ->capture_default_str();
+    app->add_option("--thumbnail-side", options.thumbnail_side,
+                    "Longer side of the small copies, pixels")
         ->type_name("PIXELS")
         ->check(CLI::Range(32, 512))
         ->needs(thumbnails)

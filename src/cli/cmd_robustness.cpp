@@ -20,9 +20,9 @@ assay predict --model resnet50.pt --preset torchvision --data imagenet/val c/*/*
 int cmd_robustness(std::vector<std::string> arguments) {
     auto app = make_app(
         "robustness",
-        "Accuracy by corruption and severity with intervals, its mean, relative to the clean "
-        "images, and the mean corruption error, for each model with predictions on a clean data "
-        "set and on its corrupted copies (assay corrupt, or ImageNet-C as it lies on disk).",
+        "Show accuracy by corruption and severity with intervals, its mean, relative to the clean "
+        "images, and the mean corruption error. Models need predictions on a clean data set and on "
+        "its corrupted copies (assay corrupt, or ImageNet-C on disk).",
         robustness_examples);
     CorruptedAccuracyOptions options;
     Output output;

@@ -35,11 +35,10 @@ int worse(int a, int b) {
 int cmd_run(std::vector<std::string> arguments) {
     auto app =
         make_app("run",
-                 "Run a whole evaluation from assay.toml: make composites ([patchml]) and run "
-                 "the models over all data sets. Then run the commands that read their "
-                 "predictions ([score], [compare], [gap], [labels], [replicate]), and "
-                 "last the nine dimensions of [quality]. Flags override the file. "
-                 "docs/assay.toml.md describes it.",
+                 "Run a whole evaluation from assay.toml: make composites ([patchml]) and run the "
+                 "models over all data sets. Then run the commands that read their predictions "
+                 "([score], [compare], [gap], [labels], [replicate]), and last the nine dimensions "
+                 "of [quality]. Options override the file. docs/assay.toml.md describes it.",
                  run_examples);
     std::filesystem::path file = "assay.toml";
     app->add_option("config", file, "The configuration")->type_name("TOML")->capture_default_str();

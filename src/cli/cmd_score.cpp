@@ -37,8 +37,7 @@ public:
         auto app = make_app(
             "score",
             "Compute metrics, each with its interval and definition, from stored predictions. "
-            "`assay list metrics` shows "
-            "them all. Status 1: a gate is broken; 3: some items have no scores.",
+            "`assay list metrics` shows all. Status 1: a gate fails; 3: some items have no scores.",
             score_examples);
         app->add_option("path", options_.paths, "RUNS folder, one of its data sets, or one store")
             ->required()

@@ -51,9 +51,9 @@ struct ServeOptions {
 };
 
 void add_study(CLI::App& app, ServeOptions& o) {
-    const std::string group = "A folder of questions, made before it is served";
+    const std::string group = "csv of questions; the folder is made first";
     app.add_option("--questions", o.study.questions,
-                   "csv, a question on a line: item (or image), label, perhaps path, name, "
+                   "csv with a question per line: item (or image), label, perhaps path, name, "
                    "definition, synonyms, answer (known), control, batch")
         ->type_name("CSV")
         ->group(group);
@@ -70,19 +70,19 @@ void add_study(CLI::App& app, ServeOptions& o) {
         ->type_name("FOLDER")
         ->group(group);
     app.add_option("--images", o.study.images,
-                   "Where relative paths of images begin (default: the csv's folder); with an "
-                   "existing folder: where they begin from now on")
+                   "Folder to which the paths of images are relative (default: the csv's folder); "
+                   "for an existing labelling folder, the new place of the images")
         ->type_name("FOLDER")
         ->group(group);
-    app.add_option("--title", o.study.title, "What annotators read at the top")
+    app.add_option("--title", o.study.title, "Title that annotators see")
         ->type_name("TEXT")
         ->group(group);
     app.add_option("--votes", o.study.votes,
-                   "Annotators of each question (default: 5, of grids 10)")
+                   "Annotators for each question (default: 5, for grids 10)")
         ->check(CLI::Range(1, 512))
         ->type_name("N")
         ->group(group);
-    app.add_option("--screen", o.study.screen, "Images of a grid")
+    app.add_option("--screen", o.study.screen, "Images in a grid")
         ->type_name("N")
         ->capture_default_str()
         ->group(group);
@@ -95,12 +95,12 @@ void add_study(CLI::App& app, ServeOptions& o) {
 
 void add_serving(CLI::App& app, ServeOptions& o) {
     app.add_option("--annotator", o.annotators,
-                   "An annotator who gets a link, or has it already; repeatable")
+                   "Annotator who gets a link, or already has one; repeatable")
         ->type_name("NAME")
         ->allow_extra_args(false);
     app.add_option("--definitions", o.study.definitions,
-                   "What labels mean: csv (label, definition, name, synonyms) or JSON {label: "
-                   "text} (default: what the questions say; WordNet's of ImageNet's classes)")
+                   "Definitions of labels: csv (label, definition, name, synonyms) or JSON {label: "
+                   "text} (default: those in the questions; WordNet's for ImageNet's classes)")
         ->type_name("FILE");
     app.add_option("--training", o.service.training,
                    "Questions with known answers that everybody answers first")
@@ -124,9 +124,9 @@ bool is_about_a_report(const std::vector<fs::path>& paths) {
     if (std::ranges::none_of(paths, asks)) return !paths.empty();
     if (paths.size() == 1) return false;
     if (std::ranges::all_of(paths, asks))
-        throw Error(
-            ErrorCode::usage,
-            "people are asked about one folder at a time; a report of several: assay report");
+        throw Error(ErrorCode::usage,
+                    "the labelling page takes one folder at a time; for a report of several, use "
+                    "assay report");
     return true;
 }
 
@@ -147,8 +147,8 @@ fs::path folder_to_serve(const CLI::App& app, ServeOptions& o) {
             refuse_option(app, option, "goes with --questions FILE");
         if (labelling::is_labelling_folder(o.folder)) {
             refuse_option(app, "--definitions",
-                          "goes with --questions FILE or a competition: a folder of questions took "
-                          "its definitions in when it was made");
+                          "needs --questions FILE or a competition: an existing folder of "
+                          "questions keeps its definitions");
         } else {
             refuse_option(app, "--images", "goes with --questions FILE or a folder of questions");
         }
@@ -251,7 +251,7 @@ void say_farewell(const fs::path& folder, bool study) {
     try {
         note(study ? farewell_of_study(folder) : farewell_of_competition(folder));
     } catch (const Error&) {
-        note("ended; the answers cannot be read now");
+        note("stopped; the answers cannot be read now");
         throw;
     }
 }
@@ -259,20 +259,20 @@ void say_farewell(const fs::path& folder, bool study) {
 }  // namespace
 
 int cmd_serve(std::vector<std::string> arguments) {
-    auto app = make_app("serve",
-                        "Labelling page for annotators, each with a link of their own, and one for "
-                        "the organiser. Serves a competition (assay mad) or a "
-                        "folder of questions until Ctrl-C; every answer is kept as it is given. Of "
-                        "RUNS folders it serves the report, which follows while models run.",
-                        serve_examples);
+    auto app =
+        make_app("serve",
+                 "Run the labelling page of a competition (assay mad) or folder of questions until "
+                 "Ctrl-C. Each annotator and the organiser get a link. Every answer is saved at "
+                 "once. For RUNS folders, show a live report that updates while models run.",
+                 serve_examples);
     ServeOptions o;
-    app->add_option("path", o.paths,
-                    "Competition or folder of questions; or what a report shows: RUNS folders and "
-                    "whatever else assay report takes")
+    app->add_option(
+           "path", o.paths,
+           "Competition or folder of questions; or RUNS folders and other inputs of assay report")
         ->type_name("PATH");
     add_serving(*app, o);
     add_study(*app, o);
-    app->add_option("--format", o.format, "How links are printed: text, json")
+    app->add_option("--format", o.format, "Format of the printed links: text, json")
         ->check(CLI::IsMember({"text", "json"}))
         ->capture_default_str();
     if (!parse(*app, std::move(arguments))) return Status::done;
@@ -300,7 +300,7 @@ int cmd_serve(std::vector<std::string> arguments) {
         serve::Server server(std::move(service), o.server);
         if (const std::string text = server.network_warning(); !text.empty()) warn(text);
         print_links(server, people, o.format == "json");
-        announce(fmt::format("serving {} on {}; Ctrl-C ends it", folder.string(), server.url()));
+        announce(fmt::format("serving {} on {}; Ctrl-C stops it", folder.string(), server.url()));
         server.run(stop_requested);
     }
     say_farewell(folder, study);

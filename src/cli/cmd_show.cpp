@@ -34,7 +34,7 @@ int cmd_show(std::vector<std::string> arguments) {
            "the data set NAME; repeatable")
         ->type_name("LABELS")
         ->allow_extra_args(false);
-    app->add_option("--top", options.top, "How many classes of each model")
+    app->add_option("--top", options.top, "Number of classes to show for each model")
         ->type_name("K")
         ->check(CLI::Range(1, 1000))
         ->capture_default_str();

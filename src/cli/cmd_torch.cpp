@@ -33,24 +33,23 @@ void build(const LibTorchOptions& options) {
 }  // namespace
 
 int cmd_torch(std::vector<std::string> arguments) {
-    auto app = make_app(
-        "torch",
-        "Show which LibTorch runs models, which others are here, and why they are not used. "
-        "--build compiles Assay's plug-in for the first of: Torch_DIR, the package torch of the "
-        "active Python (`pip install torch`), the distribution's. It takes half a minute and needs "
-        "a C++20 compiler. The plug-in is in your home, so it needs no rights, and is used before "
-        "the installed one.",
-        torch_examples);
+    auto app =
+        make_app("torch",
+                 "Show which LibTorch runs models, which others are installed, and why they are "
+                 "not used. --build compiles Assay's plug-in for the first of: Torch_DIR, the "
+                 "package torch of the active Python (`pip install torch`), the distribution's. It "
+                 "takes half a minute and needs a C++20 compiler. The plug-in is written to your "
+                 "home folder, needs no root rights, and takes precedence over the installed one.",
+                 torch_examples);
     LibTorchOptions options;
     bool building = false, removing = false;
     Output output;
-    auto* build_flag =
-        app->add_flag("--build", building, "Compile the plug-in and put it in place");
+    auto* build_flag = app->add_flag("--build", building, "Compile and install the plug-in");
     app->add_flag("--remove", removing,
                   "Remove the plug-in that --build made: the installed one runs models again")
         ->excludes(build_flag);
     app->add_option("--python", options.python,
-                    "The Python whose package torch counts (default: python3 on the PATH)")
+                    "Python with the package torch to use (default: python3 on the PATH)")
         ->type_name("PYTHON");
     app->add_option(
            "--folder", options.folder,

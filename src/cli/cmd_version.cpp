@@ -16,13 +16,11 @@ assay version --devices
 }  // namespace
 
 int cmd_version(std::vector<std::string> arguments) {
-    auto app =
-        make_app("version",
-                 "Show which build this is and what it finds on this machine: commit, compiler, "
-                 "vector instructions, plug-ins for LibTorch and MPI. The first line is the "
-                 "version alone. `assay --version` "
-                 "is short for it.",
-                 version_examples);
+    auto app = make_app("version",
+                        "Show the build and what it finds on this machine: commit, compiler, "
+                        "vector instructions, plug-ins for LibTorch and MPI. The first line is "
+                        "only the version. `assay --version` is short for it.",
+                        version_examples);
     bool devices = false;
     Output output;
     app->add_flag("--devices", devices,

@@ -93,7 +93,7 @@ int run_part(std::string_view command, std::string_view what, const std::vector<
 std::span<const StatusMeaning> status_meanings() {
     static constexpr std::array meanings = {
         StatusMeaning{Status::done, "done"},
-        StatusMeaning{Status::gate_broken, "a gate is broken"},
+        StatusMeaning{Status::gate_broken, "a gate failed"},
         StatusMeaning{Status::bad_input, "bad input or usage"},
         StatusMeaning{Status::partial, "partial result (of check and inspect: something is wrong)"},
         StatusMeaning{Status::interrupted, "interrupted"},
@@ -117,7 +117,7 @@ std::unique_ptr<CLI::App> make_app(std::string_view name, std::string_view summa
     app->footer(footer);
     app->formatter(std::make_shared<FoldedHelp>());
     app->add_flag_callback(
-        "-q,--quiet", [] {}, "No progress, no notes");  // read by parse()
+        "-q,--quiet", [] {}, "Print no progress and no notes");  // read by parse()
     return app;
 }
 
@@ -257,7 +257,7 @@ void Output::add_to(CLI::App& app) {
     };
     auto* named = app.add_option_function<std::string>(
         "--format", [choose](const std::string& name) { choose(report_format_named(name)); },
-        fmt::format("How the result is written: {}", fmt::join(report_format_names(), ", ")));
+        fmt::format("Format of the result: {}", fmt::join(report_format_names(), ", ")));
     const std::string group = "Output";
     named->type_name("FORMAT")
         ->check(CLI::IsMember(report_format_names()))
@@ -276,22 +276,21 @@ void Output::add_to(CLI::App& app) {
                if (const auto by_ending = report_format_of(file); by_ending && !chosen)
                    take(*by_ending);
            },
-           "Write the result to FILE instead of stdout (-: stdout); .json, .csv, .md and .tex say "
-           "the "
-           "format")
+           "Write the result to FILE instead of stdout (-: stdout); .json, .csv, .md and .tex "
+           "choose the format")
         ->type_name("FILE")
         ->group(group);
 }
 
 void Output::add_junit_to(CLI::App& app) {
     app.add_option("--junit", junit,
-                   "The outcomes of the gates as tests, in the XML of JUnit that CI systems show")
+                   "Write the outcomes of the gates as tests, in JUnit XML for CI systems")
         ->type_name("FILE");
 }
 
 void Output::check_junit(bool gates) const {
     if (!junit.empty() && !gates)
-        throw Error(ErrorCode::usage, "--junit holds the outcomes of gates: give --gate, too");
+        throw Error(ErrorCode::usage, "--junit needs --gate: it has the outcomes of the gates");
 }
 
 void Output::check_is_report(std::string_view what, std::string_view option) const {

@@ -127,15 +127,14 @@ void save_settings(EvalEntry& entry) {
                         "FILE",
                         spec.name));
     } else if (settings.empty()) {
-        say(fmt::format("the model itself says how {} is prepared", spec.name));
+        say(fmt::format("{} defines its own preprocessing", spec.name));
     } else if (const fs::path file = settings_file_of(spec); fs::exists(file)) {
         say(fmt::format("{} exists and is not changed", file.string()));
     } else {
         // A relative file of Python would be looked for beside the settings.
         if (settings.contains("arch") && is_python_source(settings["arch"].get<std::string>()))
             settings["arch"] = whole_source(settings["arch"].get<std::string>());
-        std::string text =
-            "# How the input of " + spec.path.filename().string() + " is prepared.\n";
+        std::string text = "# Preprocessing of " + spec.path.filename().string() + ".\n";
         for (const auto& [key, value] : settings.items())
             text += fmt::format("{} = {}\n", key, value.dump());
         write_file_atomically(file, text);

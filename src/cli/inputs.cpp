@@ -34,31 +34,29 @@ using nlohmann::json;
 
 void ModelFlags::add_to(CLI::App& app) {
     const std::string group = "Models";
-    app.add_option(
-           "-m,--model", files,
-           "TorchScript (.pt), torch.export (.pt2) or ONNX (.onnx) file; a model in Python: "
-           "timm:NAME, torchvision:NAME, hf:NAME, open_clip:ARCH/PRETRAINED, python:FILE.py:NAME; "
-           "may be given more than once")
+    app.add_option("-m,--model", files,
+                   "TorchScript (.pt), torch.export (.pt2) or ONNX (.onnx) file; a model in "
+                   "Python: timm:NAME, torchvision:NAME, hf:NAME, open_clip:ARCH/PRETRAINED, "
+                   "python:FILE.py:NAME; repeatable")
         ->type_name("MODEL")
         ->group(group);
     app.add_option("--sidecar", sidecars,
                    "Settings of the model (TOML or JSON), or a folder with <model>.toml files; "
-                   "default: the one beside the model")
+                   "default: the one next to the model")
         ->type_name("SIDECAR")
         ->group(group);
     app.add_option("--name", names,
-                   "Name of each model's results, in their order (default: the file's stem, or its "
-                   "folder's name where stems are equal)")
+                   "Name of each model's results, in their order (default: the file's name without "
+                   "extension, or its folder's name if these are equal)")
         ->type_name("NAME")
         ->group(group);
-    app.add_option(
-           "--draw-models", drawn.models,
-           "Draw N of the models of a pattern, such as --model \"timm:resnet*\", evenly over "
-           "published accuracies; without any, over names")
+    app.add_option("--draw-models", drawn.models,
+                   "Draw N of the models of a pattern, such as --model \"timm:resnet*\", evenly "
+                   "over published accuracies, or over names if none are known")
         ->type_name("N")
         ->check(above_zero())
         ->group(group);
-    app.add_option("--draw-seed", drawn.seed, "Which models are drawn")
+    app.add_option("--draw-seed", drawn.seed, "Seed of the models that are drawn")
         ->check(decimal_number())
         ->capture_default_str()
         ->group(group);
@@ -89,7 +87,7 @@ void ModelFlags::add_to(CLI::App& app) {
             option->type_name(key.value);
             if (key.several) option->delimiter(',')->expected(1, 3);
         }
-        option->group(key.of_output ? "What the model returns"
+        option->group(key.of_output ? "Kind of the model's outputs"
                                     : "Preprocessing (over the preset's and the sidecar's)");
     }
 }
@@ -161,12 +159,11 @@ void SampleFlags::check(bool drawn) const {
 
 void DataFlags::add_to(CLI::App& app) {
     const std::string group = "Images";
-    app.add_option(
-           "-d,--data", folders,
-           "Folder of images (ImageFolder, ImageNet validation, flat), a csv that lists them, "
-           "Parquet files of Hugging Face, tars of WebDataset, zip files of class folders (file, "
-           "folder, or 'val-{000..063}.tar'; also at https:// and s3://); may be given more than "
-           "once. Data sets as torchvision downloads them are read with their own labels")
+    app.add_option("-d,--data", folders,
+                   "Folder of images (ImageFolder, ImageNet validation, flat), csv list, Parquet "
+                   "files of Hugging Face, tars of WebDataset, or zip files of class folders; "
+                   "repeatable. Archives are a file, a folder, or 'val-{000..063}.tar', also at "
+                   "https:// and s3://. Data sets of torchvision are read with their own labels")
         ->type_name("DATA")
         ->group(group);
     add_options(app, *this, group);
@@ -223,8 +220,8 @@ Dataset DataFlags::sampled(Dataset dataset, const DatasetOptions& opened,
     Dataset part = stratified_sample(dataset, sample.limit, sample.sample_seed);
     name_part(
         part, name_of_sample(dataset.name, sample.limit, sample.sample_seed),
-        fmt::format("{} of {} images, each class in its proportion (seed {})",
-                    count_text(sample.limit), count_text(dataset.size()), sample.sample_seed));
+        fmt::format("{} of {} images, stratified by class (seed {})", count_text(sample.limit),
+                    count_text(dataset.size()), sample.sample_seed));
     return part;
 }
 
@@ -244,8 +241,8 @@ void DataFlags::name_part(Dataset& part, std::string own, const std::string& wha
     const std::string_view behind = what.empty() ? "" : "; ";
     if (names_parts && own != part.name && !runs.empty() &&
         has_results_of(runs / part.name, part)) {
-        text += fmt::format("{}goes on with {}, which holds this part", behind,
-                            (runs / part.name).string());
+        text +=
+            fmt::format("{}resumes {}, which has this part", behind, (runs / part.name).string());
     } else if (names_parts && own != part.name) {
         text += fmt::format("{}the results of this part are called `{}`{}", behind, own,
                             folders.size() > 1 ? ""

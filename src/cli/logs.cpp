@@ -45,11 +45,10 @@ void Logs::add_to(CLI::App& app) {
                 if (targets.back().kind == LogTarget::Kind::tensorboard) time = event_time();
             }
         },
-        "Every value with the ends of its interval under a flat name, for trackers of "
-        "experiments (docs/tools.md): FILE.jsonl for MLflow and Weights & Biases, "
-        "tensorboard:DIR for TensorBoard; repeatable");
+        "Log every value and the ends of its interval for experiment trackers (docs/tools.md): "
+        "FILE.jsonl for MLflow and Weights & Biases, tensorboard:DIR for TensorBoard; repeatable");
     log->type_name("LOG")->allow_extra_args(false);
-    app.add_option("--log-step", step, "The step of --log: of training, or a count of releases")
+    app.add_option("--log-step", step, "Step for --log: of the training, or a count of releases")
         ->check(decimal_number())
         ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{INT64_MAX}))
         ->type_name("N")

@@ -26,7 +26,7 @@ void StoreFlags::add_to(CLI::App& app) {
     const std::string group = "Results";
     options.command = command_line();
     add_options(app, options, group);
-    app.add_flag("--dry-run", dry_run, "Print what the settings resolve to and stop")->group(group);
+    app.add_flag("--dry-run", dry_run, "Print the resolved settings and stop")->group(group);
 }
 
 void say_settings(const ModelSpec& spec) {
@@ -89,8 +89,8 @@ Dataset Prediction::enough(const Dataset& dataset, const Until& until, std::uint
     const UntilResult result = images_until(models_, dataset, until, seed, options_, progress);
     progress.finish();
     note(
-        fmt::format("{}: {} of {} images make the half width of top1 at most {:.3g}, by a "
-                    "pilot of {} (each class in its proportion, seed {})",
+        fmt::format("{}: {} of {} images give top1 a half width of at most {:.3g}, according to a "
+                    "pilot of {} (stratified by class, seed {})",
                     dataset.name, count_text(result.images), count_text(dataset.size()),
                     until.half_width, count_text(result.pilot), seed));
     return stratified_sample(dataset, static_cast<std::size_t>(result.images), seed);
@@ -140,7 +140,7 @@ void Prediction::print(const Output& output) const {
     output.print(report_of(results_));
     std::uint64_t computed = 0;
     for (const PredictResult& result : results_) computed += result.predicted;
-    note(computed == 0 ? std::string("everything was there already")
+    note(computed == 0 ? std::string("everything was already computed")
                        : fmt::format("{} predictions in {}, {:.0f} per second",
                                      count_text(computed), duration_text(seconds_),
                                      static_cast<double>(computed) / std::max(seconds_, 1e-9)));

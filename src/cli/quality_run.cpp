@@ -15,7 +15,7 @@ std::string announcement(const quality::QualityPlan& plan) {
         return step.done >= 1 || step.name == "check";
     });
     std::string text =
-        done ? std::string("everything is predicted already")
+        done ? std::string("everything is already predicted")
              : fmt::format("{} steps, about {} with {} thread{}", plan.steps.size(),
                            duration_text(plan.seconds), plan.threads, plan.threads == 1 ? "" : "s");
     std::vector<std::string_view> missing;

@@ -14,22 +14,22 @@ namespace assay::cli {
 void add_network_options(CLI::App& app, serve::ServerOptions& options) {
     const std::string network = "Network";
     app.add_option("--host", options.host,
-                   "Address of this machine to listen on; 0.0.0.0 is all that it has, for others "
-                   "to reach")
+                   "Address of this machine to listen on; 0.0.0.0 means all, so that other "
+                   "machines can connect")
         ->type_name("ADDRESS")
         ->capture_default_str()
         ->group(network);
-    app.add_option("--port", options.port, "Port; 0: any that is free")
+    app.add_option("--port", options.port, "Port; 0: any free one")
         ->type_name("N")
         ->capture_default_str()
         ->group(network);
-    app.add_option("--url", options.url, "What links begin with, if a server with TLS is in front")
+    app.add_option("--url", options.url, "Beginning of the links, if a server with TLS is in front")
         ->type_name("URL")
         ->group(network);
     app.add_flag("--behind-proxy", options.behind_proxy,
-                 "Believe X-Forwarded-For: a server in front sets it")
+                 "Trust X-Forwarded-For, which a server in front sets")
         ->group(network);
-    app.add_option("--connections", options.connections, "Connections at once, at most")
+    app.add_option("--connections", options.connections, "Maximum number of connections")
         ->type_name("N")
         ->capture_default_str()
         ->group(network);
@@ -45,7 +45,7 @@ void allow_connections(std::size_t& connections) {
     ::setrlimit(RLIMIT_NOFILE, &limit);
     if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= connections + others) return;
     const std::size_t left = limit.rlim_cur > others ? limit.rlim_cur - others : 1;
-    warn(fmt::format("the system allows {} open files (ulimit -n): {} at once, in place of {}",
+    warn(fmt::format("the system allows {} open files (ulimit -n): {} connections instead of {}",
                      limit.rlim_cur, how_many(left, "connection"), connections));
     connections = left;
 }

@@ -350,7 +350,7 @@ constexpr std::array kinds = {
     ValueKind{"QUALITY", ""},
     ValueKind{"SECONDS", ""},
     ValueKind{"SELECTOR", "TAG=VALUE, model=VALUE (* is anything), rows=1,5,7-9"},
-    ValueKind{"TAG", "A column of a table that tells its models apart"},
+    ValueKind{"TAG", "A column of a table by which models are grouped"},
     ValueKind{"TAG,...", ""},
     ValueKind{"TAU", ""},
     ValueKind{"TEXT", ""},

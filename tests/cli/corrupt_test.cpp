@@ -44,7 +44,7 @@ TEST_F(CorruptCommand, WritesATreeAndListsIt) {
         EXPECT_TRUE(fs::exists(fs::path(version["folder"].get<std::string>()) / "cat/2.png"));
     }
     EXPECT_THAT(made.err, HasSubstr("assay predict --model MODEL --data "));
-    EXPECT_THAT(made.err, HasSubstr("for one of another input, its side in place of 224"));
+    EXPECT_THAT(made.err, HasSubstr("for another input, replace 224 by its side"));
     const Outcome again =
         run({"--out", out, "--corruptions", "digital,fog", "--severities", "4,2"});
     EXPECT_EQ(again.status, 0) << again.err;
@@ -65,7 +65,7 @@ TEST_F(CorruptCommand, WritesASheetOfOneImage) {
 TEST_F(CorruptCommand, SaysWhatIsMissing) {
     const Outcome none = run({});
     EXPECT_EQ(none.status, 2);
-    EXPECT_THAT(none.err, HasSubstr("neither --out nor --sheet is given"));
+    EXPECT_THAT(none.err, HasSubstr("no --out and no --sheet given"));
     const Outcome unknown = run({"--sheet", (folder_ / "s.png").string(), "--corruptions", "fogg"});
     EXPECT_EQ(unknown.status, 2);
     EXPECT_THAT(unknown.err, HasSubstr("did you mean `fog`?"));

@@ -477,7 +477,7 @@ TEST_F(EndToEnd, LimitIsASampleOfAllClasses) {
     const fs::path sample = fresh("sample"), first = fresh("first"), other = fresh("other");
     const Outcome limited = assay_run(predict_words(sample, {"--limit", "24"}));
     ASSERT_EQ(limited.status, 0) << limited.err;
-    EXPECT_THAT(limited.err, HasSubstr("24 of 240 images, each class in its proportion (seed 0)"));
+    EXPECT_THAT(limited.err, HasSubstr("24 of 240 images, stratified by class (seed 0)"));
     for (const auto& [label, n] : labels(sample, "shapes-sample24")) EXPECT_EQ(n, 24 / 6) << label;
     ASSERT_EQ(assay_run(predict_words(first, {"--first", "24"})).status, 0);
     EXPECT_EQ(labels(first, "shapes-first24").size(), 1U);
@@ -512,9 +512,9 @@ TEST_F(EndToEnd, APilotAndThenEverything) {
     predict({"--limit", "24", "--sample-seed", "3"});
     predict({"--limit", "8", "--dataset-name", "mine"});
     EXPECT_THAT(predict({}).err, Not(HasSubstr("are called")));
-    EXPECT_THAT(predict({"--limit", "240"}).err, HasSubstr("everything was there already"));
-    EXPECT_THAT(predict({"--first", "240"}).err, HasSubstr("everything was there already"));
-    EXPECT_THAT(predict({"--limit", "24"}).err, HasSubstr("everything was there already"));
+    EXPECT_THAT(predict({"--limit", "240"}).err, HasSubstr("everything was already computed"));
+    EXPECT_THAT(predict({"--first", "240"}).err, HasSubstr("everything was already computed"));
+    EXPECT_THAT(predict({"--limit", "24"}).err, HasSubstr("everything was already computed"));
     std::map<std::string, std::uint64_t> rows;
     for (const fs::path& store : find_stores(runs))
         rows[store.parent_path().filename().string()] = PredictionStore::open(store).rows();
@@ -540,8 +540,8 @@ TEST_F(EndToEnd, APilotUnderTheNameOfTheWholeGoesOn) {
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     outcome = assay_run(predict_words(runs, {"--limit", "12"}));
     EXPECT_EQ(outcome.status, 0) << outcome.err;
-    EXPECT_THAT(outcome.err, HasSubstr("goes on with " + (runs / "shapes").string()));
-    EXPECT_THAT(outcome.err, HasSubstr("everything was there already"));
+    EXPECT_THAT(outcome.err, HasSubstr("resumes " + (runs / "shapes").string()));
+    EXPECT_THAT(outcome.err, HasSubstr("everything was already computed"));
     EXPECT_FALSE(fs::exists(runs / "shapes-sample12"));
 }
 

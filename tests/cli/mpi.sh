@@ -94,7 +94,7 @@ refused() {
 refused "unknown metric" score whole --metrics nonsense
 refused "runs in one: start it alone" list metrics
 refused "runs in one: start it alone" mad rank competition
-refused "plans in one process" predict "${val[@]}" --until "half_width(top1) <= 0.1" --out until
+refused "needs a single process" predict "${val[@]}" --until "half_width(top1) <= 0.1" --out until
 printf 'x' >> "$(find whole/val/tiny -name '*.npy' | sort | tail -1)"
 refused "assay: error" score whole/val/tiny
 [ "$(ASSAY_MPI=off launch "$mpi" 2 "$program" list metrics --json | grep -o '"schema"' | wc -l)" -eq 2 ] || fail "ASSAY_MPI=off: each process does not work by itself"

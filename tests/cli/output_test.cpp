@@ -92,7 +92,7 @@ TEST(Output, TheReportGoesWhereTheOptionSays) {
         EXPECT_FALSE(fs::exists(scratch / name));
     }
     EXPECT_THAT(assay_run({"labels", "aggregate", file, "--to", "csv", "-o", report}).err,
-                HasSubstr("--to goes with --label-sets FILE"));
+                HasSubstr("--to needs --label-sets FILE"));
     EXPECT_THAT(assay_run({"labels", "propose", scratch.path(), "-o", scratch / "q.csv"}).err,
                 HasSubstr("questions are written with --questions"));
     EXPECT_EQ(assay_run({"labels", "aggregate", file, "--csv", "-o", scratch / "r.csv"}).status, 0);
@@ -258,7 +258,7 @@ TEST(Output, LogsAndOutcomesOfGatesAreCheckedBeforeTheWork) {
                 HasSubstr("give the result another name"));
     EXPECT_THAT(refused({"--log-step", "-1"}), HasSubstr("--log-step: -1 is not a whole number"));
     EXPECT_THAT(refused({"--log-step", "9223372036854775808"}), HasSubstr("--log-step"));
-    EXPECT_THAT(refused({"--junit", scratch / "a.xml"}), HasSubstr("give --gate, too"));
+    EXPECT_THAT(refused({"--junit", scratch / "a.xml"}), HasSubstr("--junit needs --gate"));
     EXPECT_THAT(refused({"--junit", "-", "--gate", "top1 >= 0"}), HasSubstr("name a file"));
     const Outcome time = assay_run(
         {"score", scratch / "runs", "--log", "tensorboard:" + (scratch / "events").string()},

@@ -158,7 +158,7 @@ TEST_F(PatchmlCommand, BoxesLeftOutAreCountedShownAndListed) {
     EXPECT_THAT(outcome.err,
                 AllOf(HasSubstr("boxes: format csv, corners inclusive0; 5 boxes of 1 files"),
                       HasSubstr("1 boxes reached out of their images and were clipped"),
-                      HasSubstr("2 of 5 boxes left out: 1 reversed, 1 missing_image"),
+                      HasSubstr("2 of 5 boxes rejected: 1 reversed, 1 missing_image"),
                       HasSubstr("reversed: boxes.csv line 4: image 1.png, class dog: 5 5 2 2")));
     const std::string listed = slurp(rejected);
     EXPECT_THAT(listed, AllOf(HasSubstr("reversed,boxes.csv line 4,1.png,dog,5 5 2 2\n"),

@@ -62,7 +62,7 @@ TEST_F(PythonCommands, PredictStoresTheSameBytesForAnyNumberOfThreads) {
     const Outcome again =
         Program({ASSAY_PROGRAM, "predict", "-m", "timm:linear", "-d", images(), "--out", runs("1")})
             .wait();
-    EXPECT_THAT(again.err, HasSubstr("everything was there already"));
+    EXPECT_THAT(again.err, HasSubstr("everything was already computed"));
     const auto manifest = nlohmann::json::parse(
         slurp(fs::path(runs("1")) / "shapes" / "linear.v1" / "manifest.json"));
     EXPECT_THAT(manifest.dump(), HasSubstr("timm:linear"));
@@ -100,7 +100,7 @@ TEST_F(PythonCommands, APatternStandsForModelsThatAreDrawn) {
     // A later call takes the listed ones, whatever the library has by then.
     outcome = Program(predict("torchvision:drawn*", {"--draw-models", "3"})).wait();
     EXPECT_EQ(outcome.status, 0) << outcome.err;
-    EXPECT_THAT(outcome.err, AllOf(HasSubstr("everything was there already"),
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr("everything was already computed"),
                                    HasSubstr("torchvision:drawn*: the models that ")));
     // Another folder, the same draw.
     outcome = Program({ASSAY_PROGRAM, "predict", "-m", "torchvision:drawn*", "-d", images(),
@@ -192,7 +192,7 @@ TEST_F(PythonCommands, AnAssayTomlListsPatterns) {
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_THAT(outcome.err, HasSubstr("3 models drawn evenly over published accuracies"));
     EXPECT_EQ(stored_models(fs::path(runs()) / "shapes").size(), 4U);
-    EXPECT_THAT(run(drawn).err, AllOf(HasSubstr("everything was there already"),
+    EXPECT_THAT(run(drawn).err, AllOf(HasSubstr("everything was already computed"),
                                       HasSubstr("torchvision:drawn*: the models that ")));
     EXPECT_THAT(slurp(fs::path(runs()) / "run.json"), HasSubstr("torchvision:drawn"));
 
@@ -250,7 +250,7 @@ TEST_F(PythonCommands, ClassNamesAreThoseOfTheImages) {
                                              " (6 classes); --classes FILE gives others"),
                                    HasSubstr("\"templates\":\"openai\"")));
     EXPECT_THAT(Program(predict("timm:by_names")).wait().err,
-                HasSubstr("everything was there already"));
+                HasSubstr("everything was already computed"));
     // Another list is another classifier: its predictions do not mix with those.
     std::ofstream(scratch_ / "templates.txt") << "a drawing of a {}.\n";
     outcome = Program(predict("timm:by_names", {"--templates", scratch_ / "templates.txt"})).wait();
@@ -374,7 +374,7 @@ TEST_F(OnnxruntimeCommands, AStoreHasOneRuntime) {
     const auto manifest = nlohmann::json::parse(slurp(store / "manifest.json"));
     EXPECT_THAT(manifest.dump(), AllOf(HasSubstr("\"runtime\":\"onnxruntime\""),
                                        HasSubstr("\"framework\":\"Pure Python\"")));
-    EXPECT_THAT(Program(by_onnxruntime()).wait().err, HasSubstr("everything was there already"));
+    EXPECT_THAT(Program(by_onnxruntime()).wait().err, HasSubstr("everything was already computed"));
     const Outcome other = Program(predict(model())).wait();
     EXPECT_EQ(other.status, 2);
     EXPECT_THAT(other.err, AllOf(HasSubstr("the runtime is `onnxruntime` there and `libtorch` now"),
@@ -568,7 +568,7 @@ TEST_F(PoisonedImage, IsFoundAndEverythingElseIsComputed) {
     // It is not computed again.
     const Outcome again = Program(predict("timm:crash_at_image")).wait();
     EXPECT_EQ(again.status, 3);
-    EXPECT_THAT(again.err, AllOf(HasSubstr("everything was there already"),
+    EXPECT_THAT(again.err, AllOf(HasSubstr("everything was already computed"),
                                  HasSubstr(poisoned_ + ": the model's process was ended")));
     EXPECT_EQ(Program({ASSAY_PROGRAM, "verify", runs()}).wait().status, 0);
 }
@@ -659,7 +659,7 @@ TEST_F(PythonCommands, TheProcessThatStartsTheProgramCanBeTheModel) {
     EXPECT_THAT(slurp(fs::path(runs()) / "shapes" / "here.v1" / "manifest.json"),
                 HasSubstr("process:here.v1"));
     // The same identity, by another descriptor.
-    EXPECT_THAT(Program(words).wait().err, HasSubstr("everything was there already"));
+    EXPECT_THAT(Program(words).wait().err, HasSubstr("everything was already computed"));
 }
 
 TEST_F(PythonCommands, WrongWordsAreRefused) {

@@ -101,7 +101,7 @@ TEST_F(QualityRunProgram, KilledAtAnyMomentItEndsWithTheSameBytes) {
     }
     // Once more: nothing is left to do, and --json is what was written.
     const Outcome again = run(file, {"--json"});
-    EXPECT_THAT(again.err, HasSubstr("everything is predicted already"));
+    EXPECT_THAT(again.err, HasSubstr("everything is already predicted"));
     EXPECT_EQ(again.out, slurp(file.parent_path() / "runs/quality.json"));
 }
 

@@ -143,7 +143,7 @@ TEST_F(QualityCommand, TablesGrowAndNeverLoseWhatTheyHeld) {
               0);
     EXPECT_THAT(slurp(at("all.csv")), HasSubstr("new weights (was: accuracy 0.76 (error 0.002))"));
     EXPECT_THAT(refused_by_quality({"merge", table, more, "-o", at("q.parquet")}),
-                HasSubstr("ends with .csv or .json"));
+                HasSubstr("unknown extension; use .csv or .json"));
     // One table: its other form.
     const Outcome alone = assay_run({"quality", "merge", table, "--json"});
     EXPECT_EQ(json::parse(alone.out)["models"].size(), 3U) << alone.err;
@@ -156,7 +156,7 @@ TEST_F(QualityCommand, SharesAreKeptByJsonAndMissedInCsv) {
     const std::string other = write("q.csv", three);
     const Outcome csv = assay_run({"quality", "merge", shares, other, "--csv"});
     EXPECT_EQ(csv.status, 0);
-    EXPECT_THAT(csv.err, HasSubstr("csv holds no shares"));
+    EXPECT_THAT(csv.err, HasSubstr("csv has no shares"));
     const Outcome kept = assay_run({"quality", "merge", shares, other, "--json"});
     EXPECT_THAT(kept.err, Not(HasSubstr("csv")));
     EXPECT_EQ(json::parse(kept.out)["models"][0]["dimensions"]["accuracy"]["shares"][0]["parts"],

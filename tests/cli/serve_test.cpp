@@ -74,7 +74,7 @@ TEST_F(Serve, AStudyThatAnotherServesStaysAsItIs) {
     EXPECT_EQ(ended.status, 0) << ended.err;
     EXPECT_THAT(ended.err, HasSubstr("next: assay labels export"));
     // No image is there, and a warning says where they are looked for.
-    const std::string place = "begin at " + (scratch_ / "elsewhere").string();
+    const std::string place = "start at " + (scratch_ / "elsewhere").string();
     EXPECT_THAT(Served({study()}).stop().err, HasSubstr(place));
     const Outcome moved = Served({study(), "--images", scratch_.path()}).stop();
     EXPECT_EQ(moved.status, 0);

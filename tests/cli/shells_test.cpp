@@ -240,7 +240,7 @@ TEST(Shells, BashShowsWhatMayFollow) {
 
 TEST(Shells, ZshAndFishSayWhatEachDoes) {
     const ShellWorld world;
-    const std::string what = "Label sets from the votes of annotators";
+    const std::string what = "Combine annotators' votes into label sets";
     for (const char* kind : {"zsh", "fish"}) {
         if (found_program(kind).empty()) continue;  // the tests below say so
         Shell shell(kind, world, "folder");

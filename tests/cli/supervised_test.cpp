@@ -151,7 +151,7 @@ TEST_F(Supervised, FailedImagesAreComputedAgainAloneWhereAskedFor) {
     expect_row_lost(store("m"), store("linear.v1"));
     Outcome outcome = Program(command("predict", "timm:linear", named)).wait();
     EXPECT_EQ(outcome.status, 3);
-    EXPECT_THAT(outcome.err, HasSubstr("everything was there already"));
+    EXPECT_THAT(outcome.err, HasSubstr("everything was already computed"));
     outcome = Program(command("predict", "timm:linear", {"--name", "m", "--retry-failed"})).wait();
     EXPECT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_THAT(outcome.err, HasSubstr("4 predictions in"));

@@ -64,7 +64,7 @@ TEST(Usage, OptionsThatCannotActAreRefused) {
         {{"gap", "a", "b", "--unit", "percent"}, "--table"},
         {{"gap", "a", "b", "--also-subgroups", "2"}, "add --also V3"},
         {{"gap", "a", "b", "--rank-against", "top1_v1"}, "--rank-by"},
-        {{"gap", "--table", table, "--agreement", "jaccard"}, "--agreement is for stores"},
+        {{"gap", "--table", table, "--agreement", "jaccard"}, "--agreement needs stores"},
         {{"plot", "reliability", "runs", "--metric", "ece", "-o", "a.pdf"},
          "no --metric; plots that have it: scores, comparison, gap"},
         {{"plot", "scores", "runs", "--x", "accuracy", "-o", "a.pdf"}, "quality-scatter"},
