@@ -89,7 +89,7 @@ std::map<std::string, KnownImage> read_known_images(const std::filesystem::path&
         for_each_part(row[labels], " ",
                       [&](std::string_view label) { image.labels.emplace_back(label); });
         if (!images.emplace(row[path], std::move(image)).second)
-            throw row.error(fmt::format("the image `{}` is there twice", shortened(row[path])));
+            throw row.error(fmt::format("the image `{}` appears twice", shortened(row[path])));
     }
     return images;
 }

@@ -24,6 +24,7 @@ silhouette = "images/silhouette"
 mixed-same = "images/mixed-same"
 mixed-rand = "images/mixed-rand"
 cue-conflict = "images/cue-conflict"
+
 corruption-limit = 100      # images of val, 75 versions of each
 corruption-resize = 0       # the images are small: corrupted as they are
 corruption-crop = 0

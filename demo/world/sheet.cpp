@@ -91,8 +91,8 @@ Image contact_sheet(const WorldSpec& spec) {
         head + (static_cast<int>(sheet_rows.size()) + strips) * (cell + gap) + 3 * gap + foot;
     Canvas canvas;
     canvas.reset(width, height, ground);
-    draw_text(canvas, gap * 3, 12, "a small world:", ink, 2);
-    draw_text(canvas, gap * 3 + text_width("a small world: ", 2), 12,
+    draw_text(canvas, gap * 3, 12, "demo data set:", ink, 2);
+    draw_text(canvas, gap * 3 + text_width("demo data set: ", 2), 12,
               "20 classes, each with a shape, a surface and a place", faint, 2);
     for (int cls = 0; cls < class_count; ++cls) {
         const std::string_view id = classes()[static_cast<std::size_t>(cls)].id;

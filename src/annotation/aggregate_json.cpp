@@ -31,10 +31,9 @@ std::vector<std::string> notes_of(const Aggregation& a) {
         if (!m->note.empty()) out.push_back(fmt::format("{}: {}", name, m->note));
     }
     if (a.unweighted > 0) {
-        out.push_back(
-            fmt::format("{} questions have only annotators of weight 0: their plain proportion "
-                        "stands in",
-                        count_text(a.unweighted)));
+        out.push_back(fmt::format(
+            "{} questions have only annotators of weight 0: their plain proportion is used",
+            count_text(a.unweighted)));
     }
     if (a.votes.pooled > 0) {
         out.push_back(

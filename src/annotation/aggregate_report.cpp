@@ -87,7 +87,7 @@ Table facts(const Aggregation& a) {
     table.add({"images with a label", Count{a.built.sets.size() - without_label(a)}});
     table.add({"annotated, no label kept", Count{a.built.emptied}});
     table.add({"not annotated, original label", Count{a.built.original}});
-    table.add({"not annotated, left out", Count{a.built.left_out}});
+    table.add({"not annotated, skipped", Count{a.built.left_out}});
     if (a.comparison) add_comparison(table, a);
     return table;
 }
@@ -141,9 +141,8 @@ Table annotator_table(const Aggregation& a) {
         table.add(std::move(cells));
     }
     table.notes.emplace_back(
-        "accuracy: proportion of the answers that are correct under the posteriors (a maybe is "
-        "half correct); agreement: with the others' answers to the same questions; "
-        "P(answer|truth): confusion.");
+        "accuracy: proportion of correct answers under the posteriors (a maybe is half correct); "
+        "agreement: with the others' answers to the same questions; P(answer|truth): confusion.");
     return table;
 }
 
@@ -176,8 +175,8 @@ Table threshold_table(const Aggregation& a) {
                    curve.agreement(*point, level), curve.same_sets(*point, level), mark});
     }
     table.notes.emplace_back(
-        "of the questions that both speak of; precision: of the labels kept, those accepted there; "
-        "recall: of those accepted there, the ones kept; same set: images.");
+        "over the questions that both answer; precision: accepted labels among the kept ones; "
+        "recall: kept labels among the accepted ones; same set: images.");
     return table;
 }
 

@@ -48,7 +48,7 @@ Dataset items_of_label_file(const fs::path& path, const ClassList& classes) {
         const NpyView array = parse_npy(file.bytes());
         constexpr std::uint64_t most = 100'000'000;
         if (array.shape.empty() || array.shape[0] > most) {
-            throw Error(ErrorCode::bad_input, fmt::format("{}: shape {}; expected one row an item",
+            throw Error(ErrorCode::bad_input, fmt::format("{}: shape {}; expected one row per item",
                                                           source, array.shape_text()));
         }
         number_items(dataset, array.shape[0]);

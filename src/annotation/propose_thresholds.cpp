@@ -159,8 +159,8 @@ Thresholds choose(const Inputs& inputs, const CandidatePairs& pairs, const Known
     out.reached = choice.reached;
     if (!choice.reached) {
         out.note = fmt::format(
-            "the {} best classes of all models find {} of {} known labels, {} are asked for: a "
-            "larger depth, more models or a lower recall is needed",
+            "the {} best classes of all models find {} of {} known labels; {} are requested. Use a "
+            "larger depth, more models or a lower recall",
             options.depth, choice.found, pairs.all_known(), wanted);
     }
     for (std::size_t m = 0; m < inputs.models(); ++m) {

@@ -54,10 +54,10 @@ fs::path find_mpi_plugin(const Launch& launch) {
     }
     throw Error(
         ErrorCode::usage,
-        fmt::format("{} started {} processes, and the plug-in for MPI ({}) is in none of: {}; "
-                    "compile it with your MPI (mpicc -O2 -shared -fPIC -o libassay_mpi.so "
-                    "assay_mpi.c) and name it by ASSAY_MPI=/path/to/libassay_mpi.so, or set "
-                    "ASSAY_MPI=off where each process is to work by itself",
+        fmt::format("{} started {} processes, and the plug-in for MPI ({}) is in none of: {}. "
+                    "Compile it with your MPI (mpicc -O2 -shared -fPIC -o libassay_mpi.so "
+                    "assay_mpi.c) and set ASSAY_MPI=/path/to/libassay_mpi.so. Set ASSAY_MPI=off if "
+                    "each process works independently",
                     launch.by, launch.size, fmt::join(files, ", "), searched));
 }
 
@@ -74,10 +74,11 @@ assay_mpi& plugin_in(const fs::path& path) {
         reinterpret_cast<decltype(&assay_mpi_plugin)>(dlsym(library, ASSAY_MPI_ENTRY));
     assay_mpi* plugin = entry == nullptr ? nullptr : entry();
     if (plugin == nullptr || plugin->interface_version != ASSAY_MPI_INTERFACE) {
-        throw Error(ErrorCode::usage,
-                    fmt::format("{} is no plug-in for MPI of this version of assay; compile its "
-                                "assay_mpi.c anew",
-                                path.string()));
+        throw Error(
+            ErrorCode::usage,
+            fmt::format(
+                "{} is no plug-in for MPI of this version of assay; compile its assay_mpi.c again",
+                path.string()));
     }
     return *plugin;
 }

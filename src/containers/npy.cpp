@@ -115,7 +115,7 @@ public:
         }
         skip_blanks();
         if (!rest_.empty())
-            refuse(fmt::format("npy header goes on after its end: `{}`", printable(rest_)));
+            refuse(fmt::format("npy header continues after its end: `{}`", printable(rest_)));
         if (!descr_ || !order_ || !shape_) {
             refuse(fmt::format("npy header lacks `{}`", !descr_   ? "descr"
                                                         : !order_ ? "fortran_order"
@@ -329,7 +329,7 @@ NpyView parse_npy_header(std::span<const std::byte> bytes) {
     if (length > max_header)
         refuse(fmt::format("npy header claims {} bytes; at most {} are read", length, max_header));
     if (length > text.size() - before) {
-        refuse(fmt::format("npy file is cut off: its header should take {} bytes, {} are there",
+        refuse(fmt::format("npy file is cut off: its header should have {} bytes, it has {}",
                            length, text.size() - before));
     }
 
@@ -359,11 +359,10 @@ NpyView parse_npy(std::span<const std::byte> bytes) {
     const std::uint64_t needed = view.values.count * size_of(view.type());
     const std::uint64_t present = view.values.data.size();
     if (present != needed) {
-        refuse(
-            fmt::format("npy array of shape {} and dtype {} takes {} bytes, {} are there ({} {})",
-                        view.shape_text(), name_of(view.type()), needed, present,
-                        present < needed ? needed - present : present - needed,
-                        present < needed ? "missing" : "too many"));
+        refuse(fmt::format("npy array of shape {} and dtype {} needs {} bytes, found {} ({} {})",
+                           view.shape_text(), name_of(view.type()), needed, present,
+                           present < needed ? needed - present : present - needed,
+                           present < needed ? "missing" : "too many"));
     }
     return view;
 }

@@ -116,7 +116,7 @@ std::vector<std::string> texts_of(std::span<const std::byte> npy) {
     const std::size_t before = header_bytes(npy), size = header.element_bytes();
     const std::span<const std::byte> values = npy.subspan(before);
     if (values.size() / size != header.elements() || values.size() % size != 0) {
-        refuse(fmt::format("npy array of shape {} takes {} bytes, {} are there",
+        refuse(fmt::format("npy array of shape {} needs {} bytes, found {}",
                            header.view.shape_text(), header.elements() * size, values.size()));
     }
     std::vector<std::string> texts(static_cast<std::size_t>(header.elements()));
@@ -149,8 +149,8 @@ void stream_array(
             element = header.element_bytes();
             const std::uint64_t needed = length + header.elements() * element;
             if (needed != entry.size) {
-                refuse(fmt::format("array `{}` of shape {} takes {} bytes, {} are there",
-                                   entry.name, header.view.shape_text(), needed, entry.size));
+                refuse(fmt::format("array `{}` of shape {} needs {} bytes, found {}", entry.name,
+                                   header.view.shape_text(), needed, entry.size));
             }
             begun = true;
             on_header(header);

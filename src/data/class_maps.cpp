@@ -95,17 +95,15 @@ constexpr BuiltIn built_in[] = {
         std::string list;
         for (const std::size_t i : missing)
             list += fmt::format("{}{}", list.empty() ? "" : ", ", imagenet.id(i));
-        refuse(
-            fmt::format("class map `{}` asks about {} of ImageNet's classes, and {} of them {} "
-                        "among the model's {}: {} ({}); a file that lists the others, one id a "
-                        "line, is a class map, too",
-                        map.name, asked, missing.size(), missing.size() == 1 ? "is not" : "are not",
-                        model.size(), list, imagenet.name(first)));
+        refuse(fmt::format(
+            "class map `{}` needs {} of ImageNet's classes, and {} of them {} among the model's "
+            "{}: {} ({}). A file that lists the others, one id per line, is a class map, too",
+            map.name, asked, missing.size(), missing.size() == 1 ? "is not" : "are not",
+            model.size(), list, imagenet.name(first)));
     }
     refuse(fmt::format(
-        "class map `{}` needs ImageNet's classes (WordNet ids or names in any "
-        "order, among any others; or 1000 numbers); the model has {} classes, "
-        "and none of them is {}{}",
+        "class map `{}` needs ImageNet's classes: WordNet ids or names in any order, among any "
+        "others, or 1000 numbers. The model has {} classes, and none of them is {}{}",
         map.name, model.size(), one, is_numbered(model) ? published_list(model.size()) : ""));
 }
 

@@ -172,10 +172,10 @@ LabelSets rows_in_order(LabelSets rows, const Dataset& dataset, const std::strin
     if (rows.size() != dataset.size()) {
         throw NoItemNamed(
             ErrorCode::bad_input,
-            fmt::format("{}: {} rows for the {} items of the data set {}; without file names "
-                        "there must be one row per item (or 50000 if the items are named "
-                        "ILSVRC2012_val_00000001 ...)",
-                        source, rows.size(), dataset.size(), dataset.name));
+            fmt::format(
+                "{}: {} rows for the {} items of the data set {}. Without file names there must be "
+                "one row per item (or 50000 if the items are named ILSVRC2012_val_00000001 ...)",
+                source, rows.size(), dataset.size(), dataset.name));
     }
     return rows;
 }

@@ -193,8 +193,8 @@ Dataset open_zips(const std::vector<fs::path>& files, const DatasetOptions& opti
         refuse(fmt::format("{}: no image in {}", files.front().string(),
                            files.size() == 1 ? "it" : "this or the other files"));
     if (left_out > 0)
-        notes.push_back(
-            fmt::format("{} left out that are no images", how_many(left_out, "entry", "entries")));
+        notes.push_back(fmt::format("not images, and skipped: {}",
+                                    how_many(left_out, "entry", "entries")));
     notes.emplace_back(place ? "the folders in the zip file are the classes"
                              : "images are not all in folders: there are no labels");
     parquet::Labels::Classes classes = labels.resolve(options.classes);

@@ -175,14 +175,14 @@ std::vector<std::string> signs_of(const AttackedResult& result) {
         const std::string name = fmt::format("{} at {}", cell.attack, eps_text(cell.eps));
         if (cell.zero_gradients > 0) {
             signs.push_back(fmt::format(
-                "{}: the gradient is zero for {} of {} images: saturated or rounded scores hide it "
+                "{}: the gradient is zero for {} of {} images. Saturated or rounded scores hide it "
                 "(try apgd-dlr, square, or the model without its last softmax)",
                 name, cell.zero_gradients, cell.attacked));
         }
         if (cell.not_finite > 0) {
             signs.push_back(fmt::format(
-                "{}: scores or gradients of {} of {} images are not finite at some step; "
-                "where they are not in the end, the image counts as misclassified",
+                "{}: scores or gradients of {} of {} images are not finite at some step. If scores "
+                "are not finite at the end, the image counts as misclassified",
                 name, cell.not_finite, cell.attacked));
         }
         const AttackCell* noise = cell_of("noise", cell.eps);

@@ -33,9 +33,8 @@ std::string saved_text(const AttackCell& cell, const AttackedResult& result, Ima
     }
     if (form == ImageForm::npy) return text + " (float32, height x width x red, green, blue).";
     return text + fmt::format(
-                      "; of the {} that fooled the model, {} no longer do, rounded to 8 "
-                      "bits. assay predict reads them with --crop-mode none beside the "
-                      "model's own options.",
+                      "; of the {} that fooled the model, {} no longer do after rounding to 8 "
+                      "bits. Predict them with --crop-mode none and the model's own options.",
                       count_text(result.correct - cell.robust), count_text(saved.lost));
 }
 
@@ -61,8 +60,8 @@ Table table_of(const AttackedResult& result, ImageForm form) {
                 fmt::format("{} at {}: {}.", cell.attack, eps_text(cell.eps), cell.ratio.note));
         if (cell.attacked < result.correct) {
             table.notes.push_back(fmt::format(
-                "{} at {}: of {} of the {} images the passes and the signs of masked gradients are "
-                "not known: the store has no counts of them.",
+                "{} at {}: passes and signs of masked gradients are unknown for {} of the {} "
+                "images, because the store has no counts of them.",
                 cell.attack, eps_text(cell.eps), result.correct - cell.attacked, result.correct));
         }
         std::string by;
@@ -88,7 +87,7 @@ Table table_of(const AttackedResult& result, ImageForm form) {
     }
     if (result.without > 0) {
         table.notes.push_back(
-            fmt::format("{} images have no single label or no score and are left out.",
+            fmt::format("{} images have no single label or no score and are skipped.",
                         count_text(result.without)));
     }
     return table;

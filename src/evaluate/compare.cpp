@@ -239,10 +239,10 @@ void check_images(PairReport& report, const PairedImages& images, bool one_name,
                                 others));
     }
     if (!one_name) {
-        const std::string_view what = images.differ > 0     ? "they are other images"
-                                      : images.compared > 0 ? "they are the same images"
-                                                            : "nothing tells whether they are the "
-                                                              "same images";
+        const std::string_view what =
+            images.differ > 0     ? "they are other images"
+            : images.compared > 0 ? "they are the same images"
+                                  : "there is no record to show whether they are the same images";
         report.warnings.push_back(fmt::format(
             "{} is scored on {} and {} on {}: items are paired by their ids; {}", report.baseline,
             report.dataset, report.candidate, report.candidate_dataset, what));

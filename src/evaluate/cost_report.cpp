@@ -65,9 +65,9 @@ Table models_table(std::span<const ClassifierCost> results, const CostOptions& o
         "count is twice that. Additions of biases, elementwise operators, normalisations, softmax "
         "and pooling are not in it.",
         "without attention: without products of two factors that both depend on the image.",
-        "peak activations: tensors that live at once between nodes, the input among them, without "
-        "weights and workspaces; measured peak: by LibTorch's allocator, with workspaces. Both of "
-        "the whole batch; MB are 10^6 bytes."};
+        "peak activations: tensors that exist at the same time between nodes, with the input, "
+        "without weights and workspaces; measured peak: by LibTorch's allocator, with workspaces. "
+        "Both are for the whole batch; MB are 10^6 bytes."};
     if (options.runs > 0) {
         table.notes.push_back(fmt::format(
             "latency: median of {} runs after {} that warm up, with quartiles, of the whole batch "

@@ -171,8 +171,9 @@ DefaultMetrics default_metrics_for(const LabelCoverage& coverage, bool cues, uns
             result.metrics.end())
             names += (names.empty() ? "" : ", ") + request.text();
     }
-    result.left_out = fmt::format("{}: left out are {}; naming metrics measures them all the same",
-                                  sliver_text(coverage.single, coverage.labelled), names);
+    result.left_out =
+        fmt::format("{}: not shown are {}; name them with --metrics to measure them anyway",
+                    sliver_text(coverage.single, coverage.labelled), names);
     return result;
 }
 

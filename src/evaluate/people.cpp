@@ -44,8 +44,8 @@ public:
             const auto [at, fresh] = rows_.emplace(own_name(ids[i]), i);
             if (fresh) continue;
             throw Error(ErrorCode::bad_input,
-                        fmt::format("`{}` and `{}` have one file name: which of them people saw "
-                                    "cannot be told",
+                        fmt::format("`{}` and `{}` have the same file name, so it is unknown which "
+                                    "of them people saw",
                                     ids[at->second], ids[i]));
         }
     }

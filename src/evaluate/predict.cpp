@@ -205,7 +205,7 @@ std::vector<PredictResult> evaluate::predict_watched(std::span<const LoadedModel
         });
         checked.emplace(dataset, options.runs / dataset.name, options.threads);
         for (const LoadedModel& model : models) {
-            with_note("comparing the images with the stores that are there",
+            with_note("comparing the images with the existing stores",
                       [&] { checked->before(model.spec.name); });
         }
     });

@@ -335,7 +335,7 @@ std::vector<PredictResult> predict_corrupted(std::span<const LoadedModel> models
                 images = std::make_shared<store::ImageCheck>(dataset, name, options.runs / name,
                                                              options.threads, now);
                 for (const LoadedModel& model : models) {
-                    with_note("comparing the images with the stores that are there",
+                    with_note("comparing the images with the existing stores",
                               [&] { images->before(model.spec.name); });
                 }
             });

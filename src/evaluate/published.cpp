@@ -207,7 +207,7 @@ std::vector<Table> published_tables(std::span<const PublishedValue> values) {
                              {"difference"},         {"interval", true, Show::interval},
                              {"published is", false}};
             table.notes.emplace_back(
-                "the intervals take the images as a sample: of the same images, any difference "
+                "the intervals treat the images as a sample. On the same images, any difference "
                 "beyond the last digit comes from the weights, the preprocessing or the labels");
         }
         std::vector<Cell> cells{value.model,

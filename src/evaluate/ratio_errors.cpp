@@ -24,7 +24,7 @@ void take_zero_bound(Estimate& value, double bound, double level) {
     value.standard_error = bound / 2;
     value.interval = Interval{0, bound, level, "zero hits"};
     value.note = fmt::format(
-        "a factor is 0: at most {:.3g} with {:g} % confidence; half of that stands in for the "
+        "a factor is 0: at most {:.3g} with {:g} % confidence; half of that is used as the "
         "standard error",
         bound, 100 * level);
 }

@@ -63,10 +63,10 @@ void add_notes(Table& table, const ScoreReport& report) {
         return m.key.definition.ends_with(only_valid_ending);
     };
     if (std::any_of(report.measurements.begin(), report.measurements.end(), stands_in))
-        table.notes.push_back(fmt::format(
-            "`{}`: the data set has no single labels of its own; an image's only valid class "
-            "stands in, and images with several enter none of these",
-            only_valid_ending.substr(1)));
+        table.notes.push_back(
+            fmt::format("`{}`: the data set has no single labels of its own; an image's only valid "
+                        "class replaces them, and images with several are not used",
+                        only_valid_ending.substr(1)));
 }
 
 // One store: a metric a line.
@@ -241,7 +241,7 @@ Table labels_per_image_table(const ScoreReport& report, const std::string& defin
                       m.value ? Cell(Bar{*m.value}) : Cell()});
     }
     if (!report.labels_per_image.empty() && report.labels_per_image[0] > 0)
-        table.notes.push_back(fmt::format("{} items have no valid label and are left out",
+        table.notes.push_back(fmt::format("{} items have no valid label and are skipped",
                                           count_text(report.labels_per_image[0])));
     return table;
 }

@@ -41,10 +41,10 @@ Table ood_table(const std::vector<const Measurement*>& list) {
     Table table = joined.take();
     table.title = fmt::format("{} against {}: out-of-distribution detection", in, out);
     table.notes = std::move(notes);
-    table.notes.push_back(fmt::format(
-        "FPR95: of {1}, those that pass where 95 % of {0} do (ODIN, energy); out positive: of "
-        "{0}, those that are rejected where 95 % of {1} are (OpenOOD)",
-        in, out));
+    table.notes.push_back(
+        fmt::format("FPR95: proportion of {1} that passes if 95 % of {0} do (ODIN, energy); out "
+                    "positive: that of {0} rejected if 95 % of {1} are (OpenOOD)",
+                    in, out));
     return table;
 }
 
@@ -106,7 +106,7 @@ Table reliability_table(const ScoreReport& report) {
     }
     if (report.reliability.empty())
         table.notes.emplace_back(std::string("undefined: ") + families::no_probabilities);
-    table.notes.emplace_back("intervals: Wilson; bins without items are left out");
+    table.notes.emplace_back("intervals: Wilson; bins without items are skipped");
     return table;
 }
 
@@ -179,8 +179,8 @@ Table across_table(const std::vector<AcrossResult>& results) {
                                               metric_text(r.mean.key), r.mean.undefined));
     }
     table.notes.emplace_back(
-        "the interval takes the data sets as a sample of such sets (Student's t): it does not hold "
-        "what they share, such as the images they are cut from");
+        "the interval treats the data sets as a sample of such sets (Student's t). It does not "
+        "cover what they share, such as their source images");
     return table;
 }
 

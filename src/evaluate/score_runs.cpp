@@ -115,7 +115,7 @@ void add_ood(ScoreResult& result, const ScoreRunsOptions& options,
                 ++attacked;
                 continue;
             }
-            result.warnings.push_back(fmt::format("{} has {} and not {}: it is left out",
+            result.warnings.push_back(fmt::format("{} has {} and not {}: it is skipped",
                                                   in.spec().model_name, pair.in, pair.out));
         }
         if (attacked > 0)

@@ -97,10 +97,9 @@ void fill_predictions(ScoredSet& set, ScoredRows& rows, const LabelSets& labels)
 void add_kind_warning(ScoreReport& report, ScoreKind kind, std::int64_t looked, std::int64_t odd) {
     if (odd > 0 && kind == ScoreKind::logits && 2 * odd > looked) {
         report.warnings.push_back(
-            fmt::format("{} of {} rows looked at lie in [0, 1] and sum to 1 (or to more than 2): "
-                        "the scores look like "
-                        "probabilities, yet the store calls them logits, and a second softmax "
-                        "ruins every calibration value",
+            fmt::format("{} of {} checked rows lie in [0, 1] and sum to 1 (or to more than 2): the "
+                        "scores look like probabilities. The store calls them logits, and a second "
+                        "softmax makes every calibration value wrong",
                         odd, looked));
     } else if (odd > 0 && kind == ScoreKind::probabilities) {
         report.warnings.push_back(

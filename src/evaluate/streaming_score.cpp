@@ -36,7 +36,7 @@ std::vector<MetricRequest> sums_among(std::vector<MetricRequest> requests, bool 
     const std::string why =
         fmt::format("{} go over all rows once more, which a stream does not keep", others);
     if (refuse) throw Error(ErrorCode::usage, why + ": measure them of a store");
-    note = why + ": left out";
+    note = why + ": skipped";
     return requests;
 }
 

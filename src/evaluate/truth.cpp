@@ -42,7 +42,7 @@ LabelSets predicted_classes(const LabelSets& labels, const PredictionStore& stor
                     fmt::format(
                         "label {} of item {} (`{}`) is outside the {} classes of the scores{}",
                         label, i, dataset.ids[i], range,
-                        map == nullptr ? "; a data set over other classes needs a class map "
+                        map == nullptr ? "; a data set with other classes needs a class map "
                                          "(--class-map; `assay list maps`)"
                                        : ""));
             }

@@ -72,14 +72,14 @@ void check_same(const std::filesystem::path& folder, const FolderOptions& option
         study::open_study(folder, study::StudyKind::questions, Database::Access::read));
     const auto differs = [&](std::string_view what, const auto& was, const auto& is) {
         throw Error(ErrorCode::usage,
-                    fmt::format("{} is there with {} {}, not {}; take another folder",
+                    fmt::format("{} already exists with {} {}, not {}; use another folder",
                                 folder.string(), what, was, is));
     };
     if (there.task != wanted.task) differs("the task", name_of(there.task), name_of(wanted.task));
     if (there.questions_hash != wanted.questions_hash)
         throw Error(ErrorCode::usage,
-                    fmt::format("{} is there with other questions than those of {}, or in "
-                                "another order; take another folder",
+                    fmt::format("{} already exists with other questions than those of {}, or in "
+                                "another order; use another folder",
                                 folder.string(), options.questions.string()));
     // What is not asked for may stay as it is.
     if (options.votes != 0 && there.votes != wanted.votes)
@@ -88,17 +88,18 @@ void check_same(const std::filesystem::path& folder, const FolderOptions& option
         differs("the title", fmt::format("`{}`", shortened(there.title)),
                 fmt::format("`{}`", shortened(wanted.title)));
     if (!options.definitions.empty() && there.texts_hash != wanted.texts_hash)
-        throw Error(ErrorCode::usage,
-                    fmt::format("{} is there with other definitions than those of {}; take another "
-                                "folder",
-                                folder.string(), options.definitions.string()));
+        throw Error(
+            ErrorCode::usage,
+            fmt::format(
+                "{} already exists with other definitions than those of {}; use another folder",
+                folder.string(), options.definitions.string()));
     if (there.seed != wanted.seed) differs("the seed", there.seed, wanted.seed);
     if (there.task == Task::grid && there.screen != wanted.screen)
         differs("so many images of a grid:", there.screen, wanted.screen);
     if (there.said_hash != wanted.said_hash && there.texts_hash != wanted.texts_hash) {
         warnings.push_back(fmt::format(
-            "names, definitions or synonyms of labels in {} are others than when {} was made; "
-            "annotators go on reading those of then; another folder would have the new ones",
+            "names, definitions or synonyms of labels in {} have changed since {} was made; "
+            "annotators still read the old ones. Use another folder for the new ones",
             options.questions.filename().string(), folder.string()));
     }
 }

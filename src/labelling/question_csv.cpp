@@ -61,7 +61,7 @@ private:
     void take_row() {
         if (is_blank()) return;
         if (is_header(columns_.item) && is_header(columns_.label))
-            throw row_.error("the header stands here again; leave it out where tables are joined");
+            throw row_.error("the header appears here again; remove it if you join tables");
         CsvQuestion question;
         question.line = row_.line();
         question.image = image_of_row();
@@ -106,7 +106,7 @@ private:
         for (CsvQuestion& question : set_.questions) question.batch = 0;
         set_.warnings.emplace_back(
             "annotators saw the same image in different batches: these are not used, and images "
-            "are grouped anew");
+            "are grouped again");
     }
 
     std::uint32_t image_of_row() {

@@ -89,8 +89,7 @@ void find_faults(AnnotatorCheck& check, const AgainstOthers& against, const Agai
         too_few(against.equal, against.compared, usual_agreement(others), alpha)) {
         check.findings.push_back(fmt::format(
             "annotator {} agrees with the majority of the others on {} of {} questions ({:.0f} %), "
-            "where the other annotators do on {:.0f} %: a binomial test against twice as much "
-            "disagreement as theirs",
+            "others on {:.0f} %; exact test against twice their disagreement",
             name, count_text(against.equal), count_text(against.compared),
             100 * static_cast<double>(against.equal) / static_cast<double>(against.compared),
             100 * static_cast<double>(others.equal) / static_cast<double>(others.compared)));

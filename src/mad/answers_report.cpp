@@ -129,7 +129,7 @@ Report report_of(const BlockRound& round) {
     Report report;
     report.title = fmt::format("Annotator {}", round.annotator);
     report.records = table_of(std::vector<BlockCount>{
-        {round.blocked ? "answers left out from now on" : "answers that count", round.answers},
+        {round.blocked ? "answers excluded from now on" : "answers that count", round.answers},
         {"questions settled", round.settled},
         {"questions open", round.open}});
     Table table = report.records;

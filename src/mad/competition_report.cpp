@@ -28,11 +28,10 @@ std::vector<std::string> competition_warnings(const std::vector<CompetitionClass
                                 all[i].name, all[j].name));
         }
         if (all[i].confident == 0)
-            warnings.push_back(
-                fmt::format("`{}` is never as sure as {:.3g}, its threshold: it has no candidates; "
-                            "a competition that begins with --confident 0.3 takes the surest three "
-                            "in ten of each",
-                            all[i].name, threshold_of(all[i])));
+            warnings.push_back(fmt::format(
+                "`{}` never reaches its threshold of {:.3g} and has no candidates; start a "
+                "competition with --confident 0.3 to use the most confident 30 % of each",
+                all[i].name, threshold_of(all[i])));
     }
     return warnings;
 }

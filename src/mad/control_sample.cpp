@@ -225,12 +225,12 @@ bool control_is_missing(const Competition& competition, std::uint64_t wanted) {
                                 before, wanted));
     const std::string& by = setting_of(text, "control_classifiers", file);
     if (by != strata_by(competition))
-        throw Error(ErrorCode::usage,
-                    fmt::format("the control sample of {} images was drawn by where the "
-                                "classifiers {} agree; with others its images' probabilities "
-                                "would not be true, and it cannot grow. It serves classifiers "
-                                "that came later, too",
-                                there, by));
+        throw Error(
+            ErrorCode::usage,
+            fmt::format("the control sample of {} images was drawn by the agreement of the "
+                        "classifiers {}. With others its sampling probabilities would be wrong, so "
+                        "it cannot grow. It also applies to classifiers that were added later",
+                        there, by));
     return true;
 }
 

@@ -26,11 +26,11 @@ std::string as_address(std::string_view path) {
 
 nlohmann::json label_studio_task(const OpenQuestion& question, std::string_view prefix) {
     if (!prefix.empty() && !question.below) {
-        throw Error(ErrorCode::usage,
-                    fmt::format("{}: this image of known answers lies outside the folder of the "
-                                "images, where no --prefix leads; leave --prefix away, or put gold "
-                                "images into that folder",
-                                question.relative_path));
+        throw Error(
+            ErrorCode::usage,
+            fmt::format("{}: this gold image is outside the folder of the images, so --prefix does "
+                        "not work; omit --prefix, or put gold images into that folder",
+                        question.relative_path));
     }
     const std::string image = prefix.empty()
                                   ? question.relative_path

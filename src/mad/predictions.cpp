@@ -183,8 +183,8 @@ void StoredPredictions::check(const CompetitionClassifier& recorded) const {
                          const std::string& hash) {
         if (hash_bytes(file.bytes()) != hash)
             refuse(
-                fmt::format("{}: its bytes are not those that were recorded; restore it, or "
-                            "make the competition anew",
+                fmt::format("{}: its bytes differ from the recorded ones; restore it, or start the "
+                            "competition again",
                             path.string()));
     };
     same(impl_->labels_path, impl_->labels, recorded.labels_hash);

@@ -165,8 +165,8 @@ void check_smoothing(const Ranking& out) {
         throw Error(
             ErrorCode::usage,
             fmt::format(
-                "{} is correct on none of the {} images of the pair {}, which has no ratio "
-                "without smoothing: alpha is 0; above 0 is allowed here",
+                "{} is correct on none of the {} images of the pair {}, so its ratio needs "
+                "smoothing: alpha is 0; allowed here: above 0",
                 shortened(out.classifiers[c.first_correct() == 0 ? c.first : c.second].name), c.n(),
                 pair_name(out, pair)));
     }

@@ -61,12 +61,11 @@ void check_same_order(const std::vector<ScoreAndRank>& lines, const std::string&
             const double by_score = lines[a].score - lines[b].score,
                          by_rank = lines[b].rank - lines[a].rank;
             if (!(by_score > 0 && by_rank < 0) && !(by_score < 0 && by_rank > 0)) continue;
-            refuse(
-                fmt::format("{}: its ranks and its scores order `{}` and `{}` differently (rank "
-                            "{:g} and {:g}, score {:g} and {:g}); allowed: one of the columns, "
-                            "or a larger score for a smaller rank",
-                            file, shortened(lines[a].name), shortened(lines[b].name), lines[a].rank,
-                            lines[b].rank, lines[a].score, lines[b].score));
+            refuse(fmt::format(
+                "{}: its ranks and its scores order `{}` and `{}` differently (rank {:g} and {:g}, "
+                "score {:g} and {:g}). Give one of the columns, or larger scores for smaller ranks",
+                file, shortened(lines[a].name), shortened(lines[b].name), lines[a].rank,
+                lines[b].rank, lines[a].score, lines[b].score));
         }
     }
 }

@@ -93,16 +93,16 @@ std::vector<std::string> readings(const Ranking& ranking) {
                           "each pair raise the second.",
                           ranking.options.stop_at)
             : what_is_missing(ranking)));
-    out.push_back(fmt::format(
-        "Consistency index {:.4f} (0: every ratio follows from a score of each classifier), "
-        "cyclicity {:.4f} (the part of the log ratios that goes round in circles).",
-        ranking.consistency_index, ranking.cyclicity));
+    out.push_back(
+        fmt::format("Consistency index {:.4f} (0: every ratio follows from a score of each "
+                    "classifier), cyclicity {:.4f} (the cyclic part of the log ratios).",
+                    ranking.consistency_index, ranking.cyclicity));
     out.emplace_back(ranking.options.votes == VoteRule::majority
-                         ? "A label is correct where more annotators say yes than no; where at "
-                           "least four in five cannot say, the image says nothing."
-                         : "A label is correct where Dawid and Skene's model, which weighs each "
-                           "annotator, finds a yes more probable than a no; where at least four in "
-                           "five cannot say, the image says nothing.");
+                         ? "A label is correct if more annotators say yes than no. Images are not "
+                           "used if at least four in five annotators cannot say."
+                         : "A label is correct if Dawid and Skene's model, which weighs each "
+                           "annotator, finds a yes more probable than a no. Images are not used if "
+                           "at least four in five annotators cannot say.");
     out.push_back(cost_sentence(ranking));
     const bool filtered = ranking.settings.threshold > 0 || ranking.settings.confident.has_value();
     out.push_back(fmt::format(

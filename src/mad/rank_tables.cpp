@@ -20,11 +20,10 @@ std::string how_placed(const Ranking& ranking) {
             return "Places are by Perron's vector of the pairwise ratios.";
         case PlacedBy::hodge:
             return "Places are by HodgeRank, because pairs have no settled images: Perron's vector "
-                   "would take those for ties.";
+                   "would treat them as ties.";
         case PlacedBy::posterior:
-            return "Places are by the posterior's scores, because of some pairs more images were "
-                   "asked than of others, where they told most: plain frequencies, and Perron's "
-                   "vector of them, lean then.";
+            return "Places are by the posterior's scores, because some pairs were asked about more "
+                   "images than others, which biases plain frequencies and Perron's vector.";
     }
     return "";
 }
@@ -117,10 +116,11 @@ Table ranking_table(const Ranking& ranking, const std::vector<std::size_t>& orde
         "Correct: of the different images selected for the classifier's pairs. It says nothing "
         "about other images, as these were picked for disagreement.");
     if (ranking.control > 0) {
-        table.notes.push_back(fmt::format(
-            "Accuracy: on all images, by a random sample of {}, each of which counts for as many "
-            "as it was drawn out of. Interval: of that sample, people's answers taken for true.",
-            count_text(ranking.control)));
+        table.notes.push_back(
+            fmt::format("Accuracy: on all images, by a random sample of {}, each of which counts "
+                        "for as many as it was drawn out of. Interval: about that sample, with "
+                        "people's answers as the truth.",
+                        count_text(ranking.control)));
         for (const std::size_t c : order) {
             const RankedClassifier& one = ranking.classifiers[c];
             if (!one.accuracy.value)

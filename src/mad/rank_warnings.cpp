@@ -94,8 +94,8 @@ void add_rank_warnings(const Competition& competition, const RankInput& in, Rank
         for (std::size_t j = i + 1; j < m; ++j) {
             if (!same(i, j)) continue;
             out.warnings.push_back(
-                fmt::format("{} and {} predict the same for every image: one of them says nothing "
-                            "that the other does not, and their own pair has no image",
+                fmt::format("{} and {} make the same prediction for every image: one of them adds "
+                            "no information, and their own pair has no image",
                             shortened(in.classifiers[i].name), shortened(in.classifiers[j].name)));
         }
     }

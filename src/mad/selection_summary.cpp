@@ -44,7 +44,7 @@ void warn_of_equal_labels(const Competition& competition, SelectionRound& round)
                                                      shell_word(competition.folder().string()),
                                                      shell_word(equal.front()->second));
         round.warnings.push_back(
-            fmt::format("{} predict the same label for every image: nothing can tell them apart, "
+            fmt::format("{} predict the same label for every image: they cannot be distinguished, "
                         "and they share a rank{}",
                         some_pairs(equal), advice));
     }
@@ -174,8 +174,8 @@ void warn_of_the_rest(const Competition& competition, const SelectionFacts& fact
     }
     if (facts.no_parents)
         round.warnings.push_back(
-            "the images have no attribute `parent`: each is taken for one of its own, and "
-            "variants of one photograph are not told apart");
+            "the images have no attribute `parent`: each counts as its own parent, and variants of "
+            "one photograph are not recognised");
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ Table progress_table(const CompetitionStatus& status) {
                     count_text(status.pairs_selected), count_text(status.short_pairs),
                     count_text(status.settings.rule.k)));
     add("selected places", status.accepted,
-        fmt::format("{} replaced, {} near duplicates passed over", count_text(status.replaced),
+        fmt::format("{} replaced, {} near duplicates skipped", count_text(status.replaced),
                     count_text(status.duplicates)));
     if (status.to_replace > 0)
         add("to replace", status.to_replace, "places whose images nobody can judge");

@@ -322,11 +322,9 @@ void add_ece(MetricTable& table) {
     table.push_back(
         {.name = "ece_debiased",
          .title = "Debiased squared calibration error",
-         .formula = "sum over the bins of ece of n_b/n ((accuracy_b - confidence_b)^2 - accuracy_b "
-                    "(1 - accuracy_b) / "
-                    "(n_b - 1)); about 0 on average under perfect calibration, so that it may fall "
-                    "below; a bin of one "
-                    "item adds 0",
+         .formula = "`sum over the bins of ece of n_b/n ((accuracy_b - confidence_b)^2 - "
+                    "accuracy_b (1 - accuracy_b) / (n_b - 1))`; about 0 on average under perfect "
+                    "calibration, so it may be negative; a bin of one item adds 0",
          .parameters = {bins_parameter(), edges_parameter()},
          .needs = labels | probabilities,
          .higher_is_better = false,

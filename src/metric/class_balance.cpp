@@ -108,8 +108,7 @@ Estimate begin(const MetricContext& context, const Spread& spread, bool balance)
     if (balance && !context.value_only && value.undefined.empty() &&
         spread.alone == spread.accuracy.size()) {
         value.undefined = fmt::format(
-            "each of the {} classes has a single item: how classes differ cannot be told from the "
-            "chance of one item",
+            "each of the {} classes has a single item; needs at least two items per class",
             spread.accuracy.size());
     }
     if (spread.absent > 0 && spread.undefined.empty()) {

@@ -280,8 +280,8 @@ void add_class_scores(MetricTable& table) {
         {.name = "recall",
          .title = "Recall",
          .formula =
-             "mean over the classes of hits / items of the class; macro differs from balanced "
-             "accuracy where a class without items is predicted; weighted is top-1 accuracy",
+             "mean over the classes of hits / items of the class. `macro` differs from balanced "
+             "accuracy if a class without items is predicted; `weighted` is top-1 accuracy",
          .parameters = {average},
          .needs = static_cast<unsigned>(labels),
          .unit = Unit::proportion,

@@ -144,9 +144,10 @@ public:
             {curve_, request.parameters.at("average") == "weighted", run.sums().resampling().level,
              binary ? std::optional<std::uint32_t>(1) : std::nullopt});
         if (!curves.mean()) {
-            result.undefined = binary && curve_ == Curve::precision_recall
-                                   ? "no item is of class 1, the positive class"
-                                   : "every item is of one class: there is nothing to tell it from";
+            result.undefined =
+                binary && curve_ == Curve::precision_recall
+                    ? "no item is of class 1, the positive class"
+                    : "every item is of one class: there is no other class to compare with";
             return result;
         }
         const auto own = again.own_classes();
@@ -219,21 +220,21 @@ void add_curves(MetricTable& table) {
     const ParameterFacts scores{
         ranked_by,
         by_probability,
-        "what ranks the items: the log-odds of the class, ln(p / (1 - p)), in double precision; or "
-        "its score as it is stored, which is right where each class has a sigmoid of its own",
+        "scores that rank the items: the log-odds of the class, `ln(p / (1 - p))`, in double "
+        "precision; or its stored score, for classes with a sigmoid each",
         {by_probability, by_stored_score}};
     const ParameterFacts told_by_scores{
         ranked_by,
         by_what_scores_tell,
-        "what ranks the items: the log-odds of the class by the softmax of all classes, or its "
-        "score as it is stored, which is right where each class has a sigmoid of its own; auto: "
-        "the one that the scores tell, or an error where they fit both",
+        "scores that rank the items: the log-odds of the class by the softmax of all classes, or "
+        "its stored score (for one sigmoid per class). `auto` detects it from the scores; if they "
+        "fit both, it is an error",
         {by_probability, by_stored_score, by_what_scores_tell}};
     table.push_back(
         {.name = "auroc",
          .title = "Area under the ROC curve, one class against the rest",
-         .formula = "mean over the classes that have items of the chance that an item of the class "
-                    "has higher log-odds of it than another item; ties count half",
+         .formula = "mean over classes with items of the probability that an item of the class has "
+                    "higher log-odds of it than another item; ties count half",
          .parameters = {or_binary, scores},
          .needs = labels | probabilities | full_rows,
          .origin = "Hanley and McNeil 1982; interval: DeLong, DeLong and Clarke-Pearson 1988, "
@@ -245,9 +246,8 @@ void add_curves(MetricTable& table) {
     table.push_back(
         {.name = "average_precision",
          .title = "Average precision, one class against the rest",
-         .formula =
-             "mean over the classes that have items of the sum over distinct log-odds "
-             "of the class, the highest first, of (R_n - R_n-1) P_n; nothing is interpolated",
+         .formula = "mean over the classes with items of the sum over distinct log-odds of the "
+                    "class, the highest first, of (R_n - R_n-1) P_n, without interpolation",
          .parameters = {or_binary, scores},
          .needs = labels | probabilities | full_rows,
          .origin = "conventions of scikit-learn's average_precision_score",
@@ -258,8 +258,8 @@ void add_curves(MetricTable& table) {
     table.push_back(
         {.name = "mean_average_precision",
          .title = "Mean average precision of label sets (mAP)",
-         .formula = "as average_precision, where an image is a positive of each of its valid "
-                    "classes; images without valid classes are left out",
+         .formula = "like average_precision, with an image as a positive of each of its valid "
+                    "classes; images without valid classes are skipped",
          .parameters = {average, told_by_scores},
          .needs = label_sets | probabilities | full_rows,
          .origin = "Everingham et al. 2010 (PASCAL VOC), without interpolation: conventions of "

@@ -148,10 +148,9 @@ std::string metric_table_markdown() {
         "Generated from the table in `src/metric/` by `assay list metrics --markdown`; "
         "do not edit.\n"
         "Results with different definition ids are never compared silently.\n\n"
-        "Metrics that need one label per item go by the data set's own labels. Where it has no "
-        "single "
-        "labels, an\n"
-        "item's only valid class stands in, and their ids end in `.only_valid`.\n";
+        "Metrics that need one label per item use the data set's own labels. If it has no "
+        "single\n"
+        "labels, an item's only valid class replaces them, and the ids end in `.only_valid`.\n";
     for (const auto& facts : metric_table()) {
         page += fmt::format("\n## {} (`{}`)\n\n{}.\n\n", facts.title, joined(names_of(facts), ", "),
                             facts.formula);

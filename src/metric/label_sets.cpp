@@ -212,8 +212,8 @@ Estimate asma_value(const MetricContext& context, std::span<const std::int64_t> 
         value.interval = interval;
     }
     if (!absent.empty())
-        value.note =
-            fmt::format("over the numbers of labels that occur: {}", number_list_text(there));
+        value.note = fmt::format("over images with {} labels (the numbers that occur)",
+                                 number_list_text(there));
     if (!small.empty()) {
         value.note += fmt::format(
             "{}fewer than 30 items have {} labels, and count as much as any other subgroup",
@@ -270,10 +270,9 @@ ParameterFacts agreement_parameter() {
     return {"agreement",
             "recall",
             "with h of the g highest classes valid; recall: h/g (precision and F1 too); jaccard: "
-            "h/(2g-h); hamming: "
-            "1-2(g-h)/C as the papers print it, which with C = 1000 is above 0.98 for nearly any "
-            "prediction (g = 9, "
-            "h = 0 gives 0.982), so that it cannot be what their tables hold (7 to 75 %)",
+            "h/(2g-h); hamming: 1-2(g-h)/C as the papers print it. With C = 1000 the last is above "
+            "0.98 for nearly any prediction (g = 9, h = 0: 0.982). So it cannot be what their "
+            "tables contain (7 to 75 %)",
             {"recall", "jaccard", "hamming"}};
 }
 
@@ -310,9 +309,8 @@ void add_label_sets(MetricTable& table) {
         {.name = "asma",
          .title = "Average subgroup multi-label accuracy (ASMA)",
          .formula = "unweighted mean over the numbers of labels g of the mean agreement of the "
-                    "items with g "
-                    "valid labels; items "
-                    "without labels, and those with a number outside `subgroups`, are left out",
+                    "items with g valid labels. Items without labels, or with a number outside "
+                    "`subgroups`, are skipped",
          .parameters =
              {agreement_parameter(),
               {.name = "subgroups",

@@ -111,9 +111,8 @@ void add_order(MetricTable& table) {
         "and El-Yaniv 2019, Bias-reduced uncertainty estimation";
     table.push_back({.name = "aurc",
                      .title = "Area under the risk-coverage curve",
-                     .formula =
-                         "mean over k = 1 .. n of the error rate of the k most confident items, by "
-                         "the log-odds of the predicted class; equal ones share their errors",
+                     .formula = "mean over k = 1 .. n of the error rate of the k most confident "
+                                "items, by log-odds of the predicted class; ties share errors",
                      .needs = labels | probabilities,
                      .higher_is_better = false,
                      .origin = geifman,
@@ -134,9 +133,8 @@ void add_order(MetricTable& table) {
     table.push_back(
         {.name = "accuracy_at_coverage",
          .title = "Accuracy at coverage",
-         .formula =
-             "top-1 accuracy of the most confident `coverage` percent of the items (the number "
-             "rounded up), by the log-odds of the predicted class; equal ones share their errors",
+         .formula = "top-1 accuracy of the most confident `coverage` percent of the items (rounded "
+                    "up), by the log-odds of the predicted class; equal ones share their errors",
          .parameters = {{"coverage", "80", "percent of the items", {}, 1, 100}},
          .needs = labels | probabilities,
          .unit = Unit::proportion,

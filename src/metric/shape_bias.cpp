@@ -66,9 +66,8 @@ void add_shape_bias(MetricTable& table) {
     table.push_back(
         {.name = "shape_bias",
          .title = "Shape bias",
-         .formula = "of the predictions that name the class of an image's shape or of its texture, "
-                    "the proportion that name the shape's; images whose two cues are one class are "
-                    "left out",
+         .formula = "proportion of shape among the predictions that name the class of an image's "
+                    "shape or texture; images whose two cues are one class are skipped",
          .needs = static_cast<unsigned>(cues),
          .judges = false,
          .unit = Unit::proportion,

@@ -206,12 +206,10 @@ void add_temperature(MetricTable& table) {
     table.push_back(
         {.name = "temperature_scaled_ece",
          .title = "Expected calibration error after temperature scaling",
-         .formula =
-             "items are split in two by their ids (with the seed); each half gets the "
-             "temperature that makes the other half's negative log-likelihood smallest, "
-             "within 0.01 to 100; the mean of the two halves' ece. The note says the "
-             "temperatures. Noise adds to it, so its interval reaches down by all that noise "
-             "can add",
+         .formula = "mean ece of two halves of the items, split by their ids (with the seed). Each "
+                    "half gets the temperature that minimises the other half's negative "
+                    "log-likelihood, within 0.01 to 100. The note gives the temperatures. Noise "
+                    "adds to it, so the interval extends down by the most that noise can add",
          .parameters = {bins_parameter(), edges_parameter()},
          .needs = labels | probabilities | full_rows,
          .higher_is_better = false,

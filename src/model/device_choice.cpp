@@ -48,7 +48,7 @@ std::vector<int> all_of_one_type(const std::vector<std::string>& visible, Device
             continue;
         }
         choice.notes.push_back(
-            fmt::format("cuda:{} ({}) is left out: its last bits differ from those of cuda:0 ({})",
+            fmt::format("cuda:{} ({}) is not used: its last bits differ from those of cuda:0 ({})",
                         i, shown_name(visible[i]), shown_name(visible.front())));
     }
     return numbers;

@@ -171,9 +171,8 @@ Size read_size(const JsonReader& value, std::optional<bool> square) {
     if (size.is_number()) {
         if (!square) {
             refuse_meaning(value,
-                           "that is both sides for some processors and the short one for others, "
-                           "and which it is here is not known; write a sidecar with input_size, "
-                           "crop_mode and resize_size");
+                           "that is both sides for some processors and the short one for others; "
+                           "write a settings file with input_size, crop_mode and resize_size");
         }
         const int s = side(value);
         return *square ? Size{s, s, 0} : Size{0, 0, s};

@@ -282,14 +282,14 @@ ModelSpec resolve_model(const fs::path& model, const ModelSettings& flags,
                                     spec.path.string(), fmt::join(known, ", ")));
         }
         const std::vector<std::string> none = files_like_sidecars(model);
-        throw Error(ErrorCode::usage,
-                    fmt::format("nothing says how the input of {} is prepared: name a preset ({}) "
-                                "or put a sidecar {}.toml, a config.json of timm or a "
-                                "preprocessor_config.json beside it{}",
-                                model.string(), fmt::join(known, ", "), spec.name,
-                                none.empty() ? std::string()
-                                             : fmt::format("; not read as settings: {}",
-                                                           fmt::join(none, ", "))));
+        throw Error(
+            ErrorCode::usage,
+            fmt::format(
+                "unknown preprocessing for {}: name a preset (--preset {}), or put a settings file "
+                "{}.toml, timm's config.json or a preprocessor_config.json next to it{}",
+                model.string(), fmt::join(known, ", "), spec.name,
+                none.empty() ? std::string()
+                             : fmt::format("; not read as settings: {}", fmt::join(none, ", "))));
     }
     // timm's settings are the language of sidecars, so timm's defaults fill what they leave out.
     spec.preset = top.contains("preset") ? top["preset"].get<std::string>()

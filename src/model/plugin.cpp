@@ -52,9 +52,9 @@ fs::path find_plugin() {
         return *found;
 #ifdef ASSAY_HAS_TORCH
     throw Error(ErrorCode::usage,
-                fmt::format("models need the plug-in {}, which is in none of: {}; `assay torch "
+                fmt::format("models need the plug-in {}, which is in none of: {}. `assay torch "
                             "--build` compiles it for a LibTorch of this machine, such as that of "
-                            "`pip install torch`; ASSAY_PLUGIN_DIR names another folder",
+                            "`pip install torch`. ASSAY_PLUGIN_DIR names another folder",
                             kPluginFile, searched));
 #else
     throw Error(ErrorCode::usage, kWithoutTorch);

@@ -105,8 +105,7 @@ BoxFormat format_of(const fs::path& path, const std::string& text) {
     }
     throw Error(
         ErrorCode::usage,
-        fmt::format("cannot tell the format of {} by its name; say voc, solution, coco or csv",
-                    path.string()));
+        fmt::format("unknown format of {}; allowed: voc, solution, coco, csv", path.string()));
 }
 
 void read_one_file(const fs::path& path, BoxFormat format, BoxListBuilder& out) {

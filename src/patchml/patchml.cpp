@@ -92,15 +92,14 @@ void describe_pool(const PatchPool& pool, std::vector<std::string>& notes) {
                                 count_text(pool.classes.size())));
     if (pool.duplicates > 0) {
         notes.push_back(
-            fmt::format("{} boxes are there before, with the same class (skip the "
-                        "duplicates to leave them out); the first: {}",
+            fmt::format("{} boxes appear twice with the same class (--skip-duplicates skips them); "
+                        "the first: {}",
                         count_text(pool.duplicates), pool.first_duplicate));
     }
     if (pool.conflicts > 0) {
-        notes.push_back(
-            fmt::format("{} boxes are there before, with another class: these patches "
-                        "have two; the first: {}",
-                        count_text(pool.conflicts), pool.first_conflict));
+        notes.push_back(fmt::format(
+            "{} boxes appear twice with different classes: these patches have two; the first: {}",
+            count_text(pool.conflicts), pool.first_conflict));
     }
     if (pool.clipped > 0) {
         notes.push_back(fmt::format("{} boxes reached out of their images and were clipped",
@@ -120,7 +119,7 @@ void describe_pool(const PatchPool& pool, std::vector<std::string>& notes) {
         faults += fmt::format("{}{} {}", faults.empty() ? "" : ", ", count_text(by_fault[f]),
                               name_of(static_cast<BoxFault>(f)));
     }
-    notes.push_back(fmt::format("{} of {} boxes left out: {}", count_text(pool.rejected.size()),
+    notes.push_back(fmt::format("{} of {} boxes rejected: {}", count_text(pool.rejected.size()),
                                 count_text(pool.read), faults));
 }
 

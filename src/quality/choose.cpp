@@ -201,7 +201,7 @@ ChooseResult choose_models(const QualityTable& table, const ChooseOptions& optio
     if (auto warning = unknown_errors(table, models, weights))
         result.warnings.push_back(std::move(*warning));
     if (lacking > 0) {
-        result.warnings.push_back(fmt::format("{} of {} {} a dimension that counts and {} left out",
+        result.warnings.push_back(fmt::format("{} of {} {} a dimension that counts and {} skipped",
                                               lacking, how_many(models.size(), "model"),
                                               lacking == 1 ? "lacks" : "lack",
                                               lacking == 1 ? "is" : "are"));

@@ -227,8 +227,8 @@ CorrelateResult correlate_dimensions(const QualityTable& table, const CorrelateO
             "where families are large");
     } else if (result.models > 3) {
         result.notes.emplace_back(
-            "models are taken as independent; those of one family are not: name the tag that tells "
-            "families apart (family)");
+            "models are treated as independent; those of one family are not: name the tag of the "
+            "families (family)");
     }
     return result;
 }

@@ -107,7 +107,7 @@ ShapeBias shape_bias_of(std::span<const CueDecision> decisions, double level) {
     out.value.standard_error = std::sqrt(out.variance);
     const std::uint64_t fewer = std::min(clusters_in(by_shape), clusters_in(by_texture));
     if (fewer < 2) {
-        out.value.note = "one shape image or one texture image: its own error cannot be told";
+        out.value.note = "one shape image or one texture image: its own error is unknown";
         return out;
     }
     const double t = student_t_quantile(.5 + level / 2, static_cast<double>(fewer - 1));

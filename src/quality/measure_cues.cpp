@@ -105,8 +105,8 @@ MeasuredDimension measured_focus(const MeasuredInputs& in) {
     const std::vector<Foreground> all = foregrounds_of(*same, *rand, alone);
     if (all.empty()) {
         return not_measurable(
-            "no foreground with a label and a score is in both mixed-same and mixed-rand: they are "
-            "told by the attribute `foreground`, or else by the file's name");
+            "no foreground with a label and a score is in both mixed-same and mixed-rand. They are "
+            "matched by the attribute `foreground`, or else by the file's name");
     }
     std::vector<ForegroundHits> hits;
     Hits of_same, of_rand;
@@ -190,7 +190,7 @@ MeasuredDimension measured_shape_bias(const MeasuredInputs& in) {
     out.sources = {source_of_items(answers->data, influence, bias.variance)};
     if (unnamed > 0) {
         add_note(out.value,
-                 fmt::format("{} not tell which images {} made of: taken as independent",
+                 fmt::format("{} not name the images that {} made of: treated as independent",
                              unnamed == 1 ? "1 image does" : fmt::format("{} images do", unnamed),
                              unnamed == 1 ? "it was" : "they were"));
     }

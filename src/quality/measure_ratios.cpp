@@ -154,8 +154,8 @@ MeasuredDimension measured_corruptions(const MeasuredInputs& in) {
     const robustness::CorruptionRatio& ratio = in.corruptions->ratio;
     if (!ratio.one_file) {
         refuse(
-            fmt::format("predictions of `{}` on corrupted versions of `{}` are of several files "
-                        "that are called so: predict with one of them anew",
+            fmt::format("predictions of `{}` on corrupted versions of `{}` are of several files of "
+                        "this name: predict with one of them again",
                         in.model, in.index.corrupted()));
     }
     in.index.check_file(in.model, ratio.model_hash,

@@ -192,8 +192,7 @@ private:
         return result_.table.tags.empty()
                    ? "rename them"
                    : fmt::format(
-                         "name a tag that tells them apart (the key; there are {}), or "
-                         "rename them",
+                         "name a tag in which they differ (the key; allowed: {}), or rename them",
                          fmt::join(result_.table.tags, ", "));
     }
 
@@ -311,8 +310,8 @@ private:
                                         tables_[table_].source));
         }
         refuse(
-            fmt::format("`{}`: {}; tell the rows apart by another name or a tag of the key, or "
-                        "say why the later one counts (replace)",
+            fmt::format("`{}`: {}; give the rows another name or a tag of the key, or say why the "
+                        "later one counts (replace)",
                         key_text(key_of(row)), fmt::join(shown, "; ")));
     }
 

@@ -187,8 +187,7 @@ Groups groups_of(const QualityTable& table, const GroupOptions& options) {
     if (distinct_models(groups.first).size() < 2 || distinct_models(groups.second).size() < 2)
         throw Error(ErrorCode::usage, "a group needs at least two models");
     if (!options.paired && !options.family.empty())
-        throw Error(ErrorCode::usage,
-                    "families are told apart among pairs only: --paired makes them");
+        throw Error(ErrorCode::usage, "families only apply to pairs: add --paired");
     if (options.paired && groups.first.size() != groups.second.size()) {
         throw Error(ErrorCode::usage,
                     fmt::format("pairs need groups of one size; there are {} and {}",
@@ -295,7 +294,7 @@ GroupResult compare_groups(const QualityTable& table, const GroupOptions& option
                              std::count_if(second.begin(), second.end(), lacks);
         if (lacking > 0) {
             result.warnings.push_back(
-                fmt::format("{} is left out: {} of the models lack it", facts.title, lacking));
+                fmt::format("{} is skipped: {} of the models lack it", facts.title, lacking));
             continue;
         }
         GroupDifference d;
@@ -328,9 +327,8 @@ GroupResult compare_groups(const QualityTable& table, const GroupOptions& option
     }
     if (!options.paired) {
         result.notes.emplace_back(
-            "models are taken as independent; those of one family are not, and p-values are then "
-            "too "
-            "small: pairs of matched models can be told by family");
+            "models are treated as independent; those of one family are not, and p-values are then "
+            "too small. Give matched pairs a family");
     }
     if (options.published_test) {
         result.notes.emplace_back(

@@ -48,7 +48,7 @@ void label_models(QualityTable& table) {
     }
     if (repeated > 0) {
         table.notes = {
-            fmt::format("{} of {} share a name with another; tags or row numbers tell them apart",
+            fmt::format("{} of {} share a name with another; tags or row numbers distinguish them",
                         repeated, how_many(table.models.size(), "row"))};
     }
 }

@@ -147,13 +147,14 @@ void refuse_missing(const QualityTable& table, const std::vector<std::size_t>& m
         const std::string_view name = dimension_facts()[d].name;
         throw Error(
             ErrorCode::bad_input,
-            fmt::format("{} of {} {} no {} ({}{}); measure it, leave it out of all scores "
-                        "(--weights {}=0), or score each model by what it has (--drop-missing)",
-                        lacking.size(), how_many(models.size(), "model"),
-                        lacking.size() == 1 ? "has" : "have", name,
-                        fmt::join(lacking.begin(),
-                                  lacking.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
-                        lacking.size() > shown ? ", ..." : "", name));
+            fmt::format(
+                "{} of {} {} no {} ({}{}); measure it, exclude it from all scores (--weights "
+                "{}=0), or score each model without its missing dimensions (--drop-missing)",
+                lacking.size(), how_many(models.size(), "model"),
+                lacking.size() == 1 ? "has" : "have", name,
+                fmt::join(lacking.begin(), lacking.begin() + static_cast<std::ptrdiff_t>(shown),
+                          ", "),
+                lacking.size() > shown ? ", ..." : "", name));
     }
 }
 

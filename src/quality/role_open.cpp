@@ -78,11 +78,11 @@ ToldTarget target_at_place(const ClassMap& map, std::string_view folder) {
         }
     }
     if (!found || !other) return {found, ""};
-    return {std::nullopt,
-            fmt::format("the folder `{}` begins as `{}` and goes on as `{}`: call it as one of "
-                        "them",
-                        folder, map.targets.id(static_cast<std::size_t>(*found)),
-                        map.targets.id(*other))};
+    return {
+        std::nullopt,
+        fmt::format(
+            "the folder `{}` begins like `{}` and continues like `{}`: rename it to one of them",
+            folder, map.targets.id(static_cast<std::size_t>(*found)), map.targets.id(*other))};
 }
 
 /// The folders from the innermost one on, then the name. Whole names come first, in any folder.
@@ -161,7 +161,7 @@ void label_by_targets(const ClassMap& map, const ClassList& classes, const fs::p
             refuse(fmt::format("{}: {}", dataset.path_of(i).string(), told.contradiction));
         if (!told.target) {
             refuse(
-                fmt::format("{}: neither its folder nor its name tells one of the {} classes of "
+                fmt::format("{}: neither its folder nor its name contains one of the {} classes of "
                             "`{}` ({}, ...)",
                             (folder / std::string(dataset.ids[i])).string(), map.targets.size(),
                             map.name, map.targets.id(0)));

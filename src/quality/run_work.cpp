@@ -167,10 +167,10 @@ RunWork work_of(const QualityRunOptions& options) {
     }
     if (options.attack) work.attacked = sample_of(val, "attacked", options.attack_limit);
     if (options.predict.storage.storage == StorageFormat::top_k) {
-        work.notes.push_back(fmt::format(
-            "class balance: the storage {} keeps the true class's score only where it is among the "
-            "best; known only where it is so of every image",
-            name_of(options.predict.storage.storage)));
+        work.notes.push_back(
+            fmt::format("class balance: the storage {} keeps the true class's score only if it is "
+                        "among the best, and some images lack it",
+                        name_of(options.predict.storage.storage)));
     }
     check_runs(options, work);
     if (options.attack) {

@@ -48,8 +48,8 @@ PeopleShapeBiasResult shape_bias_of_people(const std::vector<std::filesystem::pa
         const std::string_view texture = without_digits(made.texture);
         if (shape.empty() || texture.empty()) {
             refuse(
-                fmt::format("image `{}`: its name does not tell its shape and its texture, as "
-                            "cat2-clock1.png does",
+                fmt::format("image `{}`: its name does not contain its shape and its texture, as "
+                            "in cat2-clock1.png",
                             shortened(answer.image)));
         }
         if (shape != answer.category) {

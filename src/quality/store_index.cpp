@@ -35,8 +35,8 @@ void NamedStores::take_items(const PredictionStore& store) {
     const store::SameData same = store::same_data(first, store, all);
     if (!same.meets(all)) {
         refuse(
-            fmt::format("{} and {} are of two data sets that are both called `{}`, with {}: "
-                        "predict on one of them under another name, or move its predictions away",
+            fmt::format("{} and {} are of two data sets with the name `{}`, with {}: predict one "
+                        "of them under another name, or move its predictions away",
                         first.folder().string(), store.folder().string(), name,
                         store::difference(first, store, all)));
     }
@@ -93,9 +93,8 @@ StoreIndex::StoreIndex(const MeasureQualityOptions& options) : options_(options)
 std::string StoreIndex::known(const std::string& name, std::string_view what) const {
     if (names_.contains(name)) return name;
     const std::vector<std::string> names(names_.begin(), names_.end());
-    throw Error(ErrorCode::usage,
-                fmt::format("{} is to be `{}`, which is no data set in {}{}", what, name,
-                            options_.runs.string(), suggest(name, names)));
+    throw Error(ErrorCode::usage, fmt::format("{} is `{}`, which is no data set in {}{}", what,
+                                              name, options_.runs.string(), suggest(name, names)));
 }
 
 std::string StoreIndex::dataset_of(Role role) const {
@@ -133,10 +132,10 @@ void StoreIndex::check_file(const std::string& model, const std::string& hash,
     if (hash.empty()) return;
     const auto [at, fresh] = files_.try_emplace(model, File{hash, where});
     if (fresh || store::same_model_file(at->second.hash, hash)) return;
-    refuse(fmt::format(
-        "{} and {} are predictions of two files that are both called `{}`: predict with "
-        "one of them anew, or under another name",
-        at->second.where, where, model));
+    refuse(
+        fmt::format("{} and {} are predictions of two files with the name `{}`: predict with one "
+                    "of them again, or under another name",
+                    at->second.where, where, model));
 }
 
 const StoreIndex::Clean& StoreIndex::clean_of(const std::string& model) const {

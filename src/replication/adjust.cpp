@@ -63,9 +63,8 @@ private:
                 "the same people judged them, and are too narrow");
         } else if (counted_.plan.units == Units::images && report_.classes > 1) {
             report_.warnings.push_back(
-                "the intervals take images as independent of each other; images of a class judged "
-                "by the same people are not, and the intervals are too narrow where they are "
-                "alike");
+                "the intervals treat images as independent. Images of a class judged by the same "
+                "people are not, and the intervals are too narrow if they are alike");
         } else if (counted_.plan.units == Units::classes && counted_.plan.count < 20) {
             report_.warnings.push_back(
                 fmt::format("only {} classes: an interval from the spread between so few of them "
@@ -83,9 +82,9 @@ private:
             const auto asked = check_asking(set);
             if (!asked || !asked->depends()) return;
             report_.warnings.push_back(fmt::format(
-                "{}: how many annotators an image got depends on their answers (two of them "
+                "{}: the number of annotators of an image depends on their answers. (Two of them "
                 "disagree in {:.0f} % of the cases on images with fewer annotators, in {:.0f} % "
-                "with more): pl, npmle and mixture stay valid where only answers that are in the "
+                "with more.) Use pl, npmle or mixture, which stay valid if only answers in the "
                 "file decided who else was asked; moments, naive and jackknife do not",
                 name, 100 * asked->few, 100 * asked->many));
         };
@@ -97,7 +96,7 @@ private:
         if (const int n = counted_.annotators(); n < 6) {
             report_.warnings.push_back(
                 fmt::format("with {} annotators per image only straight lines and parabolas can be "
-                            "told apart: the adjusted accuracy may be biased by several points",
+                            "distinguished: the adjusted accuracy may be biased by several points",
                             n));
         }
     }

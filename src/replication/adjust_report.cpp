@@ -75,9 +75,9 @@ Table method_table(const AdjustReport& adjusted) {
         "selected: answers that chose the images cannot judge them");
     if (of_bootstrap)
         table.notes.emplace_back(
-            "pl.bootstrap and the like: the same estimates with percentile intervals");
+            "names in .bootstrap: the same estimates with percentile intervals");
     if (of_exponents)
-        table.notes.emplace_back("moments.0_1_3_8 and the like: the same with these exponents");
+        table.notes.emplace_back("moments.0_1_3_8, ...: the same with these exponents");
     table.notes.emplace_back(
         "slope: of adjusted accuracy on accuracy on the original, over the "
         "classifiers; of accuracy on the replication for `none`");
@@ -95,10 +95,10 @@ Table sweep_table(const std::vector<SweepPoint>& points) {
     const std::size_t first = points.front().first_left_out,
                       second = points.front().second_left_out;
     if (first + second > 0)
-        table.notes.push_back(fmt::format(
-            "{} images of the original and {} of the replication have fewer annotators than the "
-            "largest number here: they are left out throughout",
-            count_text(first), count_text(second)));
+        table.notes.push_back(
+            fmt::format("{} images of the original and {} of the replication have fewer annotators "
+                        "than the largest number here: they are skipped throughout",
+                        count_text(first), count_text(second)));
     return table;
 }
 

@@ -59,23 +59,22 @@ void add_blind_spots(AdjustReport& report) {
     };
     if (const auto found = beyond(spots.companion_difference); !found.empty()) {
         report.warnings.push_back(fmt::format(
-            "the moments' estimate lies outside the interval of {} of {} classifiers: {}; their "
-            "accuracy may rise steeply, which the moments cannot follow, or the interval misses "
-            "something",
+            "the moments' estimate lies outside the interval of {} of {} classifiers: {}. Either "
+            "their accuracy rises too steeply for the moments, or the interval misses something",
             found.size(), report.classifiers.size(), named(found)));
     }
     if (const auto found = beyond(spots.top_jump); !found.empty()) {
-        report.warnings.push_back(fmt::format(
-            "if accuracy jumped by 10 points at a selection rate of .98, the adjusted accuracy of "
-            "{} of {} classifiers would miss more of it than their interval allows: {}",
-            found.size(), report.classifiers.size(), named(found)));
+        report.warnings.push_back(
+            fmt::format("a jump of accuracy by 10 points at a selection rate of .98 would be "
+                        "missed beyond the interval for {} of {} classifiers: {}",
+                        found.size(), report.classifiers.size(), named(found)));
     }
     if (spots.above_99 > much_above) {
-        report.warnings.push_back(fmt::format(
-            "{:.0f} % of the original's images have larger selection rates than 99 % of the "
-            "replication's (above {:.3f}): the replication says little about the accuracy there, "
-            "and the intervals may be too narrow",
-            100 * spots.above_99, spots.rate_99));
+        report.warnings.push_back(
+            fmt::format("{:.0f} % of the original's images have larger selection rates than 99 % "
+                        "of the replication's (above {:.3f}). The replication says little about "
+                        "the accuracy there, and the intervals may be too narrow",
+                        100 * spots.above_99, spots.rate_99));
     }
 }
 

@@ -190,10 +190,8 @@ AnnotatorOverlap annotator_overlap(const Selections& first, const Selections& se
 
 std::string overlap_warning(const AnnotatorOverlap& o) {
     const std::string cost =
-        "A set judged by stricter or milder people (0.1 on the probit scale) moves the adjusted "
-        "accuracy by more than "
-        "a "
-        "point, and nothing in the data shows it.";
+        "Stricter or milder people in one set (0.1 on the probit scale) move the adjusted accuracy "
+        "by more than a point. The data do not show it.";
     if (o.common == 0) {
         return fmt::format(
             "NO ANNOTATOR JUDGED BOTH SETS ({} judged the first, {} the second): their selection "
@@ -210,16 +208,14 @@ std::string overlap_warning(const AnnotatorOverlap& o) {
     }
     if (std::min(o.first_grid, o.second_grid) < 0.5) {
         return fmt::format(
-            "THE SETS WERE NOT JUDGED IN THE SAME GRIDS: {:.0f} % of the annotations of the first "
-            "set "
-            "and {:.0f} % of the second are by annotators who judged the same class in both. {}",
+            "The sets were not judged in the same grids. Annotators who judged the same class in "
+            "both gave {:.0f} % of the annotations of the first set and {:.0f} % of the second. {}",
             100 * o.first_grid, 100 * o.second_grid, cost);
     }
     if (o.first_mixed && std::min(*o.first_mixed, *o.second_mixed) < 0.5) {
         return fmt::format(
-            "THE SETS WERE NOT JUDGED IN THE SAME GRIDS: {:.0f} % of the annotations of the first "
-            "set and {:.0f} % of "
-            "the second are from batches that show images of both. {}",
+            "The sets were not judged in the same grids. Batches that show images of both gave "
+            "{:.0f} % of the annotations of the first set and {:.0f} % of the second. {}",
             100 * *o.first_mixed, 100 * *o.second_mixed, cost);
     }
     return "";

@@ -76,7 +76,7 @@ std::string EnoughAnnotators::note() const {
     if (first_left_out + second_left_out == 0) return "";
     return fmt::format(
         "{:.0f} images of the original and {:.0f} of the replication with fewer than {} annotators "
-        "are left out",
+        "are skipped",
         first_left_out, second_left_out, least_);
 }
 

@@ -42,10 +42,9 @@ std::vector<std::unique_ptr<Estimator>> make_estimators(const AdjustOptions& opt
         estimators.push_back(make_reweighing(first, second, n, 0, options.empty_bins));
     for (const int d : options.jackknife) {
         if (d < 1 || d >= n) {
-            throw Error(
-                ErrorCode::usage,
-                fmt::format("a jackknife that leaves out {} of {} annotators: 1 to {} are possible",
-                            d, n, n - 1));
+            throw Error(ErrorCode::usage,
+                        fmt::format("a jackknife that omits {} of {} annotators; allowed: 1 to {}",
+                                    d, n, n - 1));
         }
         estimators.push_back(make_reweighing(first, second, n, d, options.empty_bins));
     }

@@ -66,8 +66,8 @@ void warn_of_exponents(AdjustReport& report, const std::vector<const MethodResul
     const double error = error_of(sets.front());
     if (*report.mean_sensitivity > std::max(error, least_told)) {
         report.warnings.push_back(fmt::format(
-            "the mean adjusted accuracy moves by {:.2f} points with the choice of exponents, more "
-            "than its standard error of {:.2f}: the interval does not cover this",
+            "the mean adjusted accuracy changes by {:.2f} points with the choice of exponents, "
+            "more than its standard error of {:.2f}. The interval does not cover this",
             100 * *report.mean_sensitivity, 100 * error));
     }
     const auto* calmest =
@@ -75,9 +75,9 @@ void warn_of_exponents(AdjustReport& report, const std::vector<const MethodResul
                           [&](const auto* x, const auto* y) { return error_of(x) < error_of(y); });
     if (const double calm = error_of(calmest); calm < 0.6 * error) {
         report.warnings.push_back(
-            fmt::format("so few images do not determine the largest exponent: {} have a standard "
-                        "error of {:.2f} points, the default's is {:.2f}; consider `exponents` {} "
-                        "(decide before looking at the result)",
+            fmt::format("too few images for the largest exponent: {} have a standard error of "
+                        "{:.2f} points, the default's is {:.2f}. Consider `exponents` {} (decide "
+                        "before looking at the result)",
                         calmest->id, 100 * calm, 100 * error, fmt::join(calmest->exponents, ",")));
     }
 }

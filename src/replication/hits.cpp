@@ -60,8 +60,8 @@ Hits read_long(CsvReader& reader, std::size_t image, std::size_t classifier, std
         const std::size_t place = entry.image * width + entry.classifier;
         if (seen[place]) {
             throw Error(ErrorCode::bad_input,
-                        fmt::format("{}: image `{}` stands there twice for classifier `{}`",
-                                    hits.source, shortened(images[entry.image]),
+                        fmt::format("{}: image `{}` appears twice for classifier `{}`", hits.source,
+                                    shortened(images[entry.image]),
                                     shortened(classifiers[entry.classifier])));
         }
         seen[place] = true;

@@ -150,9 +150,9 @@ void add_warnings(MatchResult& result) {
     const Estimate& d = result.regression;
     if (d.interval->low > 0 || d.interval->high < 0) {
         warnings.push_back(
-            fmt::format("the annotators who chose the images selected {:.1f} % of the time (the "
-                        "reference: {:.1f} %), annotators who did not choose {:.1f} %: the match "
-                        "is {:+.1f} points off (± {:.1f}), which is selection bias",
+            fmt::format("annotators who chose the images selected {:.1f} % of the time (the "
+                        "reference: {:.1f} %), and held-out annotators {:.1f} %. The match is "
+                        "{:+.1f} points off (± {:.1f}), which is selection bias",
                         100 * *result.in_sample.value, 100 * *result.reference.value,
                         100 * *result.held_out.value, 100 * *d.value, 100 * half_width(d)));
     }
@@ -258,16 +258,16 @@ MatchResult match(const Readings& reference, const Readings& candidates, const S
         result.classes.push_back(std::move(cls));
     }
     if (result.images.empty()) {
-        throw Error(ErrorCode::bad_input,
-                    fmt::format("no candidate of {} shows a class of {}, or none has enough "
-                                "annotators ({} have too "
-                                "few; with `annotators` 0 all choose and none is held out)",
-                                candidates.source, reference.source, result.too_few_annotators));
+        throw Error(
+            ErrorCode::bad_input,
+            fmt::format("no candidate of {} shows a class of {}, or none has enough annotators ({} "
+                        "have too few). With `annotators` 0 all choose and none is held out",
+                        candidates.source, reference.source, result.too_few_annotators));
     }
     if (left_out > 0) {
         result.warnings.push_back(
-            fmt::format("{}: {} images with fewer than {} annotators are left out",
-                        reference.source, left_out, options.reference_annotators));
+            fmt::format("{}: {} images with fewer than {} annotators are skipped", reference.source,
+                        left_out, options.reference_annotators));
     }
     // Classes count as often as they were chosen, or another mix of classes would look like
     // selection bias.

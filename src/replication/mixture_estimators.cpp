@@ -181,8 +181,8 @@ public:
                                {"replication", two.weight},
                                {"gap", {{"original", one.gap}, {"replication", two.gap}}}};
             result->notes.push_back(
-                "the curve is smoothed, which costs 0.2 to 0.3 points; left out of the bootstrap, "
-                "where refitting takes too long");
+                "the curve is smoothed, which costs 0.2 to 0.3 points; skipped in the bootstrap, "
+                "because refitting takes too long");
         }
         return out;
     }

@@ -71,10 +71,9 @@ CellWeights jackknife_weights(const CellCounts& first, const CellCounts& second,
                               EmptyBins rule) {
     const int n = smallest_n(first, second);
     if (d < 1 || d >= n) {
-        throw Error(
-            ErrorCode::usage,
-            fmt::format("a jackknife that leaves out {} of {} annotators: 1 to {} are possible", d,
-                        n, n - 1));
+        throw Error(ErrorCode::usage,
+                    fmt::format("a jackknife that omits {} of {} annotators; allowed: 1 to {}", d,
+                                n, n - 1));
     }
     CellWeights result;
     add(result, naive_weights(first, second, n, rule), static_cast<double>(n) / d);

@@ -298,8 +298,8 @@ void check(const PlanOptions& options, const Study& pilot) {
     for (const StudySet* set : {&pilot.first, &pilot.second}) {
         if (set->size() == 0 || *std::ranges::max_element(set->annotators) < 2)
             throw Error(ErrorCode::bad_input,
-                        "a pilot with one annotator per image: two are needed to tell rates from "
-                        "chance");
+                        "a pilot with one annotator per image: two are needed to separate rates "
+                        "from chance");
     }
 }
 
@@ -378,9 +378,8 @@ PlanReport plan(const Readings& first, const Readings& second, const PlanOptions
     PlanReport report = plan_study(pilot, options);
     report.assumed_curve = true;
     report.warnings.emplace_back(
-        "no hits: an accuracy rising from 5 to 90 % with the selection rate is assumed, and images "
-        "are taken as independent; hits of the pilot show what is true of your classifiers and "
-        "classes");
+        "no hits: Assay assumes independent images, and an accuracy that rises from 5 to 90 % with "
+        "the selection rate. Give hits of the pilot for your own classifiers and classes");
     return report;
 }
 

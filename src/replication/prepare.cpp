@@ -30,7 +30,7 @@ void equalise_sets(PreparedSets& prepared, const PrepareOptions& options) {
             i == 0 ? "replicate.equalise.first" : "replicate.equalise.second", &left_out);
         if (left_out > 0) {
             prepared.warnings.push_back(fmt::format(
-                "{}: {} images with fewer than {} annotators are left out", source, left_out, n));
+                "{}: {} images with fewer than {} annotators are skipped", source, left_out, n));
         }
         if (prepared.sets[i].size() == 0) {
             throw Error(ErrorCode::bad_input,
@@ -149,15 +149,14 @@ PreparedSets prepare_sets(const std::vector<std::filesystem::path>& files,
         const std::string warning = overlap_warning(*prepared.overlap);
         if (prepared.overlap->common == 0 && !options.other_annotators) {
             throw Error(ErrorCode::bad_input, warning +
-                                                  " `other_annotators` goes on nevertheless, where "
+                                                  " add `other_annotators` to continue anyway, if "
                                                   "ids were made anonymous set by set");
         }
         if (!warning.empty()) prepared.warnings.push_back(warning);
     } else if (files.size() == 2) {
         prepared.warnings.push_back(
-            "frequencies do not say who judged: whether the same people judged both sets, in the "
-            "same grids, cannot be "
-            "checked here, and the result depends on it");
+            "frequencies do not name the annotators. The result depends on the same people judging "
+            "both sets, in the same grids, and this cannot be checked here");
     }
     std::size_t next = 0;
     for (std::size_t i = 0; i < files.size(); ++i) {

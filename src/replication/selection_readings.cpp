@@ -50,11 +50,11 @@ void refuse_selection_readings(const Selections& set,
     if (shared + in_batches == 0) return;
     throw Error(
         ErrorCode::bad_input,
-        fmt::format("{}: {} of {} annotations are those by which its images were selected "
-                    "(the first: {}): frequencies of chosen images regress, and part of the "
-                    "gap would be taken for selection bias that is none. Give annotations "
-                    "collected after the selection",
-                    set.source, shared + in_batches, set.rows.size(), example));
+        fmt::format(
+            "{}: {} of {} annotations are those that selected its images (the first: {}). "
+            "Frequencies of chosen images regress to the mean, so part of the gap would falsely "
+            "count as selection bias. Give annotations collected after the selection",
+            set.source, shared + in_batches, set.rows.size(), example));
 }
 
 void refuse_same_set(const Readings& first, const Readings& second) {

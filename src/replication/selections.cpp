@@ -170,7 +170,7 @@ Readings read_frequencies(const std::filesystem::path& path, StudyNames& names) 
             continue;
         }
         if (pairs.number(key) != readings.size()) {
-            throw reader.error(fmt::format("image `{}` stands there twice for label `{}`",
+            throw reader.error(fmt::format("image `{}` appears twice for label `{}`",
                                            shortened(image_text), shortened(label_text)));
         }
         readings.images.append(image_text);

@@ -82,13 +82,13 @@ StudySet join_set(const Readings& readings, const Hits& hits, const StudyOptions
     if (absent + incomplete > 0) {
         study.partial = true;
         study.warnings.push_back(
-            fmt::format("{}: {} of {} images have no hits and {} lack those of some classifier; "
-                        "they are left out, which is harmless only if they are like the others",
+            fmt::format("{}: {} of {} images have no hits and {} lack those of some classifier. "
+                        "They are skipped, which is harmless only if they are like the others",
                         readings.source, absent, readings.size(), incomplete));
     }
     if (few > 0) {
         study.warnings.push_back(
-            fmt::format("{}: {} images with fewer than {} annotators are left out", readings.source,
+            fmt::format("{}: {} images with fewer than {} annotators are skipped", readings.source,
                         few, std::max(2, options.min_annotators)));
     }
     if (set.size() == 0) {
@@ -161,7 +161,7 @@ ImagePlaces find_images(const Readings& readings, const Hits& hits) {
             const std::string_view key = loose ? stem(hits.images[i]) : hits.images[i];
             if (index.emplace(key, i).second) continue;
             if (!loose) {
-                throw Error(ErrorCode::bad_input, fmt::format("{}: image `{}` stands there twice",
+                throw Error(ErrorCode::bad_input, fmt::format("{}: image `{}` appears twice",
                                                               hits.source, shortened(key)));
             }
             index[key] = nowhere;  // a name that several images have finds none of them
@@ -209,8 +209,8 @@ Study join_study(const Readings& first, const Hits& first_hits, const Readings& 
                         second_hits.classifiers.empty() ? "" : second_hits.classifiers[0]));
     }
     if (!lost.empty()) {
-        study.warnings.push_back(fmt::format(
-            "classifiers with hits on one set only are left out:{}", shortened(lost, 200)));
+        study.warnings.push_back(fmt::format("classifiers with hits on one set only are skipped:{}",
+                                             shortened(lost, 200)));
     }
     for (const Hits* hits : {&first_hits, &second_hits})
         study.warnings.insert(study.warnings.end(), hits->warnings.begin(), hits->warnings.end());

@@ -53,14 +53,15 @@ AxisTicks ticks_across(const AxisRange& range, double width, double font,
 void check_counts(std::span<const Plot> plots, std::size_t series) {
     if (plots.empty()) throw Error(ErrorCode::usage, "no plot to draw");
     if (plots.size() > most_plots) {
-        throw Error(ErrorCode::usage, fmt::format("{} plots; at most {} go on a sheet: choose with "
-                                                  "--model or --dataset",
-                                                  plots.size(), most_plots));
+        throw Error(
+            ErrorCode::usage,
+            fmt::format("{} plots; a figure has at most {}: choose with --model or --dataset",
+                        plots.size(), most_plots));
     }
     if (series > most_series) {
-        throw Error(ErrorCode::usage, fmt::format("{} series; a legend tells at most {} apart: "
-                                                  "choose with --model or --top",
-                                                  series, most_series));
+        throw Error(ErrorCode::usage,
+                    fmt::format("{} series; a legend has at most {}: choose with --model or --top",
+                                series, most_series));
     }
     for (const Plot& plot : plots) {
         const std::size_t names = categories_of(plot).size();

@@ -25,8 +25,8 @@ constexpr std::uint64_t most_bytes_of_a_result = std::uint64_t{1} << 28;
 constexpr int deepest_result = 32;  // those of this program have ten levels
 
 constexpr std::string_view allowed_inputs =
-    "a report is made of RUNS folders, data sets and stores in them, competitions, csv tables of "
-    "quality dimensions, folders of adversarial images, and JSON that a command wrote with --json";
+    "a report takes RUNS folders, data sets and stores in them, competitions, csv tables of "
+    "quality dimensions, folders of adversarial images, and JSON from --json";
 
 SavedResult published() {
     SavedResult saved;

@@ -71,7 +71,7 @@ Report summary_of(const ReportDocument& document) {
     section.blocks.emplace_back(parts_of(d));
     section.blocks.emplace_back(holdings_of(document));
     if (!d["left_out"].empty()) {
-        std::string text = "Left out:";
+        std::string text = "Skipped:";
         for (const json& sentence : d["left_out"]) text += "\n- " + sentence.get<std::string>();
         section.blocks.emplace_back(std::move(text));
     }

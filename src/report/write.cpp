@@ -113,7 +113,7 @@ void check_report_place(const fs::path& given) {
             refuse(
                 fmt::format("{} is a folder; a name that ends in .html is a file's", out.string()));
         if (!fs::is_regular_file(status_of(out)) || !looks_like_a_page(out))
-            refuse(fmt::format("{} is there and is no report; give the report another name",
+            refuse(fmt::format("{} exists and is no report; give the report another name",
                                out.string()));
         return;
     }

@@ -135,8 +135,8 @@ std::string describe_pipeline(const CorruptionSettings& options, std::string_vie
             text += ": the pipeline of the published ImageNet-C";
         } else if (!options.jpeg_quality) {
             text +=
-                ": the pipeline of the published ImageNet-C but for its last step, JPEG 85, which "
-                "takes some of the noise away";
+                ": the pipeline of the published ImageNet-C without its last step, JPEG 85, which "
+                "removes some of the noise";
         }
     }
     return text;

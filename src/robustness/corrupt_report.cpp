@@ -132,7 +132,7 @@ Report report_of(const CorruptResult& result) {
     report.partial = result.left_out > 0;
     if (report.partial) {
         std::string text =
-            fmt::format("{} of {} images are left out", result.left_out, result.images);
+            fmt::format("{} of {} images are skipped", result.left_out, result.images);
         for (const std::string& example : result.examples) text += "\n  " + example;
         report.warnings.push_back(text);
     }

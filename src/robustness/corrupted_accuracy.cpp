@@ -270,8 +270,8 @@ CorruptedModel measure_model(const std::string& model, const StoresOfModel& own,
     if (each) each(measured, clean.spec(), versions.ratio());
     if (ambiguous > 0) {
         result.warnings.push_back(
-            fmt::format("{}: {} clean images are called like another one but for the extension: "
-                        "which corrupted image is of which is not known; not counted",
+            fmt::format("{}: {} clean images have the name of another one with another extension, "
+                        "so their corrupted images are ambiguous; not counted",
                         model, ambiguous));
     }
     if (relabelled > 0) {
@@ -349,11 +349,11 @@ CorruptedAccuracyResult robustness::corrupted_models(const CorruptedAccuracyOpti
             ++attack_stores;
         } else if (own.versions.empty()) {
             if (!chosen.empty()) continue;  // the caller knows what to say
-            result.warnings.push_back(fmt::format(
-                "`{}` has no predictions on corrupted images: data sets whose folder "
-                "is <corruption>/<severity>, or whose name ends so (fog_3); those that were "
-                "corrupted while they were predicted, only where they are of `{}`",
-                model, options.clean));
+            result.warnings.push_back(
+                fmt::format("`{}` has no predictions on corrupted images. These are data sets "
+                            "whose folder is <corruption>/<severity>, or whose name ends like "
+                            "fog_3. Versions of predict --corrupt count only if they are of `{}`",
+                            model, options.clean));
         } else {
             const std::set<std::string> files = look_for_differences(model, own, result);
             EachRatio with_files;

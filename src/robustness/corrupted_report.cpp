@@ -28,10 +28,8 @@ Table model_summary(const CorruptedAccuracyResult& result) {
         table.add({m.model, Count{m.images}, m.clean, mean.accuracy, mean.relative, m.mce});
     }
     table.notes.emplace_back(
-        "corrupted: mean over the corruptions of the paper, each the mean over its severities; "
-        "relative: divided by the clean accuracy of the same images; mCE: mean of error / "
-        "AlexNet's "
-        "error.");
+        "corrupted: mean over the paper's corruptions, each over its severities; relative: divided "
+        "by clean accuracy on the same images; mCE: mean of error / AlexNet's error.");
     for (const CorruptedModel& m : result.models) {
         if (!m.paper.accuracy.value) {
             table.notes.push_back(fmt::format("{}: of the present corruptions only: {}.", m.model,

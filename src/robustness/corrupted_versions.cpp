@@ -60,8 +60,8 @@ std::vector<std::string> CorruptedVersions::notes() const {
     for (const Corruption* c : corruptions_) {
         if (c->name == "frost_synthetic") {
             notes.emplace_back(
-                "frost_synthetic stands in for frost, which overlays photographs that are not "
-                "given: it is no part of ImageNet-C");
+                "frost_synthetic replaces frost, which overlays photographs (--frost FOLDER): it "
+                "is no part of ImageNet-C");
         }
     }
     return notes;

@@ -179,7 +179,7 @@ std::map<const Corruption*, ModelVersions::Hits> ModelVersions::hits_of(
 CorruptedMean ModelVersions::mean_of(const Chosen& chosen, std::vector<double>* influence) const {
     const auto hits = hits_of(chosen);
     if (hits.empty()) {
-        const std::string why = "none of the paper's corruptions is there";
+        const std::string why = "none of the paper's corruptions was measured";
         return {not_measured(why, Unit::proportion, model_.images),
                 not_measured(why, Unit::number, model_.images)};
     }

@@ -28,8 +28,8 @@ bool is_json_type(std::string_view type) {
 void Door::pass(const HttpRequest& request, std::string_view token) {
     if (!site_.knows_host(request.host))
         throw Refusal(421, "other_host",
-                      "this server does not go by the name of `" + shortened(request.host) +
-                          "`; --url tells it a further one");
+                      "`" + shortened(request.host) +
+                          "` is not a name of this server; --url adds one");
     const std::string client = client_of(request, behind_proxy_);
     const std::string name(token);
     bool known = false;

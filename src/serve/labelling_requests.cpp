@@ -172,7 +172,8 @@ json body_of(std::string_view body) {
 
 LabellingRequest parse_image(std::string_view path, std::string_view query) {
     if (!query.empty() && query != "size=small")
-        throw Refusal(400, "bad_request", "after the question mark stands size=small, or nothing");
+        throw Refusal(400, "bad_request",
+                      "allowed after the question mark: size=small, or nothing");
     return GetImage{token_of_path(path, images_path), !query.empty()};
 }
 

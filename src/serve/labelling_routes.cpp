@@ -44,8 +44,9 @@ PersonId LabellingRoutes::whose(std::string_view token) const {
     if (organiser) return organiser_id;
     if (person) return *person;
     if (revoked)
-        throw Refusal(403, "revoked", "this link was taken back; ask the organiser for a new one");
-    throw Refusal(401, "unknown_token", "nobody has this link; perhaps it is not whole");
+        throw Refusal(403, "revoked", "this link was revoked; ask the organiser for a new one");
+    throw Refusal(401, "unknown_token",
+                  "this link is unknown; perhaps it was not copied completely");
 }
 
 std::filesystem::path LabellingRoutes::image_of(PersonId who, const GetImage& request) const {

@@ -194,7 +194,7 @@ void ServiceQueue::batch_is_kept(const Batch& batch) {
 void ServiceQueue::tell_of_image(const FailedImage& image) {
     if (told_of_paths_.size() > most_remembered) told_of_paths_.clear();
     if (!told_of_paths_.insert(image.path).second) return;
-    warn_(fmt::format("{}: its questions are left out until the organiser tries again", image.why));
+    warn_(fmt::format("{}: its questions are skipped until the organiser retries it", image.why));
 }
 
 std::optional<HttpResponse> ServiceQueue::answer_one(const WaitingRequest& waiting) {

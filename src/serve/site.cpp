@@ -136,16 +136,16 @@ std::string network_warning(std::string_view host, std::string_view url) {
     const bool alone = is_loopback(host), encrypted = url.starts_with("https://");
     if (alone && (url.empty() || encrypted)) return "";
     const std::string_view danger =
-        "the links' tokens are all that protects it, and whoever listens on the way reads them";
+        "only the links' tokens protect it, and they are sent as plain text";
     if (encrypted)
         return fmt::format(
-            "others can reach this server past the one with TLS that --url names: {}; where that "
-            "is on this machine, listen for it alone: --host 127.0.0.1",
+            "others can reach this server without the TLS server of --url: {}. If that server is "
+            "on this machine, add --host 127.0.0.1",
             danger);
     return fmt::format(
-        "others can reach this server: {}; put a server with TLS in front, and name it with --url "
+        "others can reach this server: {}. Put a server with TLS in front, and name it with --url "
         "https://...{}",
-        danger, alone ? "" : ", with --host 127.0.0.1 where it is on this machine");
+        danger, alone ? "" : ", and --host 127.0.0.1 if it is on this machine");
 }
 
 Site::Site(const std::string& host, std::uint16_t port, const std::string& url) {

@@ -61,8 +61,8 @@ std::optional<FileLock> wait_for_lock(const fs::path& path) {
 
 std::string remedy_of(const fs::path& folder) {
     return fmt::format(
-        "put an earlier copy of it back, or remove `{}`: the command that made the "
-        "first store here writes it and items.csv anew, and the scores stay",
+        "restore an earlier copy, or remove `{}`: the command that made the first store here "
+        "writes it and items.csv again, and the scores stay",
         record_file(folder).string());
 }
 
@@ -403,8 +403,8 @@ std::string item_columns_problem(const fs::path& folder) {
     if (!is_there(file)) return {};
     if (map_item_columns(file, read_dataset_record(folder).items_xxh128)) return {};
     return fmt::format(
-        "`{}` is damaged, or of another items.csv, which is read in its place: remove it, or give "
-        "the command again that made a store here, which makes it anew",
+        "`{}` is damaged, or belongs to another items.csv, so items.csv is read instead: remove "
+        "it, or rerun the command that made a store here",
         file.string());
 }
 

@@ -86,9 +86,9 @@ void refuse_relatives(const JsonOutline& outline) {
         if (keys.size() < 100) keys += (keys.empty() ? "`" : ", `") + shortened(member.first) + "`";
     }
     refuse(fmt::format(
-        "JSON with the keys {}; read are a list of rows ([{{\"id\": ..., \"scores\": [...]}}]), "
-        "rows or classes by image ({{\"a.jpg\": ...}}), COCO's list of results, and FiftyOne's "
-        "labels.json and samples.json. Columns become rows so: python3 -c \"import pandas; "
+        "JSON with the keys {}; allowed: a list of rows ([{{\"id\": ..., \"scores\": [...]}}]), "
+        "rows or classes by image ({{\"a.jpg\": ...}}), COCO's results, FiftyOne's labels.json, "
+        "samples.json. Columns become rows so: python3 -c \"import pandas; "
         "pandas.read_json('x.json').to_json('x.jsonl', orient='records', lines=True)\"",
         keys.empty() ? "of no member" : keys));
 }

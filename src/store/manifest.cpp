@@ -165,7 +165,7 @@ Manifest parse_manifest(std::string_view text) {
 
 Manifest read_manifest(const fs::path& path) {
     constexpr std::string_view remedy =
-        "put an earlier copy of it back, or make the store again with another --out";
+        "restore an earlier copy, or make the store again with another --out";
     return with_note(fmt::format("reading `{}`", path.string()), [&] {
         return with_remedy(path, remedy,
                            [&] { return parse_manifest(read_text(path, max_json_bytes)); });

@@ -159,7 +159,7 @@ TEST(Npy, HeaderDictionaries) {
         HasSubstr("a dimension"));
     EXPECT_THAT(refusal(with_dictionary(
                     "{'descr': '<f4', 'fortran_order': False, 'shape': (1,)} import os", 4)),
-                HasSubstr("goes on after its end"));
+                HasSubstr("continues after its end"));
     // 2^62 * 2^62 elements of one byte do not fit 64 bits, nor do 2^63 of four; a zero dimension
     // does not hide it.
     for (const char* shape : {"(4611686018427387904, 4611686018427387904)",

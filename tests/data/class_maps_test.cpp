@@ -108,7 +108,7 @@ TEST(ClassMaps, ModelsWithOtherOrderNumbersOrOtherClasses) {
     EXPECT_EQ(class_map_named("in9", ClassList(backwards)).target_of, expected);
 
     EXPECT_THAT(message_of([] { class_map_named("in9", numbered_classes(1001)); }),
-                HasSubstr("the model has 1001 classes, and none of them is `n01440764` (tench)"));
+                HasSubstr("The model has 1001 classes, and none of them is `n01440764` (tench)"));
     EXPECT_THAT(message_of([] { class_map_named("in9", ClassList({"n01440764"})); }),
                 HasSubstr("none of them is `n01443537` (goldfish)"));
     EXPECT_THAT(message_of([] { class_map_named("in8", imagenet_classes()); }, ErrorCode::usage),

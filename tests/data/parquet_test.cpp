@@ -105,7 +105,7 @@ TEST_F(ParquetLies, SizesAndCountsAreNotBelieved) {
     EXPECT_THAT(refusal({.chunk_size = 3}), HasSubstr("damaged"));
     EXPECT_THAT(refusal({.metadata_size = 0xffffffff}), HasSubstr("metadata of 4294967295 bytes"));
     EXPECT_THAT(refusal({.crc = 7}), HasSubstr("its checksum is 00000007"));
-    EXPECT_THAT(refusal({.encoding = 8}), HasSubstr("no dictionary stands before it"));
+    EXPECT_THAT(refusal({.encoding = 8}), HasSubstr("there is no dictionary before it"));
     EXPECT_THAT(refusal({.encoding = 9}), HasSubstr("byte_stream_split"));
     EXPECT_THAT(refusal({.encoding = 77}), HasSubstr("number 77"));
     EXPECT_THAT(refusal({.encoding = 4}),

@@ -196,7 +196,7 @@ TEST_F(Check, UnknownOrderIsSeenByItsConsistency) {
     model.output_of = {7, 3, 0, 9, 11, 1, 10, 5, 2, 4, 8, 6};
     const Finding found = finding("classes.order");
     EXPECT_EQ(found.severity, Severity::error);
-    EXPECT_THAT(found.title, HasSubstr("tells the classes apart, but not under their names"));
+    EXPECT_THAT(found.title, HasSubstr("separates the classes, but under other names"));
     EXPECT_THAT(found.detail, HasSubstr("are predicted as"));
 }
 

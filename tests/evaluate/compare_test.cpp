@@ -326,9 +326,8 @@ TEST(Compare, WarnsOfOtherImagesAndLabels) {
               "images");
     second.images = "";
     EXPECT_EQ(warning(second, "runs5"),
-              "a is scored on val and b on val2: items are paired by their ids; nothing tells "
-              "whether they are the same "
-              "images");
+              "a is scored on val and b on val2: items are paired by their ids; there is no "
+              "record to show whether they are the same images");
     second.dataset = "val";
     EXPECT_EQ(warning(second, "runs6"), "");
     second.labels[0] = {2};

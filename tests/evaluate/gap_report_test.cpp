@@ -278,7 +278,7 @@ TEST(GapReport, NoProportionOfAGapThatMayBeNone) {
     const GapReport report = assemble_gap(input, scheme, {});
     EXPECT_FALSE(report.average.decomposition.explained.value);
     EXPECT_THAT(report.average.decomposition.explained.undefined,
-                HasSubstr("cannot be told from 0"));
+                HasSubstr("not significantly different from 0"));
     EXPECT_EQ(report.average.within_margin[0].within, 2U);
     EXPECT_EQ(report.average.within_margin[0].surely_within, 0U);  // 400 images: +- 7 points
     EXPECT_EQ(report.average.within_margin[0].surely_outside, 0U);

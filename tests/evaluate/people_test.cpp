@@ -189,7 +189,7 @@ TEST_F(People, BadInput) {
                             "twins", StorageFormat::full_f32, 100, false, "runs2")
                            .folder();
     EXPECT_THAT(refusal(twins, answers("anna,1,1,1,cat,cat,0,1_x1.png\n")),
-                HasSubstr("have one file name"));
+                HasSubstr("have the same file name"));
     // What is left out is said.
     const PeopleResult result = run(store, answers("anna,1,1,1,cat,cat,0,1_x1.png\n"
                                                    "anna,1,2,1,dog,cat,0,2_x1.png\n"

@@ -250,7 +250,7 @@ TEST_F(Folders, OtherTextsOfLabelsAreToldOf) {
                             "a,images/a.png,dog,Pudel,\n"
                             "b,images/b.png,n01440764,tench,no\n");
     EXPECT_THAT(make_folder(folder_, study).warnings,
-                ElementsAre(HasSubstr("of labels in q.csv are others than when")));
+                ElementsAre(HasSubstr("of labels in q.csv have changed since")));
     EXPECT_EQ(open_folder_book(folder_)->contents().labels[1].name, "Hund");
     // Made with a file of definitions, and served again without it: nothing has changed.
     study = options();

@@ -169,7 +169,7 @@ TEST(QuestionCsv, Damaged) {
     EXPECT_THAT(refused("item,label\na,\xE9t\xE9\n"), HasSubstr("the label is not UTF-8"));
     EXPECT_THAT(refused("item,label\n\"a,x\n"), HasSubstr("q.csv"));
     EXPECT_THAT(refused("item,label\na,x\nitem,label\nb,x\n"),
-                HasSubstr("line 3: the header stands here again"));
+                HasSubstr("line 3: the header appears here again"));
     EXPECT_THAT(refused("item,label,label\na,x,y\n"), HasSubstr("label"));
 }
 

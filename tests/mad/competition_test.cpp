@@ -456,7 +456,7 @@ TEST_F(MadCompetition, DamageIsFoundAndNamed) {
     std::string bytes = read_text(labels);
     bytes.back() ^= 1;
     overwrite(labels, bytes);
-    EXPECT_THAT(opened(), HasSubstr("a.labels.npy: its bytes are not those that were recorded"));
+    EXPECT_THAT(opened(), HasSubstr("a.labels.npy: its bytes differ from the recorded ones"));
     overwrite(labels, bytes.substr(0, bytes.size() - 2));
     EXPECT_THAT(opened(), HasSubstr("a.labels.npy"));
     std::filesystem::remove(labels);

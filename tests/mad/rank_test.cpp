@@ -389,7 +389,8 @@ TEST(MadRank, ClassifiersThatAreTheSame) {
                   found.warnings.begin(), found.warnings.end(),
                   [](const std::string& one) { return one.find("a and b") != std::string::npos; }),
               1);
-    EXPECT_THAT(found.warnings, Contains(HasSubstr("a and b predict the same for every image")));
+    EXPECT_THAT(found.warnings,
+                Contains(HasSubstr("a and b make the same prediction for every image")));
 }
 
 TEST(MadRank, GroupsAreNotCompared) {

@@ -655,7 +655,7 @@ TEST(ItemReader, FindsImagesWithoutReadingThemAll) {
         write_file_atomically(scratch / "mad/items.csv",
                               read_text(scratch / "mad/items.csv") + "\n");
         EXPECT_THAT(message_of([&] { ItemReader{competition}; }),
-                    HasSubstr("not those that were recorded"));
+                    HasSubstr("differ from the recorded ones"));
     }
 }
 
@@ -1093,7 +1093,7 @@ TEST(SelectionRound, DamagedPredictionsAreRefused) {
     write_file_atomically(file, bytes);
     Competition competition = Competition::open(scratch / "mad", Competition::Access::write);
     EXPECT_THAT(message_of([&] { selected_once(competition); }),
-                HasSubstr("net1.labels.npy: its bytes are not those that were recorded"));
+                HasSubstr("net1.labels.npy: its bytes differ from the recorded ones"));
     for (const int ranks : {2, 3}) {
         std::string message;
         run_thread_ranks(ranks, [&](Comm& comm) {

@@ -176,7 +176,7 @@ TEST(MadStatus, AnnotatorsAndEqualClassifiers) {
     EXPECT_EQ(status.annotators[2].answers, 42U);
     EXPECT_EQ(status.annotators[0].yes, 21U);
     EXPECT_THAT(status.warnings,
-                testing::Contains(HasSubstr("a and b predict the same for every image")));
+                testing::Contains(HasSubstr("a and b make the same prediction for every image")));
     const Report report = report_of(status);
     EXPECT_FALSE(report.partial);
     EXPECT_EQ(report.result["schema"], "assay.mad_status/1");

@@ -332,7 +332,7 @@ TEST(MadAnnotators, WhoAgreesFarLessThanTheOthers) {
     ASSERT_EQ(checks[4].findings.size(), 1U);
     EXPECT_THAT(checks[4].findings[0],
                 testing::AllOf(HasSubstr("`p5` agrees with the majority of the others on 6"),
-                               HasSubstr("binomial test against twice as much disagreement")));
+                               HasSubstr("exact test against twice their disagreement")));
     EXPECT_EQ(findings_of(checks).size(), 1U);
     // Somebody who errs twice as often, in however many answers, is no worse than people are.
     RankWorld honest({"a", "b"}, 5);

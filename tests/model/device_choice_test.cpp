@@ -31,8 +31,8 @@ TEST(DeviceChoice, OneProcessHasAllDevicesOfTheFirstsType) {
         EXPECT_THAT(some.numbers, ElementsAre(0, 2));
         EXPECT_EQ(some.type, "H100");
         EXPECT_THAT(some.notes,
-                    ElementsAre(AllOf(HasSubstr("cuda:1 (T4) is left out"), HasSubstr("(H100)")),
-                                HasSubstr("cuda:3 (a device of unknown name) is left out")));
+                    ElementsAre(AllOf(HasSubstr("cuda:1 (T4) is not used"), HasSubstr("(H100)")),
+                                HasSubstr("cuda:3 (a device of unknown name) is not used")));
     }
     // Names that are not known are one type: there is nothing to tell them apart by.
     EXPECT_THAT(chosen("cuda", {"", ""}).numbers, ElementsAre(0, 1));

@@ -212,7 +212,7 @@ TEST_F(Choice, TheReportSaysWhyNot) {
                       .libtorch = {},
                       .problem = {}}};
     const auto after = report_of(state).result;
-    EXPECT_EQ(after.at("libtorch")[1].at("state"), "models run by it");
+    EXPECT_EQ(after.at("libtorch")[1].at("state"), "models use it");
     EXPECT_EQ(after.at("plugins")[0].at("state"), "used");
     EXPECT_THAT(after.at("plugins")[1].at("state"), HasSubstr("not used"));
 }

@@ -804,7 +804,7 @@ refuse("Loops_in_loops_without_end", "does not end after 10000 rounds", 13, node
     [on, node("Loop", "n on v", "u", body=Graph([node("Identity", "on3", "on4"), node("Neg", "v3", "u3")], "on4 u3", "j:7 on3:9 v3"))], "on2 u")),
        n=np.int64(9000), c=np.array(True), k=f32(1))
 refuse("Loop_returns_less", "does not return as many values as its body", 13, node("Loop", "n c x", "v r", body=body(step, "on2 u", **half)), **loop)
-refuse("Loop_left_out", "carries a value that was left out", 13, node("Loop", "n c -", body=body(step, "on2 u", **half)), **loop)
+refuse("Loop_left_out", "carries an omitted value", 13, node("Loop", "n c -", body=body(step, "on2 u", **half)), **loop)
 refuse("Loop_rounds", "number of rounds is not one number", 13, node("Loop", "n c k", body=body([on, node("Neg", "v", "u")], "on2 u")), n=i(2, 3),
        c=np.array(True), k=f32(1))
 refuse("Loop_no_round_together", "went no round", 13, [node("Loop", "n c k", "v s", body=body([on, node("Neg", "v", "u")], "on2 u u")), node("Add", "x s")],

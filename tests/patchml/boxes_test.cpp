@@ -222,7 +222,7 @@ TEST(PlainCsv, ColumnsInAnyOrder) {
                 HasSubstr("no column named ymax"));
     EXPECT_THAT(refused(folder.write("y.csv", "")), HasSubstr("the table is empty"));
     EXPECT_THAT(refused(folder.write("boxes.dat", "x"), BoxFormat::automatic, ErrorCode::usage),
-                HasSubstr("cannot tell the format"));
+                HasSubstr("unknown format of"));
 }
 
 TEST(Coco, AnnotationsBeforeTheImagesTheyAreOf) {

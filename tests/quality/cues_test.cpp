@@ -115,7 +115,7 @@ TEST_F(People, AreCounted) {
 
 TEST_F(People, BadNamesAreRefused) {
     EXPECT_THAT(message_of([&] { of("a,cat,cat,1_cat1.png\n"); }),
-                HasSubstr("does not tell its shape and its texture"));
+                HasSubstr("does not contain its shape and its texture"));
     EXPECT_THAT(message_of([&] { of("a,cat,cat,1_dog1-cat1.png\n"); }),
                 HasSubstr("has the shape `dog`, and its category is `cat`"));
 }

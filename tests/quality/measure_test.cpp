@@ -669,8 +669,7 @@ TEST(MeasuredStores, ThoseOfAnotherFileAreRefused) {
     save_of_file(world, "cues", "2");
     MeasureQualityOptions options{.runs = world.scratch / "runs", .null_draws = 0};
     options.data = {{Role::val, "clean"}, {Role::cue_conflict, "cues"}};
-    EXPECT_THAT(message_of([&] { measured(options); }),
-                HasSubstr("two files that are both called `n`"));
+    EXPECT_THAT(message_of([&] { measured(options); }), HasSubstr("two files with the name `n`"));
     options.data = {{Role::val, "clean"}};
     const MeasuredQuality quality = measured(options);
     EXPECT_EQ(quality.table.models.at(0).file_hash, "xxh128:00000000000000000000000000000001");
@@ -681,7 +680,7 @@ TEST(MeasuredStores, ThoseOfAnotherFileAreRefusedWhereValIsImported) {
         options.runs = world.scratch / "runs";
         options.null_draws = 0;
         EXPECT_THAT(message_of([&] { measured(options); }),
-                    HasSubstr("two files that are both called `n`"));
+                    HasSubstr("two files with the name `n`"));
     };
     {
         World world;  // the attacks against the cue conflicts
@@ -762,12 +761,12 @@ TEST(MeasuredStores, TwoDataSetsOfOneNameAreRefused) {
     with_other(40, false);
     EXPECT_THAT(message_of([&] { measured(options); }),
                 testing::AllOf(HasSubstr("again/n"), HasSubstr("val/m"),
-                               HasSubstr("both called `val`, with other items: of 40 items in the "
+                               HasSubstr("the name `val`, with other items: of 40 items in the "
                                          "first and 50 in the second")));
     with_other(50, true);
     EXPECT_THAT(message_of([&] { measured(options); }),
-                HasSubstr("both called `val`, with other labels: `c0/0000.png` is labelled `c4` "
-                          "in the first and `c0` in the second: predict on one"));
+                HasSubstr("the name `val`, with other labels: `c0/0000.png` is labelled `c4` "
+                          "in the first and `c0` in the second: predict one"));
     with_other(50, false);
     EXPECT_EQ(measured(options).models.size(), 2U);
 }
@@ -790,7 +789,7 @@ TEST(MeasuredStores, OtherImagesUnderTheSameNameAndIdsAreRefused) {
     with("xxh128:00000000000000000000000000000002");
     EXPECT_THAT(message_of([&] { measured(options); }),
                 testing::AllOf(HasSubstr("zzz/n"), HasSubstr("val/m"),
-                               HasSubstr("both called `val`, with other images under the same")));
+                               HasSubstr("the name `val`, with other images under the same")));
     for (const char* images : {"xxh128:00000000000000000000000000000001", ""}) {
         with(images);
         EXPECT_EQ(measured(options).models.size(), 2U);

@@ -129,8 +129,8 @@ TEST_F(OpenRole, APlaceWithTheNameOfAnotherIsRefused) {
         EXPECT_THAT(
             message_of([&] { open(Role::mixed_same, set); }),
             testing::AllOf(HasSubstr(fmt::format("{}/2.JPEG: the folder `{}`", folder, folder)),
-                           HasSubstr(std::string("begins as `") + folder[0] + folder[1]),
-                           testing::EndsWith(": call it as one of them")));
+                           HasSubstr(std::string("begins like `") + folder[0] + folder[1]),
+                           testing::EndsWith(": rename it to one of them")));
     }
 }
 

@@ -257,7 +257,7 @@ TEST(Adjust, OneImageWithFewAnnotatorsDoesNotEndTheSweep) {
     outcome.sweep = points;
     const nlohmann::json result = report_of(outcome).result;
     EXPECT_EQ(result["sweep"][0]["left_out"]["replication"], 1);
-    EXPECT_THAT(render(report_of(outcome), ReportFormat::text), HasSubstr("left out throughout"));
+    EXPECT_THAT(render(report_of(outcome), ReportFormat::text), HasSubstr("skipped throughout"));
 }
 
 TEST(Adjust, ReadingsWithoutSpreadAreRefused) {
@@ -393,7 +393,7 @@ TEST(Adjust, OneImageWithFewAnnotatorsDoesNotCoarsenTheMoments) {
     ASSERT_EQ(moments.notes.size(), 1U);
     EXPECT_EQ(moments.notes.front(),
               "0 images of the original and 1 of the replication with fewer than 24 annotators are "
-              "left out");
+              "skipped");
     // The weights are by cell of the whole grid, and sum to the estimate.
     EXPECT_EQ(moments.weights.size(), report.second_cells.grid.size());
     double sum = 0;
@@ -495,7 +495,7 @@ TEST(Adjust, NumbersOfAnnotatorsThatDependOnAnswersAreFound) {
             }
             std::string all;
             for (const auto& w : adjust(study, of_moments()).warnings) all += w + "\n";
-            return all.find("replication: how many annotators an image got depends on their") !=
+            return all.find("replication: the number of annotators of an image depends on their") !=
                    std::string::npos;
         };
         EXPECT_TRUE(ask(true)) << seed;

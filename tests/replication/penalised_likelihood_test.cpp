@@ -225,9 +225,10 @@ TEST(PenalisedLikelihood, BlindSpotsAreToldForEachClassifier) {
     }
     std::string warnings;
     for (const std::string& w : report.warnings) warnings += w + "\n";
-    const std::string counted = std::to_string(beyond) + " of 3 classifiers would miss more";
+    const std::string counted =
+        "beyond the interval for " + std::to_string(beyond) + " of 3 classifiers";
     EXPECT_EQ(warnings.find(counted) != std::string::npos, beyond > 0) << warnings;
-    EXPECT_EQ(warnings.find("would miss more") != std::string::npos, beyond > 0) << warnings;
+    EXPECT_EQ(warnings.find("would be missed beyond") != std::string::npos, beyond > 0) << warnings;
     const auto json = to_json(report);
     EXPECT_EQ(json["methods"][0]["classifiers"][1]["blind_spots"]["worst_jump"],
               spots.worst_jump[1]);

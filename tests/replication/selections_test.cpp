@@ -217,7 +217,7 @@ TEST_F(Files, OverlapOfPools) {
     EXPECT_NEAR(o.second_proportion, 1.0 / 3, 1e-15);
     EXPECT_THAT(overlap_warning(o), HasSubstr("FEW ANNOTATORS"));
     const auto elsewhere = read("5.csv", "w1,x,d,1\nw2,x,e,1\n");
-    EXPECT_THAT(overlap_warning(annotator_overlap(one, elsewhere)), HasSubstr("SAME GRIDS"));
+    EXPECT_THAT(overlap_warning(annotator_overlap(one, elsewhere)), HasSubstr("same grids"));
     // The same annotators and classes, but in grids of one set only.
     const auto batched = [&](const std::string& name, const std::string& batch) {
         return read_selections(write(name, "annotator,image,label,selected,batch\nw1," + name +
@@ -228,7 +228,7 @@ TEST_F(Files, OverlapOfPools) {
                apart = batched("8.csv", "y");
     EXPECT_EQ(overlap_warning(annotator_overlap(first, mixed)), "");
     EXPECT_THAT(overlap_warning(annotator_overlap(first, apart)),
-                HasSubstr("batches that show images of both"));
+                HasSubstr("Batches that show images of both"));
 }
 
 TEST_F(Files, RatersAreAnnotatorsToo) {

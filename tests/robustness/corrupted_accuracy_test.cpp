@@ -131,7 +131,7 @@ TEST_F(CorruptedAccuracyOf, VersionsThatWereMadeOfAnotherSampleDoNotCount) {
     EXPECT_THAT(versions_of("val"), ElementsAre("val_fog_1"));
     EXPECT_THAT(versions_of("val-6"), ElementsAre("val-6_fog_1"));
     EXPECT_THAT(message_of([&] { versions_of("my_val_fog_1"); }, ErrorCode::usage),
-                HasSubstr("only where they are of `my_val_fog_1`"));
+                HasSubstr("only if they are of `my_val_fog_1`"));
     // Of published images, whose name alone tells, all that end so are taken.
     predicted("published_fog_2", "file", "steps");
     EXPECT_THAT(versions_of("val"), ElementsAre("val_fog_1", "published_fog_2"));
@@ -218,8 +218,7 @@ TEST_F(CorruptedAccuracyOf, NamesThatDifferInTheExtensionAloneAreNotMixedUp) {
     EXPECT_DOUBLE_EQ(*result.models[0].clean.value, .5);
     EXPECT_DOUBLE_EQ(*result.models[0].versions[0].accuracy.value, 1);
     EXPECT_THAT(result.warnings,
-                ElementsAre(HasSubstr("2 clean images are called like another one but for the "
-                                      "extension"),
+                ElementsAre(HasSubstr("2 clean images have the name of another one"),
                             HasSubstr("2 of the 4 clean images")));
     // Where both keep their names, nothing is in doubt.
     clear();
@@ -239,8 +238,9 @@ TEST_F(CorruptedAccuracyOf, ImagesThatAreMerelyAbsentAreNotSaidToBeMixedUp) {
         clear();
         store("val", "1010", {"0.jpg", "0.png", "1.jpg", "2.jpg"});
         store("fog_1", "111", {copy, "1.png", "2.png"});
-        EXPECT_THAT(measure().warnings, ElementsAre(HasSubstr("2 clean images are called like"),
-                                                    HasSubstr("2 of the 4 clean images")));
+        EXPECT_THAT(measure().warnings,
+                    ElementsAre(HasSubstr("2 clean images have the name of another one"),
+                                HasSubstr("2 of the 4 clean images")));
     }
 }
 

@@ -141,7 +141,7 @@ TEST(StoreDamage, TheErrorSaysWhereAndWhatToDo) {
                 HasSubstr("or remove `" + (scratch / "val/dataset.json").string() +
                           "`: the command that made the first store here writes it"));
     EXPECT_THAT(refusal("val/net/manifest.json", "logits", "probabilities"),
-                HasSubstr("put an earlier copy of it back"));
+                HasSubstr("restore an earlier copy"));
     EXPECT_THAT(refusal("val/net/shards/000001.json", "unreadable", "ok"),
                 HasSubstr("or remove `" + (scratch / "val/net/shards/000001.json").string() +
                           "`, and the command that made the store computes the shard again"));

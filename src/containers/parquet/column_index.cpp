@@ -77,7 +77,7 @@ void ColumnIndex::add(const Place& place, std::uint64_t group_end) {
         return;
     }
     if (uses_dictionary(header) && place.dictionary == none)
-        refuse("its values are those of a dictionary, and no dictionary stands before it");
+        refuse("its values are those of a dictionary, and there is no dictionary before it");
     if (header.values > group_end - rows_) {
         refuse(fmt::format("it claims {} rows, {} are left of the row group", header.values,
                            group_end - rows_));

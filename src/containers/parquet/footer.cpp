@@ -93,7 +93,7 @@ Chunk checked_chunk(const ChunkClaims& claims, const Column& column, std::uint64
     if (claims.elsewhere) refuse("its values lie in another file, which is not read");
     if (!claims.has_metadata || !claims.type || !claims.codec || !claims.values || !claims.size ||
         !claims.data_page)
-        refuse("damaged metadata: a field that must be there is missing");
+        refuse("damaged metadata: a required field is missing");
     if (static_cast<Physical>(*claims.type) != column.type) {
         refuse(fmt::format("damaged metadata: of type {}, the schema says {}",
                            name_of(static_cast<Physical>(*claims.type)), name_of(column.type)));
@@ -149,7 +149,7 @@ RowGroup read_row_group(ThriftReader& in, const Footer& footer, std::span<const 
         }
     });
     if (!has_columns || !has_rows)
-        refuse("damaged metadata: a field that must be there is missing");
+        refuse("damaged metadata: a required field is missing");
     for (std::size_t i = 0; i < wanted.size(); ++i) {
         const Column& column = footer.columns[wanted[i]];
         if (!column.repeated && values[i] != static_cast<std::int64_t>(group.rows)) {

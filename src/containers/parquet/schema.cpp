@@ -163,7 +163,7 @@ std::vector<Column> leaves_of(const std::vector<SchemaElement>& elements) {
         }
     }
     for (const Parent& parent : parents) {
-        if (parent.left != 0) refuse("the schema ends before all of its columns are there");
+        if (parent.left != 0) refuse("the schema ends before all of its columns");
     }
     return leaves;
 }

@@ -56,7 +56,7 @@ std::vector<std::byte> ZipImages::read(std::string_view name, std::uint64_t limi
         [&] { return fmt::format("{} in {}", name.substr(slash + 1), zip.path.string()); },
         [&] {
             if (found == zip.members.end() || found->hash != wanted)
-                refuse("no such entry is there");
+                refuse("there is no such entry");
             const SourceFile source(zip.path);
             if (source.size() != zip.bytes) {
                 refuse(

@@ -82,8 +82,8 @@ OrderResult check_order(const Scores& scores, const Sample& sample, const Datase
     if (associated.p <= options.level && (other_is_better || !above_chance)) {
         finding.severity = Severity::error;
         finding.title =
-            "the classifier tells the classes apart, but not under their names: the order of "
-            "classes is another one";
+            "the classifier separates the classes, but under other names: the order of classes is "
+            "another one";
         finding.detail += fmt::format(
             "; under the best order up to {} would be; images of one class share a predicted "
             "class: p = "
@@ -100,7 +100,7 @@ OrderResult check_order(const Scores& scores, const Sample& sample, const Datase
                                  : "no better than chance under any known order of classes";
     finding.advice = above_chance ? ""
                                   : "is it trained, on these classes, and is the preprocessing "
-                                    "correct? A larger sample tells more";
+                                    "correct? A larger sample shows more";
     result.settled = above_chance;
     return done();
 }

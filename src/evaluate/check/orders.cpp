@@ -60,9 +60,8 @@ public:
     void add_usual() {
         const std::size_t n = dataset_.classes.empty() ? scores_.classes : dataset_.classes.size();
         const std::string letters =
-            "give a class list whose ids stand in the order of the classifier's outputs (sorted as "
-            "text: 0, 1, 10, 11, "
-            "...)";
+            "give a class list whose ids are in the order of the classifier's outputs (sorted as "
+            "text: 0, 1, 10, 11, ...)";
         for (const std::size_t first : {std::size_t{0}, std::size_t{1}}) {
             const ClassOfOutput text_order = sorted_order(numbers_from(first, n));
             add(fmt::format("folders named {}..{} sorted as text when the classifier was trained",

@@ -78,7 +78,7 @@ GapDecomposition decomposition(const GapStatistics& statistics, const LeaveOuts&
         d.explained = {};
         d.explained.unit = Unit::proportion;
         d.explained.undefined =
-            "the gap cannot be told from 0, and a proportion of it means nothing";
+            "the gap is not significantly different from 0, so a proportion of it means nothing";
     }
     for (Estimate* part : {&d.composition, &d.within, &d.unmatched, &d.explained}) {
         part->n = gap.n;

@@ -32,10 +32,9 @@ fs::path folder_of(const std::string& argument, const fs::path& runs) {
     if (!runs.empty() && is_folder(runs / argument)) return runs / argument;
     if (is_folder(argument)) return argument;
     if (runs.empty()) {
-        throw Error(ErrorCode::usage,
-                    fmt::format("`{}` is no folder; name RUNS/DATA_SET, or the data set with the "
-                                "folder of its runs by --runs",
-                                argument));
+        throw Error(ErrorCode::usage, fmt::format("`{}` is no folder; name RUNS/DATA_SET, or the "
+                                                  "data set and its folder with --runs RUNS",
+                                                  argument));
     }
     std::vector<std::string> names;
     for (const fs::path& store : find_stores(runs)) {

@@ -233,8 +233,7 @@ Table histogram(const GapReport& r) {
         add(std::to_string(g + 1), {r.sets[0].with_labels[g], r.sets[1].with_labels[g]});
     add(fmt::format("> {}", r.sets[0].with_labels.size()), {r.sets[0].more, r.sets[1].more});
     add("none", {r.sets[0].none, r.sets[1].none});
-    table.notes.push_back(
-        "Images without a valid label are left out by ReaL and ASMA; top-1 keeps them.");
+    table.notes.push_back("ReaL and ASMA skip images without a valid label; top-1 keeps them.");
     return table;
 }
 

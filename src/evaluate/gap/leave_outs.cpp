@@ -157,7 +157,7 @@ std::optional<Interval> ratio_interval(const LeaveOuts& lists, std::size_t numer
     const double square = b * b - t * t * sum.bb, middle = a * b - t * t * sum.ab,
                  rest = a * a - t * t * sum.aa, root = middle * middle - square * rest;
     if (square <= 0 || root < 0) {
-        reason = "the gap cannot be told from 0, and any proportion of it fits";
+        reason = "the gap is not significantly different from 0, so any proportion of it fits";
         return std::nullopt;
     }
     return Interval{(middle - std::sqrt(root)) / square, (middle + std::sqrt(root)) / square, level,

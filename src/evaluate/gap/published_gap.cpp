@@ -225,7 +225,7 @@ GapPair mean_of(const std::vector<const GapPair*>& pairs, bool has) {
 GapDecomposition no_decomposition() {
     GapDecomposition d;
     for (Estimate* v : {&d.composition, &d.within, &d.unmatched, &d.explained})
-        v->undefined = "a table of results does not tell top-1 by labels per image";
+        v->undefined = "a table of results has no top-1 by labels per image";
     return d;
 }
 

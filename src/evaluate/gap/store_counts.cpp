@@ -322,10 +322,10 @@ GapReport gap_of_stores(const GapSide& first, const GapSide& second, const GapOp
     std::vector<std::string> warnings;
     if (images[0].only_valid != images[1].only_valid) {
         const std::size_t set = images[0].only_valid ? 0 : 1;
-        warnings.push_back(fmt::format(
-            "{} has no single labels of its own: its top-1 is of the images with one valid class, "
-            "that of {} of all that have a label",
-            sides[set]->name, sides[1 - set]->name));
+        warnings.push_back(
+            fmt::format("{} has no single labels of its own. Its top-1 uses images with one valid "
+                        "class; the top-1 of {} uses all images with a label",
+                        sides[set]->name, sides[1 - set]->name));
     }
     if (!sides[0]->sets && !sides[1]->sets && images[0].several != images[1].several) {
         const std::size_t several = images[0].several ? 0 : 1;
@@ -349,7 +349,7 @@ GapReport gap_of_stores(const GapSide& first, const GapSide& second, const GapOp
         input.sets[set].unnamed = sides[set]->unnamed;
         input.sets[set].only_here = set == 0 ? models.only_one : models.only_two;
         if (!input.sets[set].only_here.empty()) {
-            warnings.push_back(fmt::format("left out, with scores on {} only: {}", sides[set]->name,
+            warnings.push_back(fmt::format("skipped, with scores on {} only: {}", sides[set]->name,
                                            store::names_text(input.sets[set].only_here)));
         }
         const GapDataSet& described = input.sets[set];

@@ -39,12 +39,10 @@ fs::path launcher_path(const fs::path& plugin) {
         fs::path candidate = (folder / launcher_file).lexically_normal();
         if (::access(candidate.c_str(), X_OK) == 0) return candidate;
     }
-    throw Error(
-        ErrorCode::usage,
-        fmt::format(
-            "{}, which runs models in processes of their own, is not in {}: install it beside the "
-            "plug-in, or run models inside this process (isolate: off)",
-            launcher_file, plugin.parent_path().string()));
+    throw Error(ErrorCode::usage,
+                fmt::format("{}, which isolates models, is not in {}: install it next to the "
+                            "plug-in, or run models inside this process (isolate: off)",
+                            launcher_file, plugin.parent_path().string()));
 }
 
 /// OpenBLAS starts threads as it is loaded, and a process with threads must not fork. One thread

@@ -103,9 +103,8 @@ std::string fault_of(LibTorch& place) {
     if (abi_of(place.libraries / "libc10.so") == Abi::before) {
         return fmt::format(
             "LibTorch {} was compiled with C++'s strings of before 2011 "
-            "(_GLIBCXX_USE_CXX11_ABI=0), "
-            "as PyTorch's packages for pip were up to 2.6; take PyTorch 2.7 or newer, or the zip "
-            "of LibTorch that is called \"cxx11 ABI\", named by Torch_DIR",
+            "(_GLIBCXX_USE_CXX11_ABI=0), like PyTorch's packages for pip up to 2.6. Use PyTorch "
+            "2.7 or newer, or the \"cxx11 ABI\" zip of LibTorch with Torch_DIR",
             place.version);
     }
     return {};

@@ -46,7 +46,7 @@ bool is_for(const FrameworkFile& plugin, const LibTorch& place) {
 std::string state_of(const TorchState& state, const LibTorch& place) {
     const bool used = !state.plugins.empty() && state.plugins.front().problem.empty() &&
                       is_for(state.plugins.front(), place);
-    if (used) return "models run by it";
+    if (used) return "models use it";
     if (!place.unusable.empty()) return place.unusable;
     for (const LibTorch& other : state.libtorch) {
         if (&other == &place) break;

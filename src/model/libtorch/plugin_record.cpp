@@ -18,7 +18,7 @@ using nlohmann::json;
 
 constexpr RecordSchema plugin_schema{"assay.torch_plugin/1"};
 constexpr const char* what_to_do =
-    "`assay torch --build` compiles it for a LibTorch that is there, `assay torch --remove` goes "
+    "`assay torch --build` compiles it for a LibTorch of this machine, `assay torch --remove` goes "
     "back to the installed one";
 
 }  // namespace

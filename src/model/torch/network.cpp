@@ -32,7 +32,7 @@ std::string shape_text(c10::IntArrayRef sizes) {
 
 constexpr const char* kNoGradient =
     "the model has no gradient: an operator without a derivative (a rounding, an arg-max, a "
-    "detach) stands between its input and its scores";
+    "detach) is between its input and its scores";
 
 constexpr const char* kOneChannel =
     "the model takes images of one channel: pass --channel-order gray with --mean and --std, or "

@@ -155,7 +155,7 @@ const OnnxBlock& body_of(const OnnxNode& node) {
         refused("does not return as many values as its body");
     if (std::ranges::count(body->outputs, -1) > 0 ||
         std::find(node.inputs.begin() + 2, node.inputs.end(), -1) != node.inputs.end())
-        refused("carries a value that was left out");
+        refused("carries an omitted value");
     return *body;
 }
 

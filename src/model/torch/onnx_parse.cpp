@@ -86,8 +86,8 @@ public:
         if (by_range_of_batch_) {
             graph_.one_at_a_time = true;
             graph_.notes.emplace_back(
-                "the model quantises by the range of a whole batch; it is given one image at a "
-                "time, so that no score depends on other images");
+                "the model quantises by the range of a whole batch; it gets one image at a time, "
+                "so that no score depends on other images");
         }
         graph_.data_files = data_.used();
         return std::move(graph_);
@@ -326,7 +326,7 @@ private:
     const onnx::AttributeProto* resolved(const onnx::AttributeProto& proto) const {
         if (proto.ref_attr_name().empty()) return &proto;
         if (attributes_ == nullptr)
-            refuse(fmt::format("attribute \"{}\" refers to a function's, but stands in none",
+            refuse(fmt::format("attribute \"{}\" refers to a function's, but is in none",
                                proto.name()));
         const auto at = attributes_->find(proto.ref_attr_name());
         return at == attributes_->end() ? nullptr : &at->second;

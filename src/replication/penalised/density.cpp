@@ -236,10 +236,10 @@ Density fit_density(const UsedCells& cells, const CellGrid& grid) {
     }
     if (none || all) {
         throw Error(ErrorCode::bad_input,
-                    all ? "every image was selected by all of its annotators: the readings do not "
-                          "tell selection rates apart"
-                        : "no image was selected by anybody: the readings do not tell selection "
-                          "rates apart");
+                    all ? "every image was selected by all of its annotators: the readings cannot "
+                          "distinguish selection rates"
+                        : "no image was selected by anybody: the readings cannot distinguish "
+                          "selection rates");
     }
     if (!several)
         throw Error(ErrorCode::usage, "one annotator an image does not show how rates differ");

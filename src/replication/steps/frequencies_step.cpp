@@ -147,8 +147,8 @@ std::string cleaning_text(const CleaningReport& c) {
 
 std::string overlap_text(const AnnotatorOverlap& o) {
     return fmt::format(
-        "Annotators: {} and {}, {} in common, who gave {:.1f} % and {:.1f} % of the annotations; "
-        "by annotators who judged the class in both sets: {:.1f} % and {:.1f} %",
+        "Annotators: {} and {}, {} in common, who gave {:.1f} % and {:.1f} % of the annotations. "
+        "By annotators who judged the class in both sets: {:.1f} % and {:.1f} %",
         count_text(o.first), count_text(o.second), count_text(o.common), 100 * o.first_proportion,
         100 * o.second_proportion, 100 * o.first_grid, 100 * o.second_grid);
 }

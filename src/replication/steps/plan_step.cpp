@@ -43,18 +43,14 @@ Table size_table(const PlanOutcome& outcome) {
                    size_text(row.worst_images), size_text(row.mean_images), row.standard_error});
     }
     table.notes.push_back(fmt::format(
-        "in brackets: what other pilots of {} and {} images might have said (from leaving out "
-        "tenths "
-        "of the classes); s.e. now: of a median classifier in the pilot; design effect of classes "
-        "{:.2f}",
+        "in brackets: range for other pilots of {} and {} images (from tenths of the classes). "
+        "s.e. now: for a median classifier in the pilot. Design effect of classes: {:.2f}",
         count_text(outcome.plan.first_images), count_text(outcome.plan.second_images),
         outcome.plan.design_effect));
     table.notes.emplace_back(
-        "a curve fitted to a pilot is smoother than the true one: where accuracy rises steeply "
-        "with "
-        "the selection rate, simulated studies of the planned size got intervals 30 % wider "
-        "than "
-        "was asked for");
+        "a curve fitted to a pilot is smoother than the true one. If accuracy rises steeply with "
+        "the selection rate, intervals were 30 % wider than requested in simulated studies of the "
+        "planned size");
     for (const PlanRow& row : outcome.plan.rows) {
         if (row.images.note.empty()) continue;
         table.notes.push_back(row.images.note);
@@ -79,9 +75,8 @@ Table bias_table(const PlanOutcome& outcome) {
                    fmt::format("{}", fmt::join(row.exponents, ","))});
     }
     table.notes.emplace_back(
-        "of pl with the planned images of a median classifier, of the others with any number; the "
-        "truth is taken to be as smooth as pl finds the pilot, so steeper curves bias moments "
-        "more");
+        "pl has the planned images of a median classifier, the others any number. The truth is "
+        "assumed to be as smooth as pl's fit to the pilot, so steeper curves bias moments more");
     return table;
 }
 
