@@ -7,35 +7,6 @@
 namespace assay {
 namespace {
 
-constexpr std::array<std::string_view, 2> gap_set_keys = {"first", "second"};
-constexpr std::array<std::string_view, 3> gap_metric_keys = {"top1", "real", "asma"};
-constexpr std::string_view a_set = R"("first" | "second")";
-constexpr std::string_view a_metric = R"("top1" | "real" | "asma")";
-
-const char* set_key(int set) {
-    return set == 0 ? "first" : "second";
-}
-
-/// Of an average with the number of models that it is over; of what errors move with what was seen.
-struct ShownEstimate {
-    const Estimate* estimate;
-    std::optional<std::uint32_t> models = {};
-    std::optional<double> raw = {};
-};
-ResultType result_type(ResultOf<ShownEstimate>) {
-    static constexpr auto rows = describe_result<ShownEstimate>(
-        {.name = "GapEstimate"},
-        {
-            part({.inlined = true},
-                 [](const ShownEstimate& e) -> const Estimate& { return *e.estimate; }),
-            part<&ShownEstimate::models>(
-                {.help = "Of averages: how many models it is the mean of", .omitted = true}),
-            part<&ShownEstimate::raw>(
-                {.help = "As seen, with what the images' errors add or take", .omitted = true}),
-        });
-    return rows;
-}
-
 struct ShownPair {
     const GapPair* pair;
     bool mean;
@@ -147,60 +118,6 @@ std::array<std::array<const GapRank*, 2>, 3> ranks_of(const GapModel& model) {
 }
 
 }  // namespace
-
-ResultType result_type(ResultOf<GapRankChange>) {
-    static constexpr auto rows = describe_result<GapRankChange>(
-        {.name = "GapRankChange",
-         .help = "Rank on the first data set less rank on the second, among models that have both"},
-        {
-            part<&GapRankChange::change>({}),
-            part<&GapRankChange::low>({.omitted = true}),
-            part<&GapRankChange::high>({.omitted = true}),
-        });
-    return rows;
-}
-
-ResultType result_type(ResultOf<GapDifference>) {
-    static constexpr auto rows = describe_result<GapDifference>(
-        {.name = "GapDifference", .help = "By how much a gap is smaller by another metric"},
-        {
-            part<&GapDifference::first_metric>({.script = a_metric}),
-            part<&GapDifference::second_metric>({.script = a_metric}),
-            part({.inlined = true},
-                 [](const GapDifference& d) -> const Estimate& { return d.value; }),
-            part<&GapDifference::share>(
-                {.help = "1 - gap by the second / gap by the first; above 1 where the signs "
-                         "differ; undefined where the first is not clear of 0"}),
-        });
-    return rows;
-}
-
-ResultType result_type(ResultOf<GapBest>) {
-    static constexpr auto rows = describe_result<GapBest>(
-        {.name = "GapBest",
-         .help = "The best of the models; the interval holds the winner's true value and the best "
-                 "true value"},
-        {
-            part<&GapBest::model>({}),
-            part({.inlined = true}, [](const GapBest& b) -> const Estimate& { return b.value; }),
-            part<&GapBest::raw>({.help = "As seen, with the winner's luck"}),
-            part<&GapBest::candidates>({.help = "Models that may be the best; 0: not known"}),
-        });
-    return rows;
-}
-
-ResultType result_type(ResultOf<GapCurvature>) {
-    static constexpr auto rows = describe_result<GapCurvature>(
-        {.name = "GapCurvature", .help = "Whether one line describes the models"},
-        {
-            part<&GapCurvature::coefficient>({.help = "Of the square"}),
-            part<&GapCurvature::standard_error>({}),
-            part<&GapCurvature::low_slope>({.help = "At the 10 % quantile of the first data set"}),
-            part<&GapCurvature::high_slope>({.help = "At the 90 % quantile"}),
-            part<&GapCurvature::curved>({.help = "No single line describes the models"}),
-        });
-    return rows;
-}
 
 ResultType result_type(ResultOf<GapModel>) {
     static constexpr auto rows = describe_result<GapModel>(
@@ -391,69 +308,11 @@ ResultType result_type(ResultOf<GapBox>) {
     static constexpr auto rows = describe_result<GapBox>(
         {.name = "GapBox"}, {
                                 part<&GapBox::labels>({}),
-                                part({.name = "set", .script = a_set},
+                                part({.name = "set", .script = gap_set_type},
                                      [](const GapBox& box) { return set_key(box.set); }),
                                 part<&GapBox::points>({.help = "In the order of the models"}),
                                 part<&GapBox::box>({.omitted = true}),
                             });
-    return rows;
-}
-
-namespace {
-
-struct OrderEnd {
-    GapMetric metric;
-    int set;
-};
-ResultType result_type(ResultOf<OrderEnd>) {
-    static constexpr auto rows = describe_result<OrderEnd>(
-        {.name = "OrderEnd"}, {part<&OrderEnd::metric>({.script = a_metric}),
-                               part({.name = "set", .script = a_set},
-                                    [](const OrderEnd& end) { return set_key(end.set); })});
-    return rows;
-}
-
-}  // namespace
-
-ResultType result_type(ResultOf<GapOrder>) {
-    static constexpr auto rows = describe_result<GapOrder>(
-        {.name = "GapOrder", .help = "Agreement of two orders of the models"},
-        {
-            part({.name = "a"},
-                 [](const GapOrder& o) {
-                     return OrderEnd{o.a, o.a_set};
-                 }),
-            part({.name = "b"},
-                 [](const GapOrder& o) {
-                     return OrderEnd{o.b, o.b_set};
-                 }),
-            part<&GapOrder::models>({.help = "With both values"}),
-            part({.help = "Of the true values", .name = "kendall_tau_b"},
-                 [](const GapOrder& o) {
-                     return ShownEstimate{&o.kendall, {}, o.kendall_raw};
-                 }),
-            part({.help = "Of the true values", .name = "spearman_rho"},
-                 [](const GapOrder& o) {
-                     return ShownEstimate{&o.spearman, {}, o.spearman_raw};
-                 }),
-        });
-    return rows;
-}
-
-ResultType result_type(ResultOf<GapLine>) {
-    static constexpr auto rows = describe_result<GapLine>(
-        {.name = "GapLine", .help = "A metric on the second data set as a line of the first"},
-        {
-            part<&GapLine::metric>({.script = a_metric}),
-            part<&GapLine::models>({.help = "With both values"}),
-            part<&GapLine::scale>({}),
-            part<&GapLine::mean_gap>({.help = "Of these models: that of the averages"}),
-            part<&GapLine::slope>({.help = "Of these models"}),
-            part<&GapLine::intercept>({.help = "Its ends are at the ends of the slope"}),
-            part<&GapLine::mean_gap_like>({.help = "Of models like these, as if drawn at random"}),
-            part<&GapLine::slope_like>({.help = "Of models like these, as if drawn at random"}),
-            part<&GapLine::curvature>({.help = "Null for fewer than four models"}),
-        });
     return rows;
 }
 

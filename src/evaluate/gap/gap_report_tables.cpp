@@ -16,26 +16,8 @@ using Show = Column::Show;
 constexpr std::size_t models_shown = 20;
 constexpr std::string_view nothing = "–";
 
-Column text_column(std::string name) {
-    return {.name = std::move(name), .numbers = false};
-}
-
-// Published tables have two digits: so has what has no interval to say how many it deserves.
-Cell percent(const Estimate& v, bool sign = false) {
-    if (v.value && half_width(v) <= 0) return Number{*v.value, Unit::proportion, 2, sign};
-    return v;
-}
-Cell percent(const std::optional<double>& v) {
+Cell number_or_nothing(const std::optional<double>& v) {
     return v ? Cell(Number{*v, Unit::proportion, 2}) : Cell(std::string(nothing));
-}
-
-std::string_view title_of(GapMetric metric) {
-    constexpr std::array<std::string_view, 3> titles{"top-1", "ReaL", "ASMA"};
-    return titles[static_cast<std::size_t>(metric)];
-}
-
-const std::string& set_name(const GapReport& r, int set) {
-    return r.sets[static_cast<std::size_t>(set)].name;
 }
 
 // "12.3 (10.1 – 14.5)" in a sentence.
@@ -58,11 +40,6 @@ std::string with_interval(const Estimate& v) {
 
 std::string number_of(const Estimate& v, double value) {
     return number_text(value, half_width(v), v.unit);
-}
-
-// Each reason once, in the order in which they come.
-void note_once(Table& table, std::set<std::string>& said, const std::string& text) {
-    if (!text.empty() && said.insert(text).second) table.notes.push_back(text);
 }
 
 std::string within_text(const GapWithinMargin& within) {
@@ -92,17 +69,6 @@ Cell change_cell(const std::optional<std::int64_t>& change) {
     return change ? fmt::format("{:+}", *change) : std::string(nothing);
 }
 
-// On another scale the intercept is no proportion.
-Cell percent_of_scale(const GapLine& line) {
-    if (line.scale == GapScale::points) return percent(line.intercept);
-    return line.intercept;
-}
-
-Cell correlation(const Estimate& v) {
-    if (v.value && !v.interval) return Number{*v.value, Unit::number, 4};
-    return v;
-}
-
 // A published table may lack a metric altogether.
 bool has(const GapReport& r, GapMetric metric) {
     return std::any_of(r.models.begin(), r.models.end(), [metric](const GapModel& model) {
@@ -112,6 +78,25 @@ bool has(const GapReport& r, GapMetric metric) {
 }
 
 }  // namespace
+
+Column text_column(std::string name) {
+    return {.name = std::move(name), .numbers = false};
+}
+
+// Published tables have two digits: so has what has no interval to say how many it deserves.
+Cell percent(const Estimate& v, bool sign) {
+    if (v.value && half_width(v) <= 0) return Number{*v.value, Unit::proportion, 2, sign};
+    return v;
+}
+std::string_view title_of(GapMetric metric) {
+    constexpr std::array<std::string_view, 3> titles{"top-1", "ReaL", "ASMA"};
+    return titles[static_cast<std::size_t>(metric)];
+}
+
+// Each reason once, in the order in which they come.
+void note_once(Table& table, std::set<std::string>& said, const std::string& text) {
+    if (!text.empty() && said.insert(text).second) table.notes.push_back(text);
+}
 
 namespace {
 
@@ -372,68 +357,6 @@ Table ranks(const GapReport& r, std::size_t set) {
     return table;
 }
 
-Table orders(const GapReport& r) {
-    Table table;
-    table.title = "How far two orders of these models agree";
-    table.columns = {text_column("orders"),
-                     text_column(""),
-                     {.name = "Kendall tau-b", .show = Show::value_and_interval},
-                     {.name = "Spearman rho", .show = Show::value_and_interval},
-                     {.name = "models"}};
-    std::set<std::string> said;
-    for (const GapOrder& o : r.orders) {
-        const auto end = [&](GapMetric m, int set) {
-            return fmt::format("{} {}", title_of(m), set_name(r, set));
-        };
-        table.add({end(o.a, o.a_set), end(o.b, o.b_set), correlation(o.kendall),
-                   correlation(o.spearman), Count{o.models}});
-        note_once(table, said, o.kendall.value ? o.kendall.note : o.kendall.undefined);
-        note_once(table, said, o.spearman.note);
-    }
-    table.notes.emplace_back(
-        "Of the models' true values: the images' noise pulls the correlations that are seen to 0.");
-    return table;
-}
-
-Table lines(const GapReport& r) {
-    Table table;
-    table.title =
-        fmt::format("{} as a line of {}, over the models", set_name(r, 1), set_name(r, 0));
-    table.columns = {text_column("metric"),
-                     {.name = "mean gap, points", .show = Show::value_and_interval},
-                     {.name = "slope", .show = Show::value_and_interval},
-                     {.name = "intercept %", .show = Show::value_and_interval},
-                     {.name = "mean gap, models like these", .show = Show::value_and_interval},
-                     {.name = "slope, models like these", .show = Show::value_and_interval},
-                     {.name = "models"}};
-    std::set<std::string> said;
-    const auto add = [&](const GapLine& line) {
-        std::string name(title_of(line.metric));
-        if (line.scale != GapScale::points)
-            name += fmt::format(" ({})",
-                                words_of(line.scale)[static_cast<std::size_t>(line.scale)].second);
-        table.add({name, percent(line.mean_gap), line.slope, percent_of_scale(line),
-                   line.mean_gap_like, line.slope_like, Count{line.models}});
-        note_once(table, said, line.slope.value ? line.slope.note : line.slope.undefined);
-        if (line.slope.interval && !line.slope_like.value)
-            note_once(table, said, line.slope_like.undefined);
-        if (line.curvature && line.curvature->curved) {
-            table.notes.push_back(fmt::format(
-                "{}: the points are curved: the slope goes from {:.2f} to {:.2f}; no single line "
-                "describes them{}",
-                name, line.curvature->low_slope, line.curvature->high_slope,
-                line.scale == GapScale::points ? " (try --scale probit)" : ""));
-        }
-    };
-    for (const GapLine& line : r.lines) add(line);
-    for (const GapLine& line : r.scaled_lines) add(line);
-    table.notes.emplace_back(
-        "mean gap, slope and intercept: of these models, on other images of the same kind; the "
-        "intercept's ends are at the slope's. Models like these: as if drawn at random, too; name "
-        "models that are variants of each other by --families.");
-    return table;
-}
-
 Table boxes(const GapReport& r) {
     Table table;
     table.title = "Agreement by labels per image, over the models (percent)";
@@ -443,16 +366,16 @@ Table boxes(const GapReport& r) {
         table.columns.push_back({.name = name});
     for (const std::size_t i : r.marked) table.columns.push_back({.name = r.models[i].name});
     for (const GapBox& b : r.boxes) {
-        std::vector<Cell> cells{Count{b.labels}, set_name(r, b.set)};
+        std::vector<Cell> cells{Count{b.labels}, r.sets[static_cast<std::size_t>(b.set)].name};
         if (b.box) {
             for (const double x : {b.box->low_whisker, b.box->lower_quartile, b.box->median,
                                    b.box->upper_quartile, b.box->high_whisker})
-                cells.push_back(percent(std::optional(x)));
+                cells.push_back(number_or_nothing(std::optional(x)));
             cells.emplace_back(Count{b.box->outliers.size()});
         } else {
             cells.resize(cells.size() + 6, std::string(nothing));
         }
-        for (const std::size_t i : r.marked) cells.push_back(percent(b.points[i]));
+        for (const std::size_t i : r.marked) cells.push_back(number_or_nothing(b.points[i]));
         table.add(std::move(cells));
     }
     return table;

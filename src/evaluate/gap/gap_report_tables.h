@@ -1,6 +1,10 @@
 // The tables of the gap for people; report.cpp puts them in order.
 #pragma once
 
+#include <set>
+#include <string>
+#include <string_view>
+
 #include "assay/evaluate/gap.h"
 #include "assay/report.h"
 
@@ -18,5 +22,12 @@ Table lines(const GapReport& report);
 Table boxes(const GapReport& report);
 /// All data sets' values, in the order of the ranking; with further data sets or a ranking.
 Table places(const GapReport& report, bool all);
+
+// What the tables have in common.
+Column text_column(std::string name);
+Cell percent(const Estimate& v, bool sign = false);
+std::string_view title_of(GapMetric metric);
+/// Adds a note to the table unless it was said.
+void note_once(Table& table, std::set<std::string>& said, const std::string& text);
 
 }  // namespace assay::gap_tables

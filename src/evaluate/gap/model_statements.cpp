@@ -2,170 +2,34 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <numeric>
+#include <span>
 
 #include <fmt/format.h>
 
 #include "core/parallel.h"
 #include "evaluate/gap/assemble.h"
-#include "evaluate/gap/lines.h"
+#include "evaluate/gap/gap_said.h"
 #include "evaluate/gap/ordering.h"
 #include "evaluate/gap/statement_parts.h"
-#include "evaluate/statements/orders.h"
-#include "evaluate/statements/places.h"
-#include "evaluate/statements/sizes.h"
 
 namespace assay {
 namespace {
 
-using statements::Factor;
-using statements::Matrix;
 using statements::Range;
 
 constexpr std::string_view one_model = "one model";
 
-/// What one factor says about a metric.
-struct Said {
-    std::optional<Range> absolute, mean;
-    std::array<std::optional<Range>, 3> spread;  ///< of the first, the second, and the gaps
-    std::array<std::optional<Range>, 2> mean_of_set;
-    std::optional<statements::WithinMargin> within;
-    std::array<std::vector<statements::PlaceRange>, 2> places;
-    std::vector<statements::ChangeRange> changes;
-    std::array<std::optional<statements::Best>, 2> best;
-    statements::RankCorrelations orders;
-    GapLineParts line, scaled;
-};
-
-/// One data set's models that have a value, and their errors.
-struct OneSet {
-    std::vector<std::size_t> models;
-    std::vector<double> values;
-    Factor factor;
-    Matrix draws;
-    std::optional<statements::Pairs> pairs;
-
-    statements::Ordered ordered() const {
-        return {values, statements::total_of(factor), &draws, &*pairs};
-    }
-};
-
-std::uint64_t draws_in(const GapOptions& options) {
-    return options.replicates + options.replicates % 2;
-}
-
-OneSet one_set(const GapReport& report, const GapFactors& factors, std::size_t m, std::size_t set,
-               std::vector<std::size_t> models, bool drawn = true) {
-    OneSet out;
-    out.models = std::move(models);
-    for (const std::size_t i : out.models)
-        out.values.push_back(*side(report.models[i].metrics[m], set).value);
-    out.factor = statements::selected(factors[m][set].value(), out.models);
-    if (!drawn || draws_in(report.options) == 0) return out;
-    out.draws =
-        statements::draws_of(out.factor, draws_in(report.options), report.options.seed + set);
-    out.pairs = statements::pairs_of(out.factor, out.draws);
-    return out;
-}
-
-std::vector<std::size_t> models_with(const GapReport& report, std::size_t m, bool first,
-                                     bool second) {
-    std::vector<std::size_t> out;
-    for (std::size_t i = 0; i < report.models.size(); ++i) {
-        const GapPair& pair = report.models[i].metrics[m];
-        if ((!first || pair.first.value) && (!second || pair.second.value)) out.push_back(i);
-    }
-    return out;
-}
-
-// What is said of one data set alone.
-void of_one_set(const GapReport& report, const OneSet& of, std::size_t m, std::size_t set,
-                Said& out) {
-    const double level = report.options.level;
-    if (of.models.empty() || of.draws.rows == 0) return;
-    const auto top =
-        static_cast<std::size_t>(std::ranges::max_element(of.values) - of.values.begin());
-    // The agreement that ASMA averages is no proportion of so many images.
-    const double images =
-        m == static_cast<std::size_t>(GapMetric::asma)
-            ? 0
-            : static_cast<double>(side(report.models[of.models[top]].metrics[m], set).n);
-    out.best[set] = statements::best_of(of.values, of.factor, of.draws, images, level);
-    out.best[set]->model = of.models[out.best[set]->model];
-    if (of.models.size() < 2) return;
-    out.spread[set] =
-        statements::spread(of.values, statements::total_of(of.factor), of.draws, level);
-    out.places[set].resize(report.models.size());
-    const auto places = statements::places_of(of.values, *of.pairs, level);
-    for (std::size_t k = 0; k < places.size(); ++k) out.places[set][of.models[k]] = places[k];
-}
-
-// What is said of both data sets together.
-void of_both_sets(const GapReport& report, const OneSet& first, const OneSet& second, std::size_t m,
-                  Said& out) {
-    const GapOptions& options = report.options;
-    const double level = options.level;
-    if (first.models.empty()) return;
-    std::vector<double> gaps;
-    for (std::size_t k = 0; k < first.values.size(); ++k)
-        gaps.push_back(first.values[k] - second.values[k]);
-    out.mean = statements::mean_gap(gaps, first.factor, second.factor, level);
-    for (const OneSet* set : {&first, &second}) {
-        const double mean = statements::mean_of(set->values);
-        const double half = normal_half(statements::variance_of_mean(set->factor), level);
-        out.mean_of_set[set == &first ? 0 : 1] = Range{mean, mean - half, mean + half};
-    }
-    out.line = line_parts(report, m, first.models, {first.values, second.values}, first.factor,
-                          second.factor, first.draws, second.draws, GapScale::points);
-    if (options.scale != GapScale::points) {
-        out.scaled =
-            line_parts(report, m, first.models, {first.values, second.values}, first.factor,
-                       second.factor, first.draws, second.draws, options.scale);
-    }
-    if (first.draws.rows == 0) return;
-    const Matrix errors = statements::difference(first.draws, second.draws);
-    out.absolute = statements::mean_absolute_gap(gaps, first.factor, second.factor, errors, level);
-    const std::vector<double> sd = statements::errors_of_gaps(first.factor, second.factor);
-    if (gaps.size() < 2) return;
-    // Differences of decimals are not exact: 63.2 % - 58.2 % comes out just below 5 %, and is not
-    // within it.
-    out.within = statements::within_margin(gaps, sd, errors, options.margin - 1e-9, level);
-    out.spread[2] = statements::spread(
-        gaps, statements::total_of(first.factor) + statements::total_of(second.factor), errors,
-        level);
-    out.changes.resize(report.models.size());
-    const auto changes = statements::changes_of_place(first.values, *first.pairs, second.values,
-                                                      *second.pairs, level);
-    for (std::size_t k = 0; k < changes.size(); ++k) out.changes[first.models[k]] = changes[k];
-    out.orders = statements::rank_correlations(first.ordered(), second.ordered(), level);
-}
-
-Said said_of(const GapReport& report, const GapFactors& factors, std::size_t m) {
-    Said out;
-    const std::vector<std::size_t> both = models_with(report, m, true, true);
-    std::array<std::optional<OneSet>, 2> sets;
-    for (std::size_t set = 0; set < 2; ++set) {
-        if (!factors[m][set]) continue;
-        sets[set] = one_set(report, factors, m, set, both);
-        const std::vector<std::size_t> all = models_with(report, m, set == 0, set == 1);
-        if (all == both) {
-            of_one_set(report, *sets[set], m, set, out);
-        } else {
-            of_one_set(report, one_set(report, factors, m, set, all), m, set, out);
-        }
-    }
-    if (sets[0] && sets[1]) of_both_sets(report, *sets[0], *sets[1], m, out);
-    return out;
+/// The factors that give the ends: all but the last, which gives values where there are several.
+std::span<const GapSaid> bounds_of(const std::vector<GapSaid>& said) {
+    return {said.data(), said.size() > 1 ? said.size() - 1 : 1};
 }
 
 /// Several factors' word on one thing: the ends of all, and the value of the last.
 template <class Pick>
-std::optional<Range> joined(const std::vector<Said>& said, Pick&& pick) {
+std::optional<Range> joined(const std::vector<GapSaid>& said, Pick&& pick) {
     std::optional<Range> out;
-    const std::size_t bounds = said.size() > 1 ? said.size() - 1 : 1;
-    for (std::size_t k = 0; k < bounds; ++k) {
-        const std::optional<Range> one = pick(said[k]);
+    for (const GapSaid& bound : bounds_of(said)) {
+        const std::optional<Range> one = pick(bound);
         if (!one) return std::nullopt;
         if (!out) {
             out = one;
@@ -182,7 +46,7 @@ std::optional<Range> joined(const std::vector<Said>& said, Pick&& pick) {
     return out;
 }
 
-void set_absolute(GapReport& report, std::size_t m, const std::vector<Said>& said,
+void set_absolute(GapReport& report, std::size_t m, const std::vector<GapSaid>& said,
                   const std::string& why) {
     GapPair& pair = report.average.metrics[m];
     if (!pair.absolute.value) return;
@@ -192,7 +56,7 @@ void set_absolute(GapReport& report, std::size_t m, const std::vector<Said>& sai
     pair.absolute.interval.reset();
     pair.absolute.standard_error.reset();
     pair.absolute.note = why;
-    auto range = joined(said, [](const Said& s) { return s.absolute; });
+    auto range = joined(said, [](const GapSaid& s) { return s.absolute; });
     if (!range) return;
     // Whatever the mean gap may be, the mean |gap| may be.
     if (pair.gap.interval)
@@ -200,7 +64,7 @@ void set_absolute(GapReport& report, std::size_t m, const std::vector<Said>& sai
     put_range(pair.absolute, *range, report.options.level, "inversion");
 }
 
-void set_means(GapReport& report, std::size_t m, const std::vector<Said>& said) {
+void set_means(GapReport& report, std::size_t m, const std::vector<GapSaid>& said) {
     // Stores have the means' intervals already.
     if (report.source == "stores") return;
     GapPair& pair = report.average.metrics[m];
@@ -216,14 +80,14 @@ void set_means(GapReport& report, std::size_t m, const std::vector<Said>& said) 
         return;
     }
     for (std::size_t set = 0; set < 2; ++set) {
-        if (const auto range = joined(said, [set](const Said& s) { return s.mean_of_set[set]; }))
+        if (const auto range = joined(said, [set](const GapSaid& s) { return s.mean_of_set[set]; }))
             put_range(set == 0 ? pair.first : pair.second, *range, level, "normal");
     }
-    if (const auto range = joined(said, [](const Said& s) { return s.mean; }))
+    if (const auto range = joined(said, [](const GapSaid& s) { return s.mean; }))
         put_range(pair.gap, *range, level, "normal");
 }
 
-void set_spread(GapReport& report, std::size_t m, const std::vector<Said>& said,
+void set_spread(GapReport& report, std::size_t m, const std::vector<GapSaid>& said,
                 const std::array<std::string, 3>& why, bool upper_bound) {
     auto& between = report.average.between[m];
     if (!between) return;
@@ -232,7 +96,7 @@ void set_spread(GapReport& report, std::size_t m, const std::vector<Said>& said,
         Estimate& e = *parts[part];
         e.unit = Unit::proportion;
         e.n = between->models;
-        const auto range = joined(said, [part](const Said& s) { return s.spread[part]; });
+        const auto range = joined(said, [part](const GapSaid& s) { return s.spread[part]; });
         if (!range) {
             e.undefined = between->models < 2 ? std::string(one_model) : why[part];
             continue;
@@ -245,7 +109,7 @@ void set_spread(GapReport& report, std::size_t m, const std::vector<Said>& said,
     }
 }
 
-void set_within(GapReport& report, std::size_t m, const std::vector<Said>& said) {
+void set_within(GapReport& report, std::size_t m, const std::vector<GapSaid>& said) {
     GapWithinMargin& within = report.average.within_margin[m];
     within.surely_within.reset();
     within.surely_outside.reset();
@@ -263,7 +127,7 @@ void set_within(GapReport& report, std::size_t m, const std::vector<Said>& said)
         return;
     }
     std::uint32_t low = within.models, high = 0;
-    for (const Said& s : said) {
+    for (const GapSaid& s : bounds_of(said)) {
         if (!s.within) return;
         low = std::min(low, static_cast<std::uint32_t>(s.within->low));
         high = std::max(high, static_cast<std::uint32_t>(s.within->high));
@@ -272,15 +136,15 @@ void set_within(GapReport& report, std::size_t m, const std::vector<Said>& said)
     within.surely_outside = within.models - high;
 }
 
-void set_best(GapReport& report, std::size_t m, const std::vector<Said>& said,
+void set_best(GapReport& report, std::size_t m, const std::vector<GapSaid>& said,
               const std::array<std::string, 2>& why) {
     for (std::size_t set = 0; set < 2; ++set) {
-        const std::vector<std::size_t> models = models_with(report, m, set == 0, set == 1);
+        const std::vector<std::size_t> models = models_with_values(report, m, set == 0, set == 1);
         if (models.empty()) continue;
         GapBest best;
         best.value.unit = Unit::proportion;
         best.value.n = models.size();
-        const auto range = joined(said, [set](const Said& s) -> std::optional<Range> {
+        const auto range = joined(said, [set](const GapSaid& s) -> std::optional<Range> {
             return s.best[set] ? std::optional(s.best[set]->range) : std::nullopt;
         });
         const GapModel& top =
@@ -297,7 +161,7 @@ void set_best(GapReport& report, std::size_t m, const std::vector<Said>& said,
         } else if (range) {
             best.value.value = range->value;
             put_range(best.value, *range, report.options.level, "max_t");
-            for (const Said& s : said)
+            for (const GapSaid& s : bounds_of(said))
                 best.candidates =
                     std::max(best.candidates, static_cast<std::uint32_t>(s.best[set]->candidates));
         }
@@ -305,19 +169,19 @@ void set_best(GapReport& report, std::size_t m, const std::vector<Said>& said,
     }
 }
 
-void set_places(GapReport& report, std::size_t m, const std::vector<Said>& said) {
+void set_places(GapReport& report, std::size_t m, const std::vector<GapSaid>& said) {
     for (std::size_t set = 0; set < 2; ++set) {
         for (std::size_t i = 0; i < report.models.size(); ++i) {
             GapRank& rank = report.models[i].ranks[m][set];
             if (rank.rank == 0 || said.front().places[set].empty()) continue;
             rank.low = rank.high = rank.rank;
-            for (const Said& s : said) {
+            for (const GapSaid& s : bounds_of(said)) {
                 rank.low = std::min(rank.low, static_cast<std::uint32_t>(s.places[set][i].low));
                 rank.high = std::max(rank.high, static_cast<std::uint32_t>(s.places[set][i].high));
             }
         }
     }
-    const std::vector<std::size_t> both = models_with(report, m, true, true);
+    const std::vector<std::size_t> both = models_with_values(report, m, true, true);
     if (both.size() < 2) return;
     std::array<std::vector<Maybe>, 2> values;
     for (const GapModel& model : report.models) {
@@ -330,7 +194,7 @@ void set_places(GapReport& report, std::size_t m, const std::vector<Said>& said)
         GapRankChange change{ranks[i].change(), {}, {}};
         if (!said.front().changes.empty()) {
             change.low = change.high = change.change;
-            for (const Said& s : said) {
+            for (const GapSaid& s : bounds_of(said)) {
                 change.low = std::min(*change.low, s.changes[i].low);
                 change.high = std::max(*change.high, s.changes[i].high);
             }
@@ -358,27 +222,6 @@ void set_order(GapOrder& order, const std::optional<Range>& tau, const std::opti
     set(order.spearman, rho);
 }
 
-// Orders of two metrics on the same images: what is drawn is the same for both.
-statements::RankCorrelations order_on_one_set(const GapReport& report, const GapFactors& factors,
-                                              const GapOrder& order) {
-    const auto a = static_cast<std::size_t>(order.a), b = static_cast<std::size_t>(order.b),
-               set = static_cast<std::size_t>(order.a_set);
-    std::vector<std::size_t> models;
-    for (std::size_t i = 0; i < report.models.size(); ++i) {
-        if (side(report.models[i].metrics[a], set).value &&
-            side(report.models[i].metrics[b], set).value)
-            models.push_back(i);
-    }
-    if (models.size() < 3) return {};
-    OneSet one = one_set(report, factors, a, set, models, false),
-           two = one_set(report, factors, b, set, models, false);
-    std::tie(one.draws, two.draws) = statements::draws_of(
-        one.factor, two.factor, draws_in(report.options), report.options.seed + set);
-    one.pairs = statements::pairs_of(one.factor, one.draws);
-    two.pairs = statements::pairs_of(two.factor, two.draws);
-    return statements::rank_correlations(one.ordered(), two.ordered(), report.options.level);
-}
-
 std::string why_of(const GapReport& report, const GapNoise& noise, std::size_t m,
                    std::size_t first_set, std::size_t last_set) {
     if (!noise.dependent.empty() && first_set != last_set) return "no interval: " + noise.dependent;
@@ -398,7 +241,7 @@ void state_about_models(GapReport& report, const GapNoise& noise) {
     if (noise.middle) all.push_back(&*noise.middle);
     const double level = report.options.level;
     // Each is independent of the others: the same numbers for any number of threads.
-    std::array<std::vector<Said>, 3> said;
+    std::array<std::vector<GapSaid>, 3> said;
     for (auto& of_metric : said) of_metric.resize(all.size());
     std::vector<std::size_t> within_sets;
     for (std::size_t o = 0; o < report.orders.size(); ++o) {
@@ -406,25 +249,27 @@ void state_about_models(GapReport& report, const GapNoise& noise) {
     }
     std::vector<statements::RankCorrelations> same_images(report.orders.size());
     const std::size_t metrics = 3 * all.size();
-    const bool together = noise.same_groups && draws_in(report.options) > 0 && !all.empty();
-    parallel_blocks(metrics + (together ? within_sets.size() : 0),
-                    resolve_threads(report.options.threads), [&](std::size_t task) {
-                        throw_if_stopped();
-                        if (task < metrics) {
-                            const std::size_t m = task / all.size(), k = task % all.size();
-                            said[m][k] = said_of(report, *all[k], m);
-                            return;
-                        }
-                        const std::size_t o = within_sets[task - metrics];
-                        const GapOrder& order = report.orders[o];
-                        const auto set = static_cast<std::size_t>(order.a_set);
-                        if ((*all[0])[static_cast<std::size_t>(order.a)][set] &&
-                            (*all[0])[static_cast<std::size_t>(order.b)][set])
-                            same_images[o] = order_on_one_set(report, *all[0], order);
-                    });
+    const bool together = noise.same_groups && report.options.replicates > 0 && !all.empty();
+    parallel_blocks(
+        metrics + (together ? within_sets.size() : 0), resolve_threads(report.options.threads),
+        [&](std::size_t task) {
+            throw_if_stopped();
+            if (task < metrics) {
+                const std::size_t m = task / all.size(), k = task % all.size();
+                const bool middle = noise.middle && k + 1 == all.size();
+                said[m][k] = said_of_metric(report, *all[k], m, {!middle, !noise.upper_bound[m]});
+                return;
+            }
+            const std::size_t o = within_sets[task - metrics];
+            const GapOrder& order = report.orders[o];
+            const auto set = static_cast<std::size_t>(order.a_set);
+            if ((*all[0])[static_cast<std::size_t>(order.a)][set] &&
+                (*all[0])[static_cast<std::size_t>(order.b)][set])
+                same_images[o] = order_on_one_set(report, *all[0], order);
+        });
     if (!noise.dependent.empty()) {
         for (auto& of_metric : said) {
-            for (Said& s : of_metric) {
+            for (GapSaid& s : of_metric) {
                 s.absolute.reset();
                 s.within.reset();
                 s.spread[2].reset();
@@ -446,7 +291,7 @@ void state_about_models(GapReport& report, const GapNoise& noise) {
         set_best(report, m, said[m], why_set);
         set_places(report, m, said[m]);
         std::vector<GapLineParts> parts, scaled;
-        for (const Said& s : said[m]) {
+        for (const GapSaid& s : said[m]) {
             parts.push_back(s.line);
             scaled.push_back(s.scaled);
         }
@@ -462,8 +307,8 @@ void state_about_models(GapReport& report, const GapNoise& noise) {
                     level);
                 continue;
             }
-            set_order(order, joined(said[m], [](const Said& s) { return s.orders.tau; }),
-                      joined(said[m], [](const Said& s) { return s.orders.rho; }), why, level);
+            set_order(order, joined(said[m], [](const GapSaid& s) { return s.orders.tau; }),
+                      joined(said[m], [](const GapSaid& s) { return s.orders.rho; }), why, level);
         }
     }
     for (const std::size_t o : within_sets) {

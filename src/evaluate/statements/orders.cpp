@@ -245,6 +245,7 @@ struct SurePairs {
 };
 // Pairs whose order is beyond doubt on both sets.
 SurePairs sure_pairs(const Ordered& first, const Ordered& second, double level) {
+    if (first.pairs == nullptr || second.pairs == nullptr) return {};
     std::vector<double> largest;
     for (std::size_t b = 0; b < first.pairs->largest.rows; ++b) {
         largest.push_back(std::max(std::ranges::max(first.pairs->largest.row(b)),

@@ -13,7 +13,7 @@ struct Ordered {
     std::span<const double> values;
     double total = 0;     ///< of the factor (total_of)
     const Matrix* draws;  ///< of the errors
-    const Pairs* pairs;
+    const Pairs* pairs;   ///< nullptr: no pair bounds the interval
 };
 struct RankCorrelations {
     std::optional<Range> tau, rho;  ///< none: fewer than 3 models, or all values of a set are equal

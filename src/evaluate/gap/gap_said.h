@@ -1,0 +1,48 @@
+// What one factor of the errors says about all models of a gap.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "evaluate/gap/lines.h"
+#include "evaluate/gap/model_statements.h"
+#include "evaluate/statements/orders.h"
+#include "evaluate/statements/places.h"
+#include "evaluate/statements/sizes.h"
+
+namespace assay {
+
+/// What is asked of a factor: the middle one gives values alone, and orders need the errors
+/// themselves, not a bound.
+struct GapAsked {
+    bool ends = true, orders = true;
+};
+
+/// What one factor says about a metric.
+struct GapSaid {
+    std::optional<statements::Range> absolute, mean;
+    std::array<std::optional<statements::Range>, 3>
+        spread;  ///< of the first, the second, and the gaps
+    std::array<std::optional<statements::Range>, 2> mean_of_set;
+    std::optional<statements::WithinMargin> within;
+    std::array<std::vector<statements::PlaceRange>, 2> places;
+    std::vector<statements::ChangeRange> changes;
+    std::array<std::optional<statements::Best>, 2> best;
+    statements::RankCorrelations orders;
+    GapLineParts line, scaled;
+};
+
+/// Models that have the values of a metric that are asked for.
+std::vector<std::size_t> models_with_values(const GapReport& report, std::size_t metric, bool first,
+                                            bool second);
+
+/// Needs only the factors of this metric; what needs one that is not there is left out.
+GapSaid said_of_metric(const GapReport& report, const GapFactors& factors, std::size_t metric,
+                       GapAsked asked);
+
+/// Orders of two metrics on the same images, whose errors share what is drawn.
+statements::RankCorrelations order_on_one_set(const GapReport& report, const GapFactors& factors,
+                                              const GapOrder& order);
+
+}  // namespace assay
