@@ -193,6 +193,15 @@ BuiltPlugin built_in_tree(const LibTorch& libtorch, const LibTorchOptions& optio
     return built;
 }
 
+/// The build takes the LibTorch that comes first here, too.
+bool removed_in_tree(const LibTorchOptions& options) {
+    const std::vector<LibTorch> all = find_libtorch(options);
+    const FolderAside scratch(build_folder() / kPluginFile);
+    const bool onnx =
+        why_without_onnx(compiler(), chosen_libtorch(all, options), scratch.path()).empty();
+    return restore_plugin_in_tree(onnx, options);
+}
+
 /// Where the program is installed.
 BuiltPlugin built_from_sources(const LibTorch& libtorch, const LibTorchOptions& options) {
     // Compiling takes a minute: what is missing is found before.
@@ -234,7 +243,7 @@ BuiltPlugin build_torch_plugin(const LibTorch& libtorch, const LibTorchOptions& 
 }
 
 bool remove_torch_plugin(const LibTorchOptions& options) {
-    if (runs_where_it_was_built()) return restore_plugin_in_tree(options);
+    if (runs_where_it_was_built()) return removed_in_tree(options);
     const fs::path plugin = target_folder(options) / kPluginFile;
     std::error_code error;
     const bool removed = fs::remove(plugin, error);

@@ -91,10 +91,10 @@ fs::path build_plugin_in_tree(const LibTorch& libtorch, bool onnx, const LibTorc
     return build / "lib" / kPluginFile;
 }
 
-bool restore_plugin_in_tree(const LibTorchOptions& options) {
+bool restore_plugin_in_tree(bool onnx, const LibTorchOptions& options) {
     const fs::path build = usable_build(options);
     if (read_text(build / "CMakeCache.txt").find("\nTorch_DIR:") == std::string::npos) return false;
-    configure_and_build(build, {"-UTorch_DIR", "-DASSAY_ONNX=ON"});
+    configure_and_build(build, {"-UTorch_DIR", onnx ? "-DASSAY_ONNX=ON" : "-DASSAY_ONNX=OFF"});
     return true;
 }
 

@@ -12,7 +12,8 @@ namespace assay {
 std::filesystem::path build_plugin_in_tree(const LibTorch& libtorch, bool onnx,
                                            const LibTorchOptions& options);
 
-/// Has the build choose its LibTorch by itself again. False where none was chosen for it.
-bool restore_plugin_in_tree(const LibTorchOptions& options);
+/// Has the build choose its LibTorch by itself again, with or without ONNX. False where none was
+/// chosen for it.
+bool restore_plugin_in_tree(bool onnx, const LibTorchOptions& options);
 
 }  // namespace assay
