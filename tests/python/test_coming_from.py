@@ -63,7 +63,7 @@ class ComingFrom(unittest.TestCase):
         self.page("torchmetrics", 18)
 
     def test_scikit_learn(self):
-        self.page("scikit-learn", 19)
+        self.page("scikit-learn", 21)
 
     def test_netcal(self):
         self.page("netcal", 7)
