@@ -372,9 +372,8 @@ int cmd_demo(std::vector<std::string> arguments) {
     if (std::any_of(name.begin(), name.end(),
                     [](char c) { return (c >= 0 && c < ' ') || c == 127; })) {
         throw Error(ErrorCode::usage,
-                    "--dir: the commands of the walkthrough are lines of a shell, which cannot "
-                    "hold a folder's "
-                    "name with line ends or other control characters");
+                    "--dir: the walkthrough prints shell commands, so the folder's name must not "
+                    "have line ends or other control characters");
     }
     const auto start = std::chrono::steady_clock::now();
     Walkthrough walkthrough(demo.dir / "commands.sh");

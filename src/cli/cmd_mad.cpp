@@ -39,7 +39,7 @@ int mad_add(std::vector<std::string> arguments) {
                     "Stores, folders of them, or the names of classifiers that were removed")
         ->required()
         ->type_name("RUNS");
-    app->add_option("--reason", reason, "Kept with the decision")->type_name("TEXT");
+    app->add_option("--reason", reason, "Reason, stored with the decision")->type_name("TEXT");
     app->add_option("-j,--threads", threads, "Threads (default: one per core)")
         ->type_name("N")
         ->check(not_below_zero());
@@ -76,7 +76,7 @@ int mad_remove(std::vector<std::string> arguments) {
         ->required()
         ->type_name("COMPETITION");
     app->add_option("classifier", name, "Its name")->required()->type_name("CLASSIFIER");
-    app->add_option("--reason", reason, "Kept with the decision")->type_name("TEXT");
+    app->add_option("--reason", reason, "Reason, stored with the decision")->type_name("TEXT");
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
 
@@ -88,7 +88,7 @@ int mad_remove(std::vector<std::string> arguments) {
 
 const std::vector<Command>& mad_parts() {
     static const std::vector<Command> table = {
-        {"init", "Begin a competition of classifiers over unlabelled images", mad_init},
+        {"init", "Start a competition of classifiers on unlabelled images", mad_init},
         {"select", "Select the images on which each pair of classifiers disagrees most",
          mad_select},
         {"questions", "List the questions about the selected images", mad_questions},

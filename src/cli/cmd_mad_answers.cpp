@@ -65,7 +65,7 @@ int mad_block(std::vector<std::string> arguments) {
         ->type_name("COMPETITION");
     app->add_option("annotator", name, "Its name")->required()->type_name("NAME");
     app->add_flag("--undo", undo, "Include their answers again");
-    app->add_option("--reason", reason, "Kept with the decision")->type_name("TEXT");
+    app->add_option("--reason", reason, "Reason, stored with the decision")->type_name("TEXT");
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
     mad::Competition competition = mad::Competition::open(folder, mad::Competition::Access::write);

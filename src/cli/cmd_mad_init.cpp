@@ -23,17 +23,17 @@ assay mad init mad runs/own --distance zero-one --threshold 0.5 --cap-mode none
 void add_selection(CLI::App& app, mad::InitOptions& options) {
     mad::CompetitionSettings& settings = options.settings;
     mad::SelectionRule& rule = settings.rule;
-    app.add_option("-k", rule.k, "Images of each two classifiers")
+    app.add_option("-k", rule.k, "Number of images for each pair of classifiers")
         ->type_name("N")
         ->capture_default_str();
     auto* threshold =
-        app.add_option("--threshold", settings.threshold, "Confidence that both predictions need")
+        app.add_option("--threshold", settings.threshold, "Least confidence of both predictions")
             ->check(CLI::Range(0.0, 1.0))
             ->type_name("P")
             ->capture_default_str();
     app.add_option("--confident", settings.confident,
-                   "Instead of a threshold: the proportion of images that each classifier is "
-                   "most sure of, so that over-confidence gains nothing")
+                   "Instead of a threshold: the proportion of images of which each classifier is "
+                   "most sure, so that over-confidence has no advantage")
         ->type_name("P")
         ->excludes(threshold);
     app.add_option_function<std::string>(
@@ -47,19 +47,19 @@ void add_selection(CLI::App& app, mad::InitOptions& options) {
                    options.settings.distance = mad::distance_named(name);
                }
            },
-           "How far two labels are apart: tree-path, ancestor-min, ancestor-max, "
-           "graph-closure-min, graph-closure-max, graph-full-min, graph-full-max, hop, hop-full, "
-           "zero-one. FILE.csv has a row and a column for each class")
+           "Distance between two labels: tree-path, ancestor-min, ancestor-max, graph-closure-min, "
+           "graph-closure-max, graph-full-min, graph-full-max, hop, hop-full, zero-one. FILE.csv "
+           "has a row and a column for each class")
         ->default_str("tree-path")
         ->type_name("DISTANCE");
-    app.add_option("--cap", rule.cap, "Images of a label that a pair takes at most")
+    app.add_option("--cap", rule.cap, "Maximum number of images with one label for each pair")
         ->type_name("N")
         ->capture_default_str();
     app.add_option_function<std::string>(
            "--cap-mode",
            [&rule](const std::string& name) { rule.mode = mad::cap_mode_named(name); },
-           "Of which label: side (of each classifier's), first, shared, official (as the authors' "
-           "code), none")
+           "Labels that --cap counts: side (each classifier's), first, shared, official (as in the "
+           "authors' code), none")
         ->default_str("side")
         ->type_name("{side,first,shared,official,none}");
     app.add_option_function<std::string>(
@@ -72,10 +72,10 @@ void add_selection(CLI::App& app, mad::InitOptions& options) {
         ->expected(0, 1)
         ->type_name("{pair,image}");
     app.add_flag("--one-of-a-parent", rule.one_of_a_parent,
-                 "At most one of the images that share the attribute `parent`, for a pair");
+                 "For each pair, at most one of the images with the same attribute `parent`");
     app.add_option("--near-duplicates", settings.near_duplicates,
-                   "Of images whose perceptual hashes differ in at most so many of 64 bits, the "
-                   "first alone (6 is usual)")
+                   "Use only the first of images whose perceptual hashes differ in at most N of 64 "
+                   "bits (6 is usual)")
         ->type_name("BITS");
 }
 
@@ -83,8 +83,8 @@ void add_selection(CLI::App& app, mad::InitOptions& options) {
 
 int mad_init(std::vector<std::string> arguments) {
     auto app = make_app("mad init",
-                        "Begin a competition: two or more classifiers, by their stored predictions "
-                        "for the same images, which need no labels.",
+                        "Start a competition of two or more classifiers, from their stored "
+                        "predictions for the same images, which need no labels.",
                         mad_init_examples);
     std::filesystem::path folder;
     mad::InitOptions options;
@@ -93,37 +93,39 @@ int mad_init(std::vector<std::string> arguments) {
     app->add_option("stores", options.stores, "RUNS folder, one of its data sets, or stores")
         ->required()
         ->type_name("RUNS");
-    app->add_option("--name", options.settings.name, "Name (default: the folder's)")
+    app->add_option("--name", options.settings.name,
+                    "Name of the competition (default: the folder's)")
         ->type_name("NAME");
     app->add_option("--hierarchy", options.hierarchy,
-                    "What is a kind of what: imagenet, or a file (csv with child and parent, "
+                    "Hierarchy of the classes: imagenet, or a file (csv with child and parent, "
                     "wordnet.is_a.txt, data.noun, a JSON tree)")
         ->type_name("HIERARCHY")
         ->capture_default_str();
     app->add_option("--classes", options.classes,
-                    "Class list, where the stores do not know their classes: a file, or imagenet")
+                    "Class list, if the stores have none: a file, or imagenet")
         ->type_name("CLASSES");
     app->add_option("--images", options.images,
-                    "Where the images are (default: where they were predicted)")
+                    "Folder of the images (default: where they were predicted)")
         ->type_name("FOLDER");
     app->add_option("--where", options.settings.where,
                     "Only images with this value of an attribute take part (domain=night)")
         ->type_name("ATTRIBUTE=VALUE");
     add_selection(*app, options);
-    app->add_option("--votes", options.settings.votes,
-                    "Answers that a question gets at most, odd; it is settled before where they "
-                    "agree")
+    app->add_option(
+           "--votes", options.settings.votes,
+           "Maximum number of answers per question, odd; it is settled earlier if they agree")
         ->type_name("N")
         ->capture_default_str();
     app->add_option("--gold", options.settings.gold,
-                    "Proportion of questions whose answers are known, to test annotators")
+                    "Proportion of questions with known answers, to test annotators")
         ->check(CLI::Range(0.0, 1.0))
         ->type_name("P")
         ->capture_default_str();
-    app->add_option("--seed", options.settings.seed, "Of all random orders and samples")
+    app->add_option("--seed", options.settings.seed, "Seed of all random orders and samples")
         ->check(decimal_number())
         ->capture_default_str();
-    app->add_option("--reason", options.reason, "Kept with the settings")->type_name("TEXT");
+    app->add_option("--reason", options.reason, "Reason, stored with the settings")
+        ->type_name("TEXT");
     app->add_option("-j,--threads", options.threads, "Threads (default: one per core)")
         ->type_name("N")
         ->check(not_below_zero());

@@ -57,7 +57,8 @@ int mad_questions(std::vector<std::string> arguments) {
                     "Add no questions once the ranking is this certain: expected Kendall "
                     "correlation with the ranking from all selected images")
         ->type_name("TAU");
-    app->add_option("--reason", options.reason, "Kept with the decision")->type_name("TEXT");
+    app->add_option("--reason", options.reason, "Reason, stored with the decision")
+        ->type_name("TEXT");
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
     if (table.empty()) output.check_is_report("questions", "--out");
