@@ -249,7 +249,7 @@ public:
     /// counted has the same bits always. Not beside other calls where `threads` is not 1: LibTorch
     /// has one number of them for a process.
     virtual ModelCost cost(const CostRequest& /*request*/) {
-        throw Error(ErrorCode::bad_input, "this classifier does not tell what it costs");
+        throw Error(ErrorCode::bad_input, "this classifier does not report its cost");
     }
 };
 
