@@ -4,6 +4,7 @@
 
 #include "assay/derived/calibrate.h"
 #include "assay/error.h"
+#include "assay/store/prediction_store.h"
 #include "cli/command.h"
 #include "cli/described.h"
 #include "cli/progress.h"
@@ -42,13 +43,13 @@ int cmd_calibrate(std::vector<std::string> arguments) {
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
 
+    if (!layer.empty() && find_stores(options.paths).size() != 1)
+        throw Error(ErrorCode::usage,
+                    "--layer: it is of one model, and these are several stores; name one of them");
     options.command = command_line();
     ProgressLine line("calibrate", "stores");
     const CalibrateResult result = calibrate_stores(options, line);
     line.finish();
-    if (!layer.empty() && result.stores.size() != 1)
-        throw Error(ErrorCode::usage,
-                    "--layer: it is of one model, and these are several stores; name one of them");
     if (!layer.empty()) write_file_atomically(layer, layer_text(result.stores.front()));
     output.print(report_of(result));
     return Status::done;

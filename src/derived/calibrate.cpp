@@ -1,16 +1,17 @@
 #include "assay/derived/calibrate.h"
 
+#include <algorithm>
 #include <cmath>
-#include <set>
+#include <optional>
+#include <tuple>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "assay/error.h"
 #include "assay/evaluate/score.h"
 #include "assay/robustness/derived_store.h"
-#include "core/json_text.h"
 #include "core/refuse.h"
-#include "core/shell_word.h"
 #include "core/statistics.h"
 #include "derived/fit_rows.h"
 #include "derived/scaling_fit.h"
@@ -255,23 +256,29 @@ CalibrateResult calibrate_stores(const CalibrateOptions& options,
                                  const ProgressCallback& progress) {
     std::vector<std::filesystem::path> folders;
     CalibrateResult result;
-    std::uint64_t derived_stores = 0;
+    std::uint64_t derived_stores = 0, of_fit = 0;
     for (const std::filesystem::path& folder : find_stores(options.paths)) {
         const PredictionStore store = PredictionStore::open(folder);
         const std::string& dataset = store.spec().dataset_name;
-        if (!options.fit.empty() && dataset == options.fit) continue;  // what it is fitted on
+        if (!options.fit.empty() && dataset == options.fit) {  // what it is fitted on
+            ++of_fit;
+            continue;
+        }
         if (derived_of(store).is_variant() || derived::is_held_out(dataset)) {
             ++derived_stores;
         } else {
             folders.push_back(folder);
         }
     }
+    if (folders.empty() && of_fit > 0)
+        throw Error(ErrorCode::usage,
+                    fmt::format("these are the stores of `{}`, on which --fit fits: name a data "
+                                "set to report, or take --split",
+                                options.fit));
     if (folders.empty())
         throw Error(ErrorCode::usage,
-                    derived_stores > 0
-                        ? "all of these stores are derived, or of items that were held out: name "
-                          "the models' own"
-                        : "no store of another data set than that of --fit");
+                    "all of these stores are derived, or of items that were held out: name the "
+                    "models' own");
     std::uint64_t done = 0;
     for (const std::filesystem::path& folder : folders) {
         if (progress) progress({.step = folder.string(), .done = done++, .total = folders.size()});

@@ -4,9 +4,7 @@
 
 #include "assay/derived/calibrate.h"
 #include "assay/describe_result.h"
-#include "core/json_text.h"
 #include "core/result_table.h"
-#include "core/text.h"
 #include "derived/described_derived.h"
 
 namespace assay {

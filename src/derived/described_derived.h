@@ -1,11 +1,6 @@
 // What is described of the results of this component (assay/describe_result.h).
 #pragma once
 
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "assay/derived/calibrate.h"
 #include "assay/derived/ensemble.h"
 #include "assay/result_type.h"

@@ -4,11 +4,11 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "assay/error.h"
 #include "assay/evaluate/score.h"
 #include "core/parallel.h"
-#include "core/refuse.h"
 #include "core/statistics.h"
 #include "derived/fit_rows.h"
 #include "derived/written_rows.h"
