@@ -9,6 +9,7 @@
 #include "cli/cmd_mad.h"
 #include "cli/command.h"
 #include "cli/outputs.h"
+#include "core/shell_word.h"
 
 namespace assay::cli {
 namespace {
@@ -18,6 +19,7 @@ assay mad questions mad --out questions.csv
 assay mad questions mad --label-studio tasks.json --config labels.xml --prefix "/data/local-files/?d=crawl/"
 assay mad questions mad --gold known.csv --out questions.csv
 assay mad questions mad --budget 300 --stop-at 0.9 --out questions.csv
+assay mad questions mad --budget 300 --ask random
 assay mad questions mad --budget 0 --out still-open.csv
 )";
 
@@ -50,9 +52,16 @@ int mad_questions(std::vector<std::string> arguments) {
                     "csv with image, label and answer (yes, no): known answers, to test annotators")
         ->type_name("CSV");
     app->add_option("--budget", options.budget,
-                    "Add questions, the most informative about the ranking first, until N are "
-                    "open; 0: only list open ones (default: all that are missing)")
+                    "Ask about whole images until N questions are open; 0: only list open ones "
+                    "(default: all that are missing)")
         ->type_name("N");
+    app->add_option_function<std::string>(
+           "--ask",
+           [&options](const std::string& name) { options.ask = mad::ask_order_named(name); },
+           "Which images the budget goes to: information (drawn, those likelier that say more "
+           "about the ranking), random (drawn, all alike), shared (most shared first)")
+        ->default_str("information")
+        ->type_name("{information,random,shared}");
     app->add_option("--stop-at", options.stop_at,
                     "Add no questions once the ranking is this certain: expected Kendall "
                     "correlation with the ranking from all selected images")
@@ -61,6 +70,12 @@ int mad_questions(std::vector<std::string> arguments) {
         ->type_name("TEXT");
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
+    if (app->count("--ask") > 0 && !options.budget)
+        throw Error(
+            ErrorCode::usage,
+            fmt::format("--ask {} decides how a budget is spent, and there is none; `assay "
+                        "mad questions {} --budget 300 --ask {}` gives one",
+                        name_of(options.ask), shell_word(folder.string()), name_of(options.ask)));
     if (table.empty()) output.check_is_report("questions", "--out");
     if (!prefix.empty() && tasks.empty())
         throw Error(ErrorCode::usage, "--prefix needs --label-studio: it is written to tasks");

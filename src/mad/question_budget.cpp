@@ -1,161 +1,213 @@
 #include "mad/question_budget.h"
 
 #include <algorithm>
-#include <array>
-#include <map>
+#include <utility>
+
+#include "core/random.h"
+#include "mad/asking.h"
 
 namespace assay::mad {
 namespace {
 
-/// The places of one pair that are not asked yet.
-struct PairQueue {
-    std::vector<std::size_t> places;  ///< by their turns
-    std::size_t next = 0;
-    PairSample sample;
-
-    bool empty() const { return next == places.size(); }
+/// An image with accepted places that people can judge.
+struct AskedImage {
+    std::int64_t image = 0;
+    std::vector<std::size_t> unasked;  ///< places
+    std::size_t places = 0;
+    double cost = 0;  ///< questions that are not there yet
+    bool asked = false;
+    std::int64_t stratum = 0;
 };
 
 class Budget {
 public:
-    Budget(const Tally& tally, const std::vector<SelectedRow>& selected, std::uint64_t budget)
-        : selected_(selected), left_(budget) {
-        for (const QuestionRow& row : tally.questions) there_.insert({row.image, row.label});
+    Budget(const AskInput& in, std::uint64_t budget, AskOrder order)
+        : in_(in), budget_(budget), order_(order) {
+        std::set<QuestionKey> there;
+        for (const QuestionRow& row : in.tally->questions) there.insert({row.image, row.label});
+        std::map<std::int64_t, AskedImage> images;
+        std::set<QuestionKey> missing;
+        for (std::size_t p = 0; p < in.selected->size(); ++p) {
+            const SelectedRow& row = (*in.selected)[p];
+            if (row.state != SelectedState::accepted) continue;
+            // What nobody can judge is to be replaced, and needs no question.
+            if (!row.asked && place_state(*in.tally, row) == PlaceState::unclear) continue;
+            AskedImage& one = images[row.image];
+            one.image = row.image;
+            ++one.places;
+            one.asked = one.asked || row.asked;
+            if (row.asked) continue;
+            one.unasked.push_back(p);
+            for (const QuestionKey& key : questions_of(row))
+                if (!there.contains(key) && missing.insert(key).second) ++one.cost;
+        }
+        for (auto& [image, one] : images) images_.push_back(std::move(one));
     }
 
-    /// The next place, where it can be paid for.
-    bool take(PairQueue& queue, BudgetChoice& choice) {
-        if (queue.empty()) return false;
-        const std::size_t place = queue.places[queue.next];
-        const std::uint64_t cost = cost_of(place);
-        if (cost > left_) return false;
-        for (const QuestionKey& key : questions_of(selected_[place])) there_.insert(key);
-        left_ -= cost;
-        ++queue.next;
-        choice.places.push_back(place);
-        choice.questions += cost;
-        return true;
-    }
-    bool next_is_free(const PairQueue& queue) const {
-        return !queue.empty() && cost_of(queue.places[queue.next]) == 0;
+    BudgetChoice choose() {
+        complete();
+        take_known();
+        draw();
+        return std::move(choice_);
     }
 
 private:
-    std::uint64_t cost_of(std::size_t place) const {
-        std::uint64_t cost = 0;
-        for (const QuestionKey& key : questions_of(selected_[place]))
-            cost += there_.count(key) == 0 ? 1 : 0;
-        return cost;
+    const ImageDraw* draw_of(std::int64_t image) const {
+        const auto found = in_.draws.find(image);
+        return found == in_.draws.end() ? nullptr : &found->second;
+    }
+    bool is_drawn(const AskedImage& one) const {
+        const ImageDraw* const draw = draw_of(one.image);
+        return draw != nullptr && draw->number.has_value();
+    }
+    bool is_spent() const { return choice_.questions >= budget_; }
+    void take(AskedImage& one) {
+        choice_.places.insert(choice_.places.end(), one.unasked.begin(), one.unasked.end());
+        choice_.questions += static_cast<std::uint64_t>(one.cost);
+        one.unasked.clear();
     }
 
-    const std::vector<SelectedRow>& selected_;
-    std::set<QuestionKey> there_;
-    std::uint64_t left_;
+    void complete() {
+        std::vector<std::pair<std::int64_t, std::size_t>> order;
+        for (std::size_t i = 0; i < images_.size(); ++i) {
+            const AskedImage& one = images_[i];
+            if (one.unasked.empty() || !(one.asked || is_drawn(one))) continue;
+            order.emplace_back(is_drawn(one) ? *draw_of(one.image)->number : -1, i);
+        }
+        std::sort(order.begin(), order.end());
+        for (const auto& [number, i] : order) {
+            if (is_spent() && images_[i].cost > 0) continue;
+            take(images_[i]);
+        }
+    }
+    void take_known() {
+        for (AskedImage& one : images_)
+            if (!one.unasked.empty() && one.cost == 0) take(one);
+    }
+
+    void draw() {
+        std::vector<std::size_t> left;
+        std::int64_t next_stratum = 0, next_number = 0;
+        for (const auto& [image, draw] : in_.draws) {
+            next_stratum = std::max(next_stratum, draw.stratum + 1);
+            if (draw.number) next_number = std::max(next_number, *draw.number + 1);
+        }
+        for (std::size_t i = 0; i < images_.size(); ++i) {
+            AskedImage& one = images_[i];
+            if (one.unasked.empty() || one.asked || is_drawn(one)) continue;
+            const ImageDraw* const before = draw_of(one.image);
+            one.stratum = before == nullptr ? next_stratum : before->stratum;
+            if (before == nullptr) choice_.draws[one.image].stratum = next_stratum;
+            left.push_back(i);
+        }
+        const std::vector<double> influence = influence_of(left);
+        std::vector<double> of_left = influence;
+        for (; !is_spent() && !left.empty(); ++next_number) {
+            const std::vector<double> q = probabilities(left, of_left);
+            const std::size_t at = order_ == AskOrder::shared
+                                       ? most_shared(left)
+                                       : drawn_at(q, static_cast<std::uint64_t>(next_number));
+            AskedImage& one = images_[left[at]];
+            double of_stratum = 0;
+            for (std::size_t k = 0; k < left.size(); ++k)
+                of_stratum += images_[left[k]].stratum == one.stratum ? q[k] : 0;
+            ImageDraw& draw = choice_.draws[one.image];
+            draw.stratum = one.stratum;
+            draw.number = next_number;
+            if (order_ != AskOrder::shared) draw.probability = std::min(1.0, q[at] / of_stratum);
+            ++choice_.images_drawn;
+            take(one);
+            left.erase(left.begin() + static_cast<std::ptrdiff_t>(at));
+            of_left.erase(of_left.begin() + static_cast<std::ptrdiff_t>(at));
+        }
+    }
+    std::vector<double> probabilities(const std::vector<std::size_t>& left,
+                                      const std::vector<double>& influence) const {
+        if (order_ != AskOrder::information)
+            return std::vector<double>(left.size(), 1 / static_cast<double>(left.size()));
+        std::vector<double> cost;
+        for (const std::size_t i : left) cost.push_back(images_[i].cost);
+        return draw_probabilities(influence, cost);
+    }
+    /// The first image, by number, whose cumulated probability exceeds the uniform of this draw.
+    std::size_t drawn_at(const std::vector<double>& q, std::uint64_t number) const {
+        const double u = RandomStream(in_.seed, "mad draws", number).uniform();
+        double sum = 0;
+        for (std::size_t k = 0; k < q.size(); ++k) {
+            sum += q[k];
+            if (sum > u) return k;
+        }
+        return q.size() - 1;
+    }
+    std::size_t most_shared(const std::vector<std::size_t>& left) const {
+        const auto rank = [&](std::size_t i) {
+            const AskedImage& one = images_[i];
+            return std::pair(
+                -static_cast<double>(one.places) / one.cost,
+                RandomStream(in_.seed, "mad shared", static_cast<std::uint64_t>(one.image))
+                    .next_u64());
+        };
+        const auto best =
+            std::min_element(left.begin(), left.end(),
+                             [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
+        return static_cast<std::size_t>(best - left.begin());
+    }
+
+    /// Of the images left.
+    std::vector<double> influence_of(const std::vector<std::size_t>& left) const {
+        if (order_ != AskOrder::information) return std::vector<double>(left.size(), 0.0);
+        const std::size_t m = in_.numbers.size();
+        const AnsweredPlaces answered =
+            answered_places(*in_.tally, *in_.pairs, *in_.selected, in_.numbers, in_.facts);
+        OrderSoFar so_far;
+        if (!answered.places.empty()) {
+            PosteriorOptions options;
+            options.lists_alone = true;
+            options.draws = 100;  // its ranks are not looked at
+            const Posterior now = posterior_of(m, answered, options);
+            for (const Estimate& score : now.scores) so_far.scores.push_back(*score.value);
+            so_far.variance = now.variance;
+        }
+        std::map<std::uint64_t, bool> any_correct;
+        for (const AnsweredPlace& place : answered.places) {
+            bool& any = any_correct[place.image];
+            any = any || place.first || place.second;
+        }
+        so_far.images = any_correct.size();
+        for (const auto& [image, any] : any_correct) so_far.none_correct += any ? 0 : 1;
+        std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> number_of;
+        for (std::uint32_t p = 0; p < answered.pairs.size(); ++p) {
+            const ListedPair& pair = answered.pairs[p];
+            number_of[{in_.numbers[pair.first], in_.numbers[pair.second]}] = p;
+        }
+        std::map<std::int64_t, std::uint32_t> of_pair;
+        for (const PairRow& pair : *in_.pairs) {
+            const auto found = number_of.find({pair.first, pair.second});
+            if (found != number_of.end()) of_pair[pair.id] = found->second;
+        }
+        std::vector<ListedPlace> places;
+        for (std::size_t k = 0; k < left.size(); ++k) {
+            for (const std::size_t p : images_[left[k]].unasked) {
+                const SelectedRow& row = (*in_.selected)[p];
+                const auto pair = of_pair.find(row.pair);
+                if (pair != of_pair.end())
+                    places.push_back({pair->second, k, row.first_label, row.second_label});
+            }
+        }
+        return expected_influence(m, left.size(), places, answered, so_far);
+    }
+
+    const AskInput& in_;
+    std::uint64_t budget_;
+    AskOrder order_;
+    std::vector<AskedImage> images_;  ///< by number
+    BudgetChoice choice_;
 };
-
-std::vector<PairQueue> queues_of(const Tally& tally, const std::vector<PairRow>& pairs,
-                                 const std::vector<SelectedRow>& selected,
-                                 const std::vector<std::uint32_t>& numbers) {
-    const std::vector<PairSample> samples = samples_of(tally, pairs, selected, numbers);
-    std::vector<PairQueue> queues(samples.size());
-    std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> by_classifiers;
-    for (std::size_t s = 0; s < samples.size(); ++s) {
-        queues[s].sample = samples[s];
-        by_classifiers[{numbers[samples[s].counts.first], numbers[samples[s].counts.second]}] = s;
-    }
-    std::map<std::int64_t, std::size_t> by_pair;
-    for (const PairRow& pair : pairs) {
-        const auto found = by_classifiers.find({pair.first, pair.second});
-        if (found != by_classifiers.end()) by_pair[pair.id] = found->second;
-    }
-    std::vector<std::uint64_t> open(queues.size(), 0);
-    for (std::size_t i = 0; i < selected.size(); ++i) {
-        const SelectedRow& row = selected[i];
-        const auto found = by_pair.find(row.pair);
-        if (found == by_pair.end() || row.state != SelectedState::accepted) continue;
-        const PlaceState state = place_state(tally, row);
-        if (row.asked)
-            open[found->second] += state == PlaceState::open ? 1 : 0;
-        else if (state != PlaceState::unclear)  // it is to be replaced, and needs no question
-            queues[found->second].places.push_back(i);
-    }
-    for (std::size_t q = 0; q < queues.size(); ++q) {
-        PairQueue& queue = queues[q];
-        std::sort(queue.places.begin(), queue.places.end(), [&](std::size_t a, std::size_t b) {
-            return selected[a].turn != selected[b].turn ? selected[a].turn < selected[b].turn
-                                                        : selected[a].image < selected[b].image;
-        });
-        queue.sample.counts = extended(queue.sample.counts, open[q]);
-        // What can still be known of this list: images that nobody can judge are no part of it.
-        queue.sample.list = queue.sample.counts.n() + queue.places.size();
-    }
-    return queues;
-}
 
 }  // namespace
 
-PairCounts extended(PairCounts now, std::uint64_t images) {
-    const auto n = static_cast<double>(now.n());
-    std::array<std::uint64_t*, 4> cells = {&now.both, &now.only_first, &now.only_second,
-                                           &now.neither};
-    std::array<double, 4> proportion{};
-    for (std::size_t c = 0; c < cells.size(); ++c)
-        proportion[c] = (static_cast<double>(*cells[c]) + .5) / (n + 2);
-    for (std::uint64_t i = 0; i < images; ++i) {
-        const double after = n + static_cast<double>(i) + 1;
-        std::size_t most = 0;
-        double most_lacking = -1;
-        for (std::size_t c = 0; c < cells.size(); ++c) {
-            const double lacking = proportion[c] * after - static_cast<double>(*cells[c]);
-            if (lacking <= most_lacking) continue;
-            most = c;
-            most_lacking = lacking;
-        }
-        ++*cells[most];
-    }
-    return now;
-}
-
-BudgetChoice places_within_budget(const Tally& tally, const std::vector<PairRow>& pairs,
-                                  const std::vector<SelectedRow>& selected,
-                                  const std::vector<std::uint32_t>& numbers, std::uint64_t budget) {
-    BudgetChoice choice;
-    std::vector<PairQueue> queues = queues_of(tally, pairs, selected, numbers);
-    Budget money(tally, selected, budget);
-    const auto take = [&](PairQueue& queue, std::uint64_t most) {
-        std::uint64_t taken = 0;
-        while (taken < most && money.take(queue, choice)) ++taken;
-        queue.sample.counts = extended(queue.sample.counts, taken);
-        return taken;
-    };
-    const auto take_free = [&] {
-        for (bool again = true; again;) {
-            again = false;
-            for (PairQueue& queue : queues) {
-                while (money.next_is_free(queue)) {
-                    take(queue, 1);
-                    again = true;
-                }
-            }
-        }
-    };
-    take_free();
-    while (true) {
-        std::vector<PairSample> samples;
-        std::vector<std::size_t> queue_of;
-        for (std::size_t q = 0; q < queues.size(); ++q) {
-            if (queues[q].sample.list == 0) continue;  // 0 would mean a list without an end
-            samples.push_back(queues[q].sample);
-            queue_of.push_back(q);
-        }
-        const std::optional<NextImages> next =
-            next_images(numbers.size(), samples, {.lists_alone = true});
-        if (!next || next->images == 0) break;
-        const std::uint64_t taken = take(queues[queue_of[next->pair]], next->images);
-        take_free();
-        if (taken < next->images) break;  // what is left of the budget does not pay the next one
-    }
-    return choice;
+BudgetChoice images_within_budget(const AskInput& in, std::uint64_t budget, AskOrder order) {
+    return Budget(in, budget, order).choose();
 }
 
 }  // namespace assay::mad

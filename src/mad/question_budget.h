@@ -1,29 +1,40 @@
-// Which places to ask about where not all can be: those that tell most about the ranking.
+// Which images to ask about where not all can be.
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
 #include <vector>
 
+#include "assay/mad/questions.h"
+#include "mad/image_draws.h"
 #include "mad/question_rows.h"
 
 namespace assay::mad {
 
-struct BudgetChoice {
-    std::vector<std::size_t> places;  ///< of `selected`, in the order in which they were chosen
-    std::uint64_t questions = 0;      ///< that they need and that are not there yet
+struct AskInput {
+    const Tally* tally = nullptr;
+    const std::vector<PairRow>* pairs = nullptr;  ///< as read
+    const std::vector<SelectedRow>* selected = nullptr;
+    std::vector<std::uint32_t> numbers;  ///< of the classifiers, ascending
+    ImageDraws draws;
+    ImageFacts facts;
+    std::uint64_t seed = 0;
 };
-/// At most `budget` new questions. Again and again the pair is taken whose next images lower the
-/// expected error of the ranking most (next_images()), its accepted places in their random order,
-/// as many as it looks ahead; answers to come, of these and of earlier ones that are open, are
-/// taken to keep the proportions of the pair's cases so far. Places whose questions are there cost
-/// nothing, and are taken where they are next. `pairs`, `selected`: as read. Cost: that of
-/// next_images() for every four images or more.
-BudgetChoice places_within_budget(const Tally& tally, const std::vector<PairRow>& pairs,
-                                  const std::vector<SelectedRow>& selected,
-                                  const std::vector<std::uint32_t>& numbers, std::uint64_t budget);
 
-/// The counts with so many more images, of the cases in proportion to `now` (half an image added
-/// to each).
-PairCounts extended(PairCounts now, std::uint64_t images);
+struct BudgetChoice {
+    std::vector<std::size_t> places;  ///< of `selected`, image by image
+    std::uint64_t questions = 0;      ///< that they need and that are not there yet
+    ImageDraws draws;                 ///< new ones, and images that are counted for the first time
+    std::uint64_t images_drawn = 0;
+};
+/// Whole images, each with all questions that its accepted places need, while fewer than `budget`
+/// are added: the last one may go beyond by its own. First images that were asked before and have
+/// new places, then images one after the other as `order` says. Images whose questions are all
+/// there cost nothing, and are taken without a draw. Images that no round has seen make a stratum
+/// of their own. The draw of a number depends on the seed and that number alone. Cost: of each draw
+/// the images that are left.
+BudgetChoice images_within_budget(const AskInput& in, std::uint64_t budget, AskOrder order);
 
 }  // namespace assay::mad

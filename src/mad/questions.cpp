@@ -9,7 +9,9 @@
 #include "assay/error.h"
 #include "assay/mad/posterior.h"
 #include "core/shell_word.h"
+#include "core/text.h"
 #include "mad/gold.h"
+#include "mad/image_draws.h"
 #include "mad/question_budget.h"
 #include "study/decisions.h"
 
@@ -30,12 +32,15 @@ struct RoundInput {
     std::vector<SelectedRow> selected;
     std::vector<std::uint32_t> numbers;
     std::vector<ControlQuestions> control;
+    ImageDraws draws;
+    ImageFacts facts;  ///< with a budget or a value to stop at
 
     explicit RoundInput(const Competition& competition)
         : tally(tally_of(competition)),
           pairs(read_pairs(competition.impl().database)),
           selected(read_selected(competition.impl().database)),
-          control(control_questions(competition)) {
+          control(control_questions(competition)),
+          draws(read_draws(competition)) {
         for (const CompetitionClassifier& one : competition.active()) numbers.push_back(one.number);
     }
     bool nothing_selected() const { return selected.empty() && control.empty(); }
@@ -44,9 +49,11 @@ struct RoundInput {
         return row.state == SelectedState::accepted && !row.asked &&
                place_state(tally, row) != PlaceState::unclear;
     }
-    double list_tau(const Competition& competition) const {
-        const AnsweredPlaces answered =
-            answered_places(tally, pairs, selected, numbers, clusters_of(competition, selected));
+    void look_at_images(const Competition& competition) {
+        facts = facts_of_images(competition, selected, image_weights(competition, selected, draws));
+    }
+    double list_tau() const {
+        const AnsweredPlaces answered = answered_places(tally, pairs, selected, numbers, facts);
         PosteriorOptions options;
         options.lists_alone = true;
         options.draws = 100;  // its ranks are not looked at
@@ -66,11 +73,24 @@ std::uint64_t waiting_questions(const Competition& competition, const Tally& tal
     return waiting;
 }
 
-std::vector<std::size_t> places_to_ask(const RoundInput& in,
-                                       const std::optional<std::uint64_t>& budget) {
-    if (budget)
-        return places_within_budget(in.tally, in.pairs, in.selected, in.numbers, *budget).places;
+/// With a budget the images that are drawn are noted.
+std::vector<std::size_t> places_to_ask(Competition& competition, const RoundInput& in,
+                                       const std::optional<std::uint64_t>& budget, AskOrder order,
+                                       QuestionRound& round) {
     std::vector<std::size_t> places;
+    if (budget) {
+        const AskInput ask = {.tally = &in.tally,
+                              .pairs = &in.pairs,
+                              .selected = &in.selected,
+                              .numbers = in.numbers,
+                              .draws = in.draws,
+                              .facts = in.facts,
+                              .seed = competition.settings().seed};
+        BudgetChoice choice = images_within_budget(ask, *budget, order);
+        write_draws(competition.impl().database, choice.draws);
+        round.images_drawn = choice.images_drawn;
+        return std::move(choice.places);
+    }
     for (std::size_t i = 0; i < in.selected.size(); ++i)
         if (in.can_be_asked(in.selected[i])) places.push_back(i);
     return places;
@@ -79,12 +99,13 @@ std::vector<std::size_t> places_to_ask(const RoundInput& in,
 /// Asks about these places and, as far as the budget goes, the control sample. Returns how many
 /// places are asked about from now on: some need no new question.
 std::uint64_t ask(Competition& competition, RoundInput& in,
-                  const std::optional<std::uint64_t>& budget, QuestionWriter& writer,
-                  QuestionRound& round) {
+                  const std::optional<std::uint64_t>& budget, AskOrder order,
+                  QuestionWriter& writer, QuestionRound& round) {
     std::uint64_t places = 0;
     Statement asked = competition.impl().database.prepare(
         "UPDATE selected SET asked = 1 WHERE pair = ? AND image = ?");
-    for (const std::size_t place : places_to_ask(in, budget)) {
+    const std::vector<std::size_t> chosen = places_to_ask(competition, in, budget, order, round);
+    for (const std::size_t place : chosen) {
         SelectedRow& row = in.selected[place];
         for (const QuestionKey& key : questions_of(row)) round.added += writer.add(key) ? 1 : 0;
         asked.run(row.pair, row.image);
@@ -125,6 +146,21 @@ void count_places(const RoundInput& in, const QuestionWriter& writer, QuestionRo
 
 }  // namespace
 
+std::string_view name_of(AskOrder order) {
+    return words_of(order).at(static_cast<std::size_t>(order)).second;
+}
+
+AskOrder ask_order_named(std::string_view name) {
+    std::vector<std::string> names;
+    for (const auto& [order, known] : words_of(AskOrder{})) {
+        if (known == name) return order;
+        names.emplace_back(known);
+    }
+    throw Error(ErrorCode::usage,
+                fmt::format("--ask is `{}`; allowed: information, random, shared{}",
+                            shortened(name), suggest(name, names)));
+}
+
 QuestionRound ask_questions(Competition& competition, const QuestionOptions& options) {
     check_options(options);
     Database& database = competition.impl().database;
@@ -140,7 +176,11 @@ QuestionRound ask_questions(Competition& competition, const QuestionOptions& opt
                 : fmt::format("{}: no image qualifies for any pair; {} says why", folder, command));
     }
     QuestionRound round;
-    if (options.budget || options.stop_at) round.list_tau = in.list_tau(competition);
+    if (options.budget || options.stop_at) {
+        in.look_at_images(competition);
+        round.list_tau = in.list_tau();
+    }
+    if (options.budget) round.ask = options.ask;
     round.stopped = options.stop_at && *round.list_tau >= *options.stop_at;
 
     QuestionWriter writer(competition, in.tally);
@@ -152,7 +192,7 @@ QuestionRound ask_questions(Competition& competition, const QuestionOptions& opt
             round.waiting = waiting_questions(competition, in.tally);
             *budget -= std::min(*budget, round.waiting);
         }
-        places = ask(competition, in, budget, writer, round);
+        places = ask(competition, in, budget, options.ask, writer, round);
     }
     std::vector<GoldEntry> entries;
     if (!options.gold.empty()) entries = read_gold(competition, options.gold);
@@ -161,7 +201,9 @@ QuestionRound ask_questions(Competition& competition, const QuestionOptions& opt
     if (round.added + places + gold.added + gold.known > 0) {
         decide(database, DecisionKind::asked, "questions",
                fmt::format("{} new, {} for their known answers{}", round.added, gold.added,
-                           options.budget ? fmt::format(", budget {}", *options.budget) : ""),
+                           options.budget ? fmt::format(", budget {}, {}", *options.budget,
+                                                        name_of(options.ask))
+                                          : ""),
                options.reason);
     }
     count_places(in, writer, round);

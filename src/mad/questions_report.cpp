@@ -26,6 +26,8 @@ ResultType result_type(ResultOf<QuestionRound>) {
             part<&Of::accepted_places>({}),
             part<&Of::control>({.help = "Images of the control sample"}),
             part<&Of::asked_control>({.help = "Of these, with all questions asked"}),
+            part<&Of::images_drawn>({.help = "With a budget, by this round"}),
+            part<&Of::ask>({.help = "Which images a budget goes to; null without one"}),
             part<&Of::list_tau>({.help = "As of `rank`, before this round; null without a budget "
                                          "or a value to stop at"}),
             part<&Of::stopped>({.help = "Nothing more is asked"}),
@@ -53,6 +55,9 @@ Report report_of(const QuestionRound& round) {
     table.add(
         {std::string("selected images, a pair each: asked about"), Count{round.asked_places}});
     table.add({std::string("of"), Count{round.accepted_places}});
+    if (round.ask)
+        table.add({fmt::format("images drawn by this round ({})", name_of(*round.ask)),
+                   Count{round.images_drawn}});
     if (round.control > 0) {
         table.add(
             {std::string("images of the control sample: asked about"), Count{round.asked_control}});

@@ -72,7 +72,7 @@ bool asked_unevenly(const std::vector<RankedPair>& pairs) {
 void add_posterior(const RankInput& in, Ranking& out) {
     const std::size_t m = in.numbers.size();
     const AnsweredPlaces answered =
-        answered_places(in.tally, in.pairs, in.selected, in.numbers, in.clusters);
+        answered_places(in.tally, in.pairs, in.selected, in.numbers, in.facts);
     const Posterior posterior = posterior_of(m, answered, out.options.posterior);
     PosteriorOptions few = out.options.posterior;
     few.draws = 100;  // its ranks are not looked at

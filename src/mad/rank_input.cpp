@@ -8,6 +8,7 @@
 #include "assay/error.h"
 #include "core/shell_word.h"
 #include "core/text.h"
+#include "mad/image_draws.h"
 
 namespace assay::mad {
 namespace {
@@ -94,7 +95,12 @@ RankInput read_rank_input(const Competition& competition, const RankOptions& opt
     }
     in.tally = tally_of(competition, options.votes);
     in.samples = samples_of(in.tally, in.pairs, in.selected, in.numbers);
-    in.clusters = clusters_of(competition, in.selected);
+    const ImageDraws draws = read_draws(competition);
+    in.most_shared_first = std::any_of(draws.begin(), draws.end(), [](const auto& draw) {
+        return draw.second.number && !draw.second.probability;
+    });
+    in.facts = facts_of_images(competition, in.selected,
+                               image_weights(competition, read_selected(database), draws));
     const bool any = std::any_of(in.samples.begin(), in.samples.end(),
                                  [](const PairSample& s) { return s.counts.n() > 0; });
     if (!any)

@@ -20,7 +20,8 @@ struct RankInput {
     std::vector<SelectedRow> selected;
     Tally tally;
     std::vector<PairSample> samples;
-    ImageClusters clusters;
+    ImageFacts facts;
+    bool most_shared_first = false;  ///< some images were asked so
     ControlSample control;
 };
 

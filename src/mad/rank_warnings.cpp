@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "assay/report.h"
 #include "core/text.h"
 #include "mad/annotator_check.h"
@@ -69,6 +71,12 @@ void add_rank_warnings(const Competition& competition, const RankInput& in, Rank
         out.warnings.push_back(
             fmt::format("{:.1f} images in effect carry the ranking; its probabilities are rough",
                         out.effective_images));
+    const bool places_left =
+        std::any_of(out.pairs.begin(), out.pairs.end(),
+                    [](const RankedPair& pair) { return pair.asked < pair.accepted; });
+    if (in.most_shared_first && places_left)
+        out.warnings.emplace_back(
+            "images were asked most shared first, which is no random part of the lists");
     if (out.all_but_equal > .5)
         out.warnings.emplace_back(
             "the classifiers may be all but equal; the expected Kendall correlation may be too "

@@ -127,6 +127,16 @@ double ScoreMixture::variance(std::size_t a) const {
     return std::max(0.0, second - first * first);
 }
 
+double ScoreMixture::variance_of_difference(std::size_t a, std::size_t b) const {
+    double first = 0, second = 0;
+    for (const Component& one : components) {
+        const Difference d = difference(one, a, b);
+        first += one.weight * d.mean;
+        second += one.weight * (d.variance + d.mean * d.mean);
+    }
+    return std::max(0.0, second - first * first);
+}
+
 double ScoreMixture::above(std::size_t a, std::size_t b) const {
     double out = 0;
     for (const Component& one : components) {

@@ -22,6 +22,7 @@ struct ScoreMixture {
 
     std::vector<double> mean() const;
     double variance(std::size_t a) const;  ///< of the score
+    double variance_of_difference(std::size_t a, std::size_t b) const;
     /// Probability that a's score is above b's; 1/2 of a tie that is known.
     double above(std::size_t a, std::size_t b) const;
     bool is_known_tie(std::size_t a, std::size_t b) const;

@@ -97,6 +97,7 @@ Posterior posterior_of(std::size_t classifiers, const AnsweredPlaces& answered,
     out.effective_images = working.effective_images;
     out.images = working.images;
     out.better = PairMatrix(classifiers);
+    out.variance = PairMatrix(classifiers);
     if (classifiers == 0) return out;
     const ScoreMixture mixture = score_mixture(working);
     std::vector<std::uint64_t> places(classifiers, 0);
@@ -117,8 +118,10 @@ Posterior posterior_of(std::size_t classifiers, const AnsweredPlaces& answered,
         out.scores.push_back(std::move(score));
         out.ranks.push_back(
             rank_estimate(ranks[a], std::move(drawn.ranks[a]), classifiers, options.level));
-        for (std::size_t b = 0; b < classifiers; ++b)
+        for (std::size_t b = 0; b < classifiers; ++b) {
             out.better.at(a, b) = a == b ? .5 : mixture.above(a, b);
+            if (a != b) out.variance.at(a, b) = mixture.variance_of_difference(a, b);
+        }
     }
     out.error = mean_error(mixture, scores, out.better);
     for (const ScoreMixture::Component& one : mixture.components) {

@@ -208,26 +208,27 @@ std::vector<PairSample> samples_of(const Tally& tally, const std::vector<PairRow
     return samples;
 }
 
-ImageClusters clusters_of(const Competition& competition,
-                          const std::vector<SelectedRow>& selected) {
+ImageFacts facts_of_images(const Competition& competition, const std::vector<SelectedRow>& selected,
+                           const std::map<std::int64_t, double>& weights) {
+    ImageFacts facts;
+    facts.weights = weights;
     std::set<std::int64_t> images;
     for (const SelectedRow& row : selected) images.insert(row.image);
-    ImageClusters clusters;
     std::map<std::string, std::uint64_t, std::less<>> first_of;
     visit_attribute(competition, "parent",
                     [&](std::uint64_t number, std::string_view id, std::string_view parent) {
                         if (!images.contains(static_cast<std::int64_t>(number))) return;
                         const std::string name(parent.empty() ? id : parent);
-                        clusters[static_cast<std::int64_t>(number)] =
+                        facts.clusters[static_cast<std::int64_t>(number)] =
                             first_of.try_emplace(name, number).first->second;
                     });
-    return clusters;
+    return facts;
 }
 
 AnsweredPlaces answered_places(const Tally& tally, const std::vector<PairRow>& pairs,
                                const std::vector<SelectedRow>& selected,
-                               const std::vector<std::uint32_t>& numbers,
-                               const ImageClusters& clusters, std::uint32_t first_places) {
+                               const std::vector<std::uint32_t>& numbers, const ImageFacts& facts,
+                               std::uint32_t first_places) {
     const CountedPairs counted(pairs, numbers);
     AnsweredPlaces out;
     for (const PairCounts& counts : counted.counts)
@@ -245,7 +246,9 @@ AnsweredPlaces answered_places(const Tally& tally, const std::vector<PairRow>& p
         one.image = static_cast<std::uint64_t>(row.image);
         one.first = place.first->outcome.yes;
         one.second = place.second->outcome.yes;
-        if (!clusters.empty()) one.cluster = clusters.at(row.image);
+        if (!facts.clusters.empty()) one.cluster = facts.clusters.at(row.image);
+        const auto weight = facts.weights.find(row.image);
+        if (weight != facts.weights.end()) one.weight = weight->second;
     }
     return out;
 }

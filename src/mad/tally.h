@@ -109,16 +109,20 @@ std::vector<PairSample> samples_of(const Tally& tally, const std::vector<PairRow
                                    const std::vector<std::uint32_t>& numbers,
                                    std::uint32_t first_places = 0);
 
-/// Cluster of each selected image: those of one parent move together. By image; empty where images
-/// have no attribute `parent`.
-using ImageClusters = std::map<std::int64_t, std::uint64_t>;
-ImageClusters clusters_of(const Competition& competition, const std::vector<SelectedRow>& selected);
+/// Of selected images, by image.
+struct ImageFacts {
+    /// Those of one parent move together; empty where images have no attribute `parent`.
+    std::map<std::int64_t, std::uint64_t> clusters;
+    std::map<std::int64_t, double> weights;  ///< image_weights(); where it is missing, 1
+};
+ImageFacts facts_of_images(const Competition& competition, const std::vector<SelectedRow>& selected,
+                           const std::map<std::int64_t, double>& weights);
 
 /// The same places one by one, in the order of `selected`, and each pair's list; pairs as
 /// samples_of().
 AnsweredPlaces answered_places(const Tally& tally, const std::vector<PairRow>& pairs,
                                const std::vector<SelectedRow>& selected,
-                               const std::vector<std::uint32_t>& numbers,
-                               const ImageClusters& clusters, std::uint32_t first_places = 0);
+                               const std::vector<std::uint32_t>& numbers, const ImageFacts& facts,
+                               std::uint32_t first_places = 0);
 
 }  // namespace assay::mad

@@ -14,6 +14,7 @@ constexpr std::int64_t any_least = INT64_MIN, most_32_bits = UINT32_MAX;
 /// Of competitions alone until version 2, and of folders of questions alone.
 constexpr Since of_competitions{.competition = 1, .questions = 2};
 constexpr Since of_questions{.competition = 2, .questions = 1};
+constexpr Since of_draws{.competition = 3, .questions = 3};
 constexpr Since of_all_later{.competition = 2, .questions = 2};
 
 /// Settings, and so decisions on them, whose values are names of files.
@@ -107,6 +108,16 @@ constexpr std::array image_columns = {
            .least = any_least,
            .optional = true,
            .since = of_competitions},
+    // Of images that a round of questions with a budget saw: with which others it drew them, in
+    // which order, and how probable that was among those of the stratum that were left (2^-53).
+    Column{.name = "draw_stratum", .holds = Holds::number, .optional = true, .since = of_draws},
+    Column{.name = "draw", .holds = Holds::number, .optional = true, .since = of_draws},
+    Column{.name = "draw_probability",
+           .holds = Holds::number,
+           .least = 1,
+           .most = std::int64_t{1} << 53,
+           .optional = true,
+           .since = of_draws},
 };
 
 constexpr std::array exclusion_columns = {

@@ -11,7 +11,7 @@ namespace assay::study {
 
 /// Of these tables. A version is raised with every column or table that is added, whose `since` it
 /// is.
-inline constexpr std::int64_t study_version = 2;
+inline constexpr std::int64_t study_version = 3;
 inline constexpr std::int64_t people_version = 1;
 
 /// Tables that others refer to come first.

@@ -170,13 +170,8 @@ TEST(MadPosterior, AListThatIsAnsweredIsKnown) {
     EXPECT_EQ(all.scores[0].interval->low, *all.scores[0].value);
     EXPECT_EQ(all.better.at(0, 1), 1);
     EXPECT_EQ(all.error, 0);
-    EXPECT_EQ(next_images(2, {{pair}}), std::nullopt);
     pair.list = 12;
     EXPECT_GT(of_lists(2, {pair}).error, 0);
-    const auto next = next_images(2, {{pair}});
-    ASSERT_TRUE(next.has_value());
-    EXPECT_EQ(next->images, 2U);
-    EXPECT_EQ(next_images(1, {}), std::nullopt);
 }
 
 TEST(MadPosterior, WhatNoListSaysIsNoPartOfWhatListsSay) {
@@ -205,18 +200,6 @@ TEST(MadPosterior, AKnownTieIsNoError) {
     EXPECT_EQ(of_lists(2, {pair}).error, 0);
     pair.list = 7;
     EXPECT_GT(of_lists(2, {pair}).error, .4);
-}
-
-TEST(MadPosterior, TheNextImagesAreOfTheClosestPair) {
-    // 0 is far ahead; 1 and 2 are close, and only their own pair tells them apart well.
-    std::vector<PairSample> pairs(3);
-    pairs[0].counts = {.first = 0, .second = 1, .only_first = 28, .only_second = 2};
-    pairs[1].counts = {.first = 0, .second = 2, .only_first = 28, .only_second = 2};
-    pairs[2].counts = {.first = 1, .second = 2, .only_first = 5, .only_second = 4};
-    const auto next = next_images(3, pairs);
-    ASSERT_TRUE(next.has_value());
-    EXPECT_EQ(next->pair, 2U);
-    EXPECT_GT(next->gain, 0);
 }
 
 TEST(MadPosterior, WhatItRefuses) {
@@ -338,46 +321,6 @@ TEST(MadPosteriorSimulation, IntervalsHoldTheTruthAndTheClaimedErrorIsHonest) {
         EXPECT_GE(ranks / all, .95);
         EXPECT_LE(wrong, claimed + .01);
     }
-}
-
-// Asking where it helps most gives at least as good an order as equal parts, and stopping at a
-// claimed error keeps it.
-TEST(MadPosteriorSimulation, AskingWhereItHelpsMost) {
-    double adaptive = 0, equal = 0, stopped = 0, asked = 0;
-    constexpr int runs = 100;
-    const auto of_images = [](const std::vector<PairSample>& pairs) {
-        return posterior_of(6, on_images_of_their_own(pairs), {.draws = 100});
-    };
-    for (std::uint64_t run = 0; run < runs; ++run) {
-        const DrawnCompetition truth(6, 1, .4, 1000 + run);
-        RandomStream random(run, "answers of tests");
-        std::vector<PairSample> fixed = all_pairs(6), chosen = all_pairs(6);
-        for (PairSample& pair : fixed) truth.answer(pair.counts, 20, random);
-        for (PairSample& pair : chosen) truth.answer(pair.counts, 4, random);
-        std::uint64_t images = 4 * chosen.size();
-        bool at_bound = false;
-        while (images < 20 * chosen.size()) {
-            const Posterior now = of_images(chosen);
-            if (!at_bound && now.error <= .05) {
-                at_bound = true;
-                stopped += (1 - tau_of(truth.truth, now)) / 2;
-                ++asked;
-            }
-            const auto next = next_images(6, chosen);
-            ASSERT_TRUE(next.has_value());
-            truth.answer(chosen[next->pair].counts, 4, random);
-            images += 4;
-        }
-        adaptive += tau_of(truth.truth, of_images(chosen)) / runs;
-        equal += tau_of(truth.truth, of_images(fixed)) / runs;
-    }
-    std::printf(
-        "20 images a pair: tau %.3f where it helps most, %.3f equal parts; stopped at .05 "
-        "in %.0f of %d: error %.3f\n",
-        adaptive, equal, asked, runs, stopped / asked);
-    EXPECT_GT(adaptive, equal - .01);
-    ASSERT_GT(asked, 10);
-    EXPECT_LT(stopped / asked, .075);
 }
 
 }  // namespace

@@ -8,7 +8,8 @@
 
 #include "../message_of.h"
 #include "assay/mad/rank.h"
-#include "mad/question_budget.h"
+#include "mad/image_draws.h"
+#include "mad/question_rows.h"
 #include "mad/question_texts.h"
 #include "small_competition.h"
 
@@ -341,59 +342,102 @@ TEST(MadQuestions, GoldBesideTheDataSetDoesNotGiveItselfAway) {
                 AllOf(HasSubstr("outside the folder of the images"), HasSubstr("--prefix")));
 }
 
-TEST(MadBudget, CountsGrowInProportion) {
-    PairCounts now;
-    now.both = 8;
-    now.only_first = 4;
-    // Of 14: 8.5, 4.5, .5 and .5 of 14 (half an image each added): 12 more make
-    // 14.57, 7.71, .86 and .86 of 24.
-    const PairCounts grown = extended(now, 12);
-    EXPECT_EQ(grown.n(), 24U);
-    EXPECT_EQ(grown.both, 14U);
-    EXPECT_EQ(grown.only_first, 8U);
-    EXPECT_EQ(grown.only_second + grown.neither, 2U);
-    // Nothing known: all alike.
-    const PairCounts fresh = extended({}, 8);
-    EXPECT_EQ(fresh.both, 2U);
-    EXPECT_EQ(fresh.neither, 2U);
-    EXPECT_EQ(extended(now, 0), now);
-}
-
 QuestionOptions of_budget(std::uint64_t budget) {
     return {.gold = {}, .budget = budget, .stop_at = {}, .reason = {}};
 }
 
-TEST(MadBudget, IsKeptAndAsksEachPairInItsRandomOrder) {
-    SmallCompetition small(4);
-    small.select(10);
-    const std::set<QuestionKey> needed = needed_questions(small);
-    ASSERT_GT(needed.size(), 30U);
-    std::uint64_t asked = 0;
-    for (int step = 0; step < 3; ++step) {
-        const QuestionRound round = ask_questions(*small, of_budget(asked + 20));  // nobody answers
-        EXPECT_EQ(round.waiting, asked);
-        EXPECT_LE(round.added, 20U);
-        // A place takes two questions at most: fewer than two are left over.
-        EXPECT_GE(round.added + 2, std::min<std::uint64_t>(20, needed.size() - asked));
-        asked += round.added;
-        ASSERT_TRUE(round.list_tau.has_value());
-        // Of each pair those with the smallest turns are asked.
-        for (const PairRow& pair : read_pairs(small.database())) {
-            std::int64_t last_asked = -1, first_not = INT64_MAX;
-            for (const SelectedRow& row : read_selected(small.database())) {
-                if (row.pair != pair.id) continue;
-                if (row.asked) last_asked = std::max<std::int64_t>(last_asked, row.turn);
-                if (!row.asked) first_not = std::min<std::int64_t>(first_not, row.turn);
-            }
-            EXPECT_LT(last_asked, first_not);
+TEST(MadBudget, AsksAboutWholeImagesAndIsKeptButForTheLastOne) {
+    for (const AskOrder order : {AskOrder::information, AskOrder::random, AskOrder::shared}) {
+        SCOPED_TRACE(name_of(order));
+        SmallCompetition small(4);
+        small.select(10);
+        const std::set<QuestionKey> needed = needed_questions(small);
+        ASSERT_GT(needed.size(), 30U);
+        QuestionOptions options = of_budget(0);
+        options.ask = order;
+        std::uint64_t asked = 0;
+        for (int step = 0; step < 3; ++step) {
+            options.budget = asked + 10;  // nobody answers
+            const QuestionRound round = ask_questions(*small, options);
+            EXPECT_EQ(round.waiting, asked);
+            EXPECT_GE(round.added, std::min<std::uint64_t>(10, needed.size() - asked));
+            EXPECT_LT(round.added, 10U + 4);  // an image has up to four labels here
+            EXPECT_GT(round.images_drawn, 0U);
+            EXPECT_EQ(round.ask, order);
+            asked += round.added;
+            ASSERT_TRUE(round.list_tau.has_value());
+            // No image is asked in part.
+            std::map<std::int64_t, std::set<bool>> of_image;
+            for (const SelectedRow& row : read_selected(small.database()))
+                of_image[row.image].insert(row.asked);
+            for (const auto& [image, states] : of_image) EXPECT_EQ(states.size(), 1U) << image;
         }
+        options.budget = 1000;
+        const QuestionRound rest = ask_questions(*small, options);
+        EXPECT_EQ(rest.asked_places, 60U);
+        EXPECT_EQ(asked + rest.added, needed.size());
+        options.budget = 0;
+        EXPECT_EQ(ask_questions(*small, options).added, 0U);
+        // Whatever was drawn, all of it stands for itself.
+        const ImageDraws draws = read_draws(*small);
+        const auto weights = image_weights(*small, read_selected(small.database()), draws);
+        for (const auto& [image, weight] : weights) EXPECT_NEAR(weight, 1, 1e-12);
+        for (const auto& [image, draw] : draws)
+            EXPECT_EQ(draw.probability.has_value(), order != AskOrder::shared);
     }
-    // Of a question that is asked for one pair, the places of others that need no further one are
-    // asked, too, where they are next; in the end all are.
-    const QuestionRound rest = ask_questions(*small, of_budget(1000));
-    EXPECT_EQ(rest.asked_places, 60U);
-    EXPECT_EQ(asked + rest.added, needed.size());
-    EXPECT_EQ(ask_questions(*small, of_budget(0)).added, 0U);
+}
+
+TEST(MadBudget, DrawsAreKnownAndNewClassifiersComeToDrawnImagesFirst) {
+    SmallCompetition small(4);
+    small.select(10, 3);
+    ask_questions(*small, of_budget(12));
+    const ImageDraws before = read_draws(*small);
+    std::int64_t drawn = 0;
+    double left = 1;
+    for (const auto& [image, draw] : before) {
+        EXPECT_EQ(draw.stratum, 0);
+        if (!draw.number) continue;
+        ++drawn;
+        EXPECT_GT(*draw.probability, 0);
+        EXPECT_LE(*draw.probability, 1);
+        left = std::min(left, *draw.probability);
+    }
+    ASSERT_GT(drawn, 2);
+    // A tenth of each draw is uniform.
+    EXPECT_GE(left, .1 / static_cast<double>(before.size()));
+    // Those that were drawn stand for all, in the mean of many draws; here for more than
+    // themselves.
+    const auto weights = image_weights(*small, read_selected(small.database()), before);
+    EXPECT_EQ(weights.size(), static_cast<std::size_t>(drawn));
+    double sum = 0;
+    for (const auto& [image, weight] : weights) sum += weight;
+    EXPECT_GT(sum, static_cast<double>(drawn));
+    // The fourth classifier: images that were drawn have new places, and are completed first.
+    small.select(10);
+    const QuestionRound next = ask_questions(*small, of_budget(10'000));
+    EXPECT_GT(next.added, 0U);
+    const ImageDraws after = read_draws(*small);
+    for (const auto& [image, draw] : before) {
+        if (!draw.number) continue;
+        EXPECT_EQ(after.at(image).number, draw.number);
+        EXPECT_EQ(after.at(image).probability, draw.probability);
+    }
+    std::set<std::int64_t> strata;
+    for (const auto& [image, draw] : after) strata.insert(draw.stratum);
+    EXPECT_EQ(strata.size(), 2U);
+}
+
+TEST(MadBudget, MostSharedFirstIsNoSampleAndTheRankingSaysSo) {
+    SmallCompetition small(4);
+    small.select(12);
+    QuestionOptions options = of_budget(16);
+    options.ask = AskOrder::shared;
+    ask_questions(*small, options);
+    small.answer_truly({"anna", "ben", "cleo"});
+    EXPECT_THAT(rank_classifiers(*small).warnings,
+                testing::Contains(HasSubstr("images were asked most shared first")));
+    EXPECT_THAT(message_of([] { ask_order_named("most"); }, ErrorCode::usage),
+                HasSubstr("--ask is `most`; allowed: information, random, shared"));
 }
 
 TEST(MadBudget, WhatNobodyHasAnsweredCounts) {
@@ -401,14 +445,12 @@ TEST(MadBudget, WhatNobodyHasAnsweredCounts) {
     small.select(10);
     small.add_control({30, 31, 32});
     const QuestionRound first = ask_questions(*small, of_budget(20));
-    ASSERT_GE(first.added, 19U);
+    ASSERT_GE(first.added, 20U);
     EXPECT_EQ(first.waiting, 0U);
-    // The same again, as after a file that could not be written: a question that did not fit, at
-    // most.
+    // The same again, as after a file that could not be written.
     const QuestionRound again = ask_questions(*small, of_budget(20));
     EXPECT_EQ(again.waiting, first.added);
-    EXPECT_LE(first.added + again.added, 20U);
-    EXPECT_EQ(ask_questions(*small, of_budget(20)).added, 0U);
+    EXPECT_EQ(again.added, 0U);
     // One answer each, and the budget is there again.
     small.answer_truly({"anna"});
     const QuestionRound next = ask_questions(*small, of_budget(20));
@@ -456,26 +498,6 @@ TEST(MadBudget, KnownAnswersAreTakenWhereNothingMoreIsAsked) {
                                   {.gold = damaged, .budget = {}, .stop_at = 1e-6, .reason = {}});
                 }),
                 HasSubstr("line 2"));
-}
-
-TEST(MadBudget, GoesFirstWhereItTellsMost) {
-    SmallCompetition small(3);
-    small.select(12);
-    ask_questions(*small, of_budget(24));
-    small.answer_truly({"anna", "ben", "cleo"});
-    const Tally tally = tally_of(*small);
-    const std::vector<PairRow> pairs = read_pairs(small.database());
-    const std::vector<SelectedRow> selected = read_selected(small.database());
-    const std::vector<PairSample> samples = samples_of(tally, pairs, selected, {0, 1, 2});
-    const std::optional<NextImages> next = next_images(3, samples);
-    ASSERT_TRUE(next.has_value());
-    const BudgetChoice choice = places_within_budget(tally, pairs, selected, {0, 1, 2}, 8);
-    ASSERT_FALSE(choice.places.empty());
-    EXPECT_LE(choice.questions, 8U);
-    std::size_t of_that_pair = 0;
-    for (const std::size_t place : choice.places)
-        of_that_pair += selected[place].pair == pairs[next->pair].id ? 1 : 0;
-    EXPECT_GE(of_that_pair, std::min<std::size_t>(next->images, 4));
 }
 
 TEST(MadBudget, StopsWhereTheRankingIsKnown) {

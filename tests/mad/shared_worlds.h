@@ -42,6 +42,7 @@ struct WorldPlace {
     std::uint32_t pair = 0;
     std::uint64_t image = 0;
     bool first = false, second = false;  ///< answered as correct
+    std::uint32_t first_label = 0, second_label = 0;
 };
 
 struct SharedWorld {
@@ -148,7 +149,8 @@ inline SharedWorld shared_world(const WorldSetting& setting, std::uint64_t seed)
                     if (most == 0) return;
                     const std::uint8_t a = images.label(g, i), b = images.label(g, j);
                     if (a == b || !fits(g)) continue;
-                    world.places.push_back({pair, g, images.answered(g, a), images.answered(g, b)});
+                    world.places.push_back(
+                        {pair, g, images.answered(g, a), images.answered(g, b), a, b});
                     --most;
                 }
             };

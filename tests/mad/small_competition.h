@@ -75,11 +75,17 @@ public:
         return fmt::format("crawl/image {:03}.jpg", image);
     }
     /// The first k images on which each two active classifiers differ; their turns run backwards.
-    void select(std::size_t k) {
+    /// Of the pairs of the first `classifiers` (0: all) that have none yet.
+    void select(std::size_t k, std::size_t classifiers = 0) {
         const std::vector<CompetitionClassifier> active = competition_->active();
-        for (std::size_t a = 0; a < active.size(); ++a)
-            for (std::size_t b = a + 1; b < active.size(); ++b)
-                select_pair(active[a].number, active[b].number, k);
+        const std::size_t end = classifiers == 0 ? active.size() : classifiers;
+        for (std::size_t a = 0; a < end; ++a) {
+            for (std::size_t b = a + 1; b < end; ++b) {
+                if (count(fmt::format("pair WHERE first = {} AND second = {}", active[a].number,
+                                      active[b].number)) == 0)
+                    select_pair(active[a].number, active[b].number, k);
+            }
+        }
     }
     void add_control(const std::vector<std::uint64_t>& images) {
         note_images(*competition_, images);

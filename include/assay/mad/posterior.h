@@ -1,5 +1,4 @@
-// How sure a ranking is, where pairs of classifiers share images; and which images to ask about
-// next.
+// How sure a ranking is, where pairs of classifiers share images.
 //
 // Of each pair people's decisions give a log ratio L_ij = theta_i - theta_j + epsilon_ij with theta
 // ~ N(0, spread^2), epsilon ~ N(0, tau^2): a pair of classifiers has a strength of its own, so that
@@ -68,6 +67,7 @@ struct Posterior {
     std::vector<Estimate> ranks;   ///< 1: the best
     /// at(i, j): probability that i is better than j; 1/2 on the diagonal.
     PairMatrix better{0};
+    PairMatrix variance{0};  ///< of the difference of each two scores
     /// Mean over the pairs of the probability that they stand in the wrong order; Kendall's tau to
     /// the truth is 1 - 2 of it. A tie that is known to be one is in no wrong order. 0 of one
     /// classifier.
@@ -95,18 +95,5 @@ Posterior posterior_of(std::size_t classifiers, const AnsweredPlaces& answered,
 /// posterior: what many replicates can pay for. Throws as log_ratios() and posterior_of().
 std::vector<double> posterior_scores(std::size_t classifiers, std::span<const PairSample> pairs,
                                      const PosteriorOptions& options = {});
-
-/// Where the next answers lower the probability of a wrong order most, by the Gaussian model of
-/// independent pairs.
-struct NextImages {
-    std::size_t pair = 0;      ///< in the order given
-    std::uint32_t images = 0;  ///< so many more of it
-    double gain = 0;           ///< expected decrease of that probability, per image
-};
-/// Looks 4, 12, 30 and 60 images ahead (or to the end of the list) on every pair: the expected
-/// error after them, by seven nodes of Gauss and Hermite, as an additional observation moves all
-/// scores together. Nothing: every list is at its end. Cost: pairs^2. Throws as posterior_of().
-std::optional<NextImages> next_images(std::size_t classifiers, std::span<const PairSample> pairs,
-                                      const PosteriorOptions& options = {});
 
 }  // namespace assay::mad

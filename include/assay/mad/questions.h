@@ -2,11 +2,13 @@
 // classifiers need it, in random order, without a word about classifiers; and their answers.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "assay/mad/competition.h"
@@ -16,6 +18,22 @@
 
 namespace assay::mad {
 
+/// Which images a budget goes to.
+enum class AskOrder : std::uint8_t {
+    information,  ///< drawn, those likelier that are expected to tell more about the order
+    random,       ///< drawn, all alike
+    shared,       ///< those that most pairs share first: no random part of the lists
+};
+constexpr auto words_of(AskOrder) {
+    return std::array<std::pair<AskOrder, std::string_view>, 3>{
+        {{AskOrder::information, "information"},
+         {AskOrder::random, "random"},
+         {AskOrder::shared, "shared"}}};
+}
+std::string_view name_of(AskOrder order);
+/// Throws usage with the known names.
+AskOrder ask_order_named(std::string_view name);
+
 struct QuestionOptions {
     /// csv, columns image (an id or path of the data set, or a file, seen from the csv's folder),
     /// label (id, name or number of a class) and answer (yes, no): questions whose answers are
@@ -24,10 +42,10 @@ struct QuestionOptions {
     /// give themselves away by their paths.
     std::filesystem::path gold;
     /// New questions (gold apart) until so many are open that nobody has answered, those of earlier
-    /// rounds among them, where they tell most about the ranking; each pair's images in random
-    /// order; what is left goes to the control sample. 0: nothing is asked. Unset: all that are
-    /// missing.
+    /// rounds among them: whole images, so that the last one may go beyond; what is left goes to
+    /// the control sample. 0: nothing is asked. Unset: all that are missing.
     std::optional<std::uint64_t> budget;
+    AskOrder ask = AskOrder::information;  ///< of the budget
     /// Nothing more (gold apart) is asked once the ranking is known so well: its expected Kendall
     /// correlation with the one that all selected images would give (Ranking::list_tau), in (0, 1).
     std::optional<double> stop_at;
@@ -45,6 +63,8 @@ struct QuestionRound {
     std::uint64_t accepted_places = 0;
     std::uint64_t saved = 0;  ///< questions that two or more places share: not asked again
     std::uint64_t control = 0, asked_control = 0;  ///< images whose questions are all asked
+    std::uint64_t images_drawn = 0;                ///< with a budget, by this round
+    std::optional<AskOrder> ask;                   ///< likewise
     /// With budget or stop_at: as Ranking::list_tau, before this round.
     std::optional<double> list_tau;
     bool stopped = false;  ///< by stop_at

@@ -1768,6 +1768,10 @@ export interface MadQuestions extends Result {
   control: number;
   /** Of these, with all questions asked. */
   asked_control: number;
+  /** With a budget, by this round. */
+  images_drawn: number;
+  /** Which images a budget goes to; null without one. */
+  ask: "information" | "random" | "shared" | null;
   /** As of `rank`, before this round; null without a budget or a value to stop at. */
   list_tau: number | null;
   /** Nothing more is asked. */
