@@ -1,10 +1,13 @@
 #include "image/exif.h"
 
+#include <fmt/core.h>
+
 #include <cstdint>
 
 #include "assay/error.h"
 #include "assay/image/encode.h"
 #include "assay/image/image.h"
+#include "core/refuse.h"
 #include "image/decode_tiff.h"
 #include "image/file_facts.h"
 
@@ -18,20 +21,26 @@ int exif_orientation(std::span<const std::byte> image) {
     return static_cast<int>(orientation);
 }
 
-std::optional<std::vector<std::byte>> turned_by_exif(std::span<const std::byte> image) {
+std::optional<std::vector<std::byte>> turned_by_exif(std::span<const std::byte> image,
+                                                     std::uint64_t limit) {
     const int orientation = exif_orientation(image);
     if (orientation == 1) return std::nullopt;
+    std::vector<std::byte> png;
     DecodeLimits limits;
     limits.bytes = std::uint64_t{1} << 30;
     try {
         Image decoded = decode_image(image, limits);
         pixels::orient(decoded, orientation);
-        return encode_png(decoded);
+        png = encode_png(decoded);
     } catch (const Error& error) {
         // Whoever decodes it next says what is wrong with it.
         if (error.code() != ErrorCode::bad_input) throw;
         return std::nullopt;
     }
+    if (png.size() > limit)
+        refuse(
+            fmt::format("the turned image has {} bytes; at most {} are read", png.size(), limit));
+    return png;
 }
 
 }  // namespace assay

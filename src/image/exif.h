@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -13,8 +14,9 @@ namespace assay {
 int exif_orientation(std::span<const std::byte> image);
 
 /// The image turned and mirrored as its EXIF data say, as a PNG of the same pixels; nothing where
-/// there is nothing to turn, or the image cannot be decoded within 1 GiB. Cost: a decode and an
-/// encode of each turned image.
-std::optional<std::vector<std::byte>> turned_by_exif(std::span<const std::byte> image);
+/// there is nothing to turn, or the image cannot be decoded within 1 GiB. Throws bad_input: the PNG
+/// has more than `limit` bytes. Cost: a decode and an encode of each turned image.
+std::optional<std::vector<std::byte>> turned_by_exif(std::span<const std::byte> image,
+                                                     std::uint64_t limit = UINT64_MAX);
 
 }  // namespace assay

@@ -118,10 +118,7 @@ std::vector<std::byte> SavedImages::read(std::string_view name, std::uint64_t li
                         std::vector<std::byte> image(static_cast<std::size_t>(place.size));
                         source.read(place.begin, image);
                         if (!field.turn) return image;
-                        auto turned = turned_by_exif(image);
-                        if (turned && turned->size() > limit)
-                            refuse(fmt::format("the turned image has {} bytes; at most {} are read",
-                                               turned->size(), limit));
+                        auto turned = turned_by_exif(image, limit);
                         return turned ? std::move(*turned) : image;
                     });
 }

@@ -95,12 +95,8 @@ std::vector<std::byte> Images::read(std::uint64_t row, std::uint64_t limit) cons
                         std::vector<std::byte> image =
                             read_as_stored(number, row - file.first_row, limit);
                         if (!file.turn) return image;
-                        auto turned = turned_by_exif(image);
-                        if (!turned) return image;
-                        if (turned->size() > limit)
-                            refuse(fmt::format("the turned image has {} bytes; at most {} are read",
-                                               turned->size(), limit));
-                        return std::move(*turned);
+                        auto turned = turned_by_exif(image, limit);
+                        return turned ? std::move(*turned) : image;
                     });
 }
 
