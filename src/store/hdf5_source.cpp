@@ -78,7 +78,13 @@ ScoreSource open_hdf5(const std::filesystem::path& file, const SourceOptions& op
         source.array = array.name;
         source.owners.push_back(spool);
         take_arrays_beside(source, candidates, chosen, [&](std::size_t i) {
-            return hdf5_bytes(*arrays[i].npy, max_bytes_beside);
+            const ByteSource& beside = *arrays[i].npy;
+            if (beside.size() > max_bytes_beside)
+                refuse(
+                    fmt::format("array `{:.60}` beside the scores has {} bytes; labels and ids of "
+                                "at most {} are read",
+                                arrays[i].name, beside.size(), max_bytes_beside));
+            return hdf5_bytes(beside, max_bytes_beside);
         });
         return source;
     });

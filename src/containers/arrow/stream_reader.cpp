@@ -173,7 +173,11 @@ std::uint64_t element_place(const StreamBatch& batch, std::size_t buffer, std::u
 StreamBatch stream_batch(const FlatReader& table, std::uint64_t body, std::uint64_t body_bytes,
                          const Numbering& numbering) {
     enum : std::size_t { length, nodes, buffers, compression };
-    if (table.has(compression)) refuse("its batches are compressed, which is not read");
+    if (table.has(compression))
+        refuse(
+            "its batches are compressed, which is not read. This unpacks it: python3 -c \"import "
+            "pyarrow as a; r = a.ipc.open_stream('IN.arrow'); w = a.ipc.new_stream('OUT.arrow', "
+            "r.schema); [w.write(b) for b in r]; w.close()\"");
     StreamBatch batch;
     batch.rows = table.number(length, 8);
     constexpr std::uint64_t most_rows = std::uint64_t{1} << 31;

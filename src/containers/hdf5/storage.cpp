@@ -61,6 +61,7 @@ public:
 private:
     void take(std::uint64_t at, int depth) {
         constexpr int deepest = 16;
+        throw_if_stopped();
         if (depth > deepest || ++nodes_ > most_chunks)
             refuse("it is damaged: its tree of chunks does not end");
         const auto head = bytes_at(file_, at, 24, "a tree of chunks");
