@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "assay/error.h"
+#include "core/finite_number.h"
 #include "core/json_text.h"
 #include "evaluate/attack_batch.h"
 #include "evaluate/attack_cells.h"
@@ -243,13 +244,12 @@ void check_used(const AttackRunOptions& options) {
 
 double parse_eps(std::string_view text, Norm norm) {
     const auto number = [&](std::string_view part) {
-        double value = 0;
-        const auto [end, problem] = std::from_chars(part.data(), part.data() + part.size(), value);
-        if (problem != std::errc() || end != part.data() + part.size() || !std::isfinite(value)) {
+        const std::optional<double> value = finite_number(part);
+        if (!value) {
             throw Error(ErrorCode::usage,
                         fmt::format("eps `{}`: expected a number like 8/255 or 0.03", text));
         }
-        return value;
+        return *value;
     };
     const auto slash = text.find('/');
     double eps = number(text.substr(0, slash));

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
+#include <optional>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -10,6 +9,7 @@
 #include "assay/error.h"
 #include "assay/evaluate/compare.h"
 #include "assay/evaluate/gate.h"
+#include "core/finite_number.h"
 #include "core/text.h"
 #include "evaluate/described_evaluate.h"
 
@@ -120,12 +120,9 @@ Gate parse_gate(std::string_view text) {
 
     const bool percent = right.ends_with('%');
     if (percent) right = trimmed(right.substr(0, right.size() - 1));
-    const auto [end, error] =
-        std::from_chars(right.data(), right.data() + right.size(), gate.bound);
-    if (error != std::errc() || end != right.data() + right.size() || !std::isfinite(gate.bound)) {
-        fail(fmt::format("`{}` is not a number", right));
-    }
-    if (percent) gate.bound /= 100;
+    const std::optional<double> bound = finite_number(right);
+    if (!bound) fail(fmt::format("`{}` is not a number", right));
+    gate.bound = percent ? *bound / 100 : *bound;
 
     for (const auto& [name, which] : {std::pair{std::string_view("low("), Gate::End::low},
                                       {std::string_view("high("), Gate::End::high}}) {

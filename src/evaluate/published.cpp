@@ -4,8 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -17,6 +15,7 @@
 #include "assay/report.h"
 #include "containers/csv.h"
 #include "core/file.h"
+#include "core/finite_number.h"
 #include "core/refuse.h"
 #include "core/text.h"
 #include "evaluate/described_evaluate.h"
@@ -41,12 +40,11 @@ constexpr std::string_view setting_columns[] = {"img_size", "crop_pct", "interpo
 
 double value_in(const CsvReader& reader, std::size_t column) {
     const std::string_view cell = trimmed(reader[column]);
-    double value = -1;
-    const auto [end, problem] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
-    if (problem != std::errc() || end != cell.data() + cell.size() || !(value >= 0 && value <= 100))
+    const std::optional<double> value = finite_number(cell);
+    if (!value || *value < 0 || *value > 100)
         throw reader.error(fmt::format("{} is `{}`; a number from 0 to 100 is allowed",
                                        trimmed(reader.columns()[column]), shortened(cell)));
-    return value;
+    return *value;
 }
 
 /// Names of the table that the model's may be short for: "resnet50" of "resnet50.a1_in1k".

@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 #include "assay/error.h"
+#include "core/finite_number.h"
 #include "core/text.h"
 #include "quality/constants.h"
 
@@ -28,14 +29,12 @@ PerDimension<double> doubled(std::initializer_list<Dimension> which) {
 }
 
 double weight_in(std::string_view text, std::string_view all) {
-    double value = 0;
-    const char* const end = text.data() + text.size();
-    const auto [stop, problem] = std::from_chars(text.data(), end, value);
-    if (problem != std::errc() || stop != end || !std::isfinite(value) || value < 0) {
+    const std::optional<double> value = finite_number(text);
+    if (!value || *value < 0) {
         throw Error(ErrorCode::usage, fmt::format("weights `{}`: `{}` is no number from 0 on",
                                                   shortened(all, 200), shortened(text)));
     }
-    return value;
+    return *value;
 }
 
 }  // namespace

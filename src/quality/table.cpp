@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-#include <cmath>
+#include <optional>
 
 #include "assay/error.h"
 #include "containers/csv.h"
 #include "core/file.h"
+#include "core/finite_number.h"
 #include "core/text.h"
 #include "quality/model_labels.h"
 #include "quality/table_values.h"
@@ -22,14 +22,12 @@ bool is_absent(std::string_view text) {
 }
 
 double number_in(const CsvReader& csv, std::size_t column, std::string_view text) {
-    double value = 0;
-    const char* const end = text.data() + text.size();
-    const auto [stop, problem] = std::from_chars(text.data(), end, value);
-    if (problem != std::errc() || stop != end || !std::isfinite(value)) {
+    const std::optional<double> value = finite_number(text);
+    if (!value) {
         throw csv.error(fmt::format("column `{}`: `{}` is no number",
                                     shortened(csv.columns()[column]), shortened(text)));
     }
-    return value;
+    return *value;
 }
 
 class Rows {

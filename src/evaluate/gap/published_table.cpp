@@ -1,7 +1,6 @@
 // Published results as a table of models.
 #include <algorithm>
-#include <charconv>
-#include <cmath>
+#include <optional>
 #include <unordered_map>
 
 #include <fmt/format.h>
@@ -10,6 +9,7 @@
 #include "assay/evaluate/gap.h"
 #include "containers/csv.h"
 #include "core/file.h"
+#include "core/finite_number.h"
 #include "core/text.h"
 #include "evaluate/gap/assemble.h"
 #include "store/same_models.h"
@@ -173,12 +173,12 @@ Maybe cell(const CsvReader& csv, std::size_t column, TableUnit& unit) {
         unit = TableUnit::percent;
         text = trimmed(text.substr(0, text.size() - 1));
     }
-    double value = 0;
-    const auto [stop, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (problem != std::errc() || stop != text.data() + text.size() || !std::isfinite(value)) {
+    const std::optional<double> found = finite_number(text);
+    if (!found) {
         throw csv.error(fmt::format("column {}: `{}` is no number", csv.columns()[column],
                                     shortened(csv[column])));
     }
+    const double value = *found;
     if (value < 0 || value > 100) {
         throw csv.error(
             fmt::format("column {}: {} is outside 0 to 100", csv.columns()[column], value));
