@@ -56,8 +56,9 @@ void read_rows(Rows& rows, const LabelColumns& columns, const TableSample& table
                 const std::optional<bool> value = flag_value(cell);
                 if (!value) {
                     throw Error(ErrorCode::bad_input,
-                                fmt::format("{} line {}: column {} is `{}`; a table of labels "
-                                            "holds 0 and 1",
+                                fmt::format("{} line {}: column {} is `{}`; a table of label "
+                                            "sets holds 0 and 1. Soft labels are for `assay "
+                                            "score` and `assay compare`",
                                             list.source, rows.line(),
                                             table.names[columns.flags[f].column], shortened(cell)));
                 }

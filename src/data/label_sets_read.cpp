@@ -141,7 +141,8 @@ LabelSets from_indicators(const NpyView& array, const std::string& source) {
             } else if (row[c] != 0.0F) {
                 throw Error(
                     ErrorCode::bad_input,
-                    fmt::format("{}: row {}, column {} is {}; a table of labels holds 0 and 1",
+                    fmt::format("{}: row {}, column {} is {}; a table of label sets holds 0 and 1. "
+                                "Soft labels are for `assay score` and `assay compare`",
                                 source, i, c, row[c]));
             }
         }

@@ -112,14 +112,16 @@ struct ClassTable {
 
 /// Nothing where it is another table, or none.
 std::optional<ClassTable> class_table_of(const TableText& file, const ClassList& classes,
-                                         const std::string& source) {
+                                         const std::string& source,
+                                         const std::string& image_column) {
     ClassTable found;
     try {
         found.table = look_at_table(file.text, source, true, &classes);
         found.table.added_lines = file.added_lines;
         if (found.table.kind == LabelTable::Kind::lines || !found.table.sample.header)
             return std::nullopt;
-        found.columns = label_columns(found.table.sample, {.classes = &classes});
+        found.columns =
+            label_columns(found.table.sample, {.image_column = image_column, .classes = &classes});
     } catch (const Error&) {
         return std::nullopt;  // which whoever reads it as label sets says
     }
@@ -133,10 +135,11 @@ std::optional<ClassTable> class_table_of(const TableText& file, const ClassList&
 }
 
 std::optional<WeightRows> weights_of_table(const std::filesystem::path& path,
-                                           const ClassList& classes, const std::string& source) {
+                                           const ClassList& classes, const std::string& source,
+                                           const std::string& image_column) {
     if (!has_table_extension(path) || classes.size() < 2) return std::nullopt;
     const TableText file = read_table_text(path, most_bytes);
-    const std::optional<ClassTable> found = class_table_of(file, classes, source);
+    const std::optional<ClassTable> found = class_table_of(file, classes, source, image_column);
     if (!found) return std::nullopt;
     const TableSample& sample = found->table.sample;
     const std::vector<LabelColumns::Flag>& flags = found->columns.flags;
@@ -266,13 +269,15 @@ SoftLabels soft_labels_of(const WeightRows& rows, const LabelSets& row_of_item,
 std::optional<SoftLabels> read_soft_labels(const std::filesystem::path& path,
                                            const Dataset& dataset, const ClassList& classes,
                                            bool votes, LabelMatch& match,
-                                           std::vector<std::string>& notes) {
+                                           std::vector<std::string>& notes,
+                                           const std::string& image_column) {
     return with_note(fmt::format("reading the label sets {}", path.string()), [&] {
         match = {};
         const std::string source = path.filename().string();
-        std::optional<WeightRows> rows = lower_extension(source) == ".npy"
-                                             ? weights_of_npy(path, classes, source)
-                                             : weights_of_table(path, classes, source);
+        std::optional<WeightRows> rows =
+            lower_extension(source) == ".npy"
+                ? weights_of_npy(path, classes, source)
+                : weights_of_table(path, classes, source, image_column);
         if (!rows && votes)
             refuse(
                 fmt::format("{}: --label-votes is for counts of votes: an .npy array of (items, "

@@ -21,10 +21,11 @@ namespace assay {
 /// and each is divided by its sum. A row of zeros is an item without a label. Throws bad_input
 /// naming the file, row and value: a negative number, none, another sum; with `votes` also a file
 /// that is no matrix; as read_label_sets() for names and numbers of items. `notes` get what was
-/// taken for what.
+/// taken for what. `image_column`: of a table, as ColumnChoice has it.
 std::optional<SoftLabels> read_soft_labels(const std::filesystem::path& path,
                                            const Dataset& dataset, const ClassList& classes,
                                            bool votes, LabelMatch& match,
-                                           std::vector<std::string>& notes);
+                                           std::vector<std::string>& notes,
+                                           const std::string& image_column = {});
 
 }  // namespace assay

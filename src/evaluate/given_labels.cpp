@@ -74,8 +74,9 @@ LabelsText parse_labels(const std::string& text) {
 class GivenLabels::Deciding {
 public:
     Deciding(const std::vector<std::string>& given, std::span<const PredictionStore* const> stores,
-             store::SoftFiles soft, std::vector<Choice>& choices)
-        : soft_(soft), choices_(choices) {
+             store::SoftFiles soft, const store::LabelTableColumns& columns,
+             std::vector<Choice>& choices)
+        : soft_(soft), columns_(columns), choices_(choices) {
         for (const std::string& text : given) given_.push_back(parse_labels(text));
         groups_ = store::groups_of(stores, {.classes = true, .name = true});
         for (const auto& group : groups_) sets_.push_back(stores[group.front()]);
@@ -154,7 +155,8 @@ private:
                         fmt::format("labels for `{}`, which is no data set here{}", labels.name,
                                     suggest(labels.name, names())));
         for (const std::size_t s : called) {
-            store::LabelFit fit = store::label_fit(labels.file, sets_[s]->dataset(), soft_);
+            store::LabelFit fit =
+                store::label_fit(labels.file, sets_[s]->dataset(), soft_, columns_);
             if (!fit.fits()) throw_misfit(s, fit);
             give(s, labels.file, std::move(fit));
         }
@@ -168,7 +170,8 @@ private:
         for (std::size_t s = 0; s < sets_.size(); ++s) {
             if (named_[s]) continue;
             tried = true;
-            store::LabelFit fit = store::label_fit(labels.file, sets_[s]->dataset(), soft_);
+            store::LabelFit fit =
+                store::label_fit(labels.file, sets_[s]->dataset(), soft_, columns_);
             if (!fit.fits()) {
                 misfits.emplace_back(s, std::move(fit));
                 continue;
@@ -229,6 +232,7 @@ private:
     }
 
     const store::SoftFiles soft_;
+    const store::LabelTableColumns columns_;
     std::vector<LabelsText> given_;
     std::vector<std::vector<std::size_t>> groups_;
     std::vector<const PredictionStore*> sets_;  ///< the first store of each data set
@@ -238,9 +242,10 @@ private:
 };
 
 GivenLabels::GivenLabels(const std::vector<std::string>& given,
-                         std::span<const PredictionStore* const> stores, store::SoftFiles soft) {
+                         std::span<const PredictionStore* const> stores, store::SoftFiles soft,
+                         const store::LabelTableColumns& columns) {
     if (given.empty()) return;
-    Deciding deciding(given, stores, soft, choices_);
+    Deciding deciding(given, stores, soft, columns, choices_);
     deciding.decide();
     deciding.say(notes_, warnings_);
     for (std::size_t g = 0; g < deciding.groups().size(); ++g) {
@@ -254,6 +259,8 @@ MeasureOptions GivenLabels::measure_for(const MeasureOptions& measure,
     const auto at = choice_of_.find(key_of(store));
     if (at == choice_of_.end()) return own;
     own.labels.clear();
+    own.label_column.clear();
+    own.image_column.clear();
     own.label_votes = false;
     const Choice& choice = choices_[at->second];
     if (choice.file.empty()) return own;

@@ -33,11 +33,13 @@ public:
     /// none.
     GivenLabels(const std::vector<std::string>& given,
                 std::span<const PredictionStore* const> stores,
-                store::SoftFiles soft = store::SoftFiles::refused);
+                store::SoftFiles soft = store::SoftFiles::refused,
+                const store::LabelTableColumns& columns = {});
     /// `measure.labels`, of which some may be soft.
     GivenLabels(const MeasureOptions& measure, std::span<const PredictionStore* const> stores)
         : GivenLabels(measure.labels, stores,
-                      measure.label_votes ? store::SoftFiles::votes : store::SoftFiles::taken) {}
+                      measure.label_votes ? store::SoftFiles::votes : store::SoftFiles::taken,
+                      {measure.image_column, measure.label_column, true}) {}
 
     /// With what the data set of this store gets in the place of `labels`.
     MeasureOptions measure_for(const MeasureOptions& measure, const PredictionStore& store) const;

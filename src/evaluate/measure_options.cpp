@@ -237,6 +237,10 @@ void check(const MeasureOptions& options, bool differences) {
     if (options.label_votes && options.labels.empty())
         throw Error(ErrorCode::usage,
                     "label votes are rows of a file of labels, and none is given: --labels FILE");
+    if ((!options.label_column.empty() || !options.image_column.empty()) && options.labels.empty())
+        throw Error(ErrorCode::usage,
+                    "--label-column and --image-column name columns of a file of labels, and none "
+                    "is given: --labels FILE");
     const auto expect_file = [](const char* what, const std::filesystem::path& file,
                                 const char* hint = "") {
         if (file.empty() || is_there(file)) return;

@@ -127,6 +127,33 @@ void add_ood(ScoreResult& result, const ScoreRunsOptions& options,
     }
 }
 
+/// Says which subgroups do not meet a gate that all items together meet: it is about these alone.
+void warn_of_subgroups(const GateResult& gate, const ScoreReport& report,
+                       std::vector<std::string>& warnings) {
+    if (!gate.passed) return;
+    std::map<std::string, std::vector<Measurement>> parts;
+    for (const Measurement& m : report.measurements) {
+        if (m.key.subgroup.empty()) continue;
+        Measurement& own = parts[m.key.subgroup].emplace_back(m);
+        own.key.subgroup.clear();  // so that the gate is about it
+    }
+    std::string names;
+    std::size_t broken = 0;
+    constexpr std::size_t most_named = 5;
+    for (const auto& [name, measurements] : parts) {
+        const GateResult part = check_gate(gate.gate, measurements);
+        if (part.passed || !part.value) continue;
+        if (broken++ < most_named)
+            names += fmt::format("{}{} ({:.4g})", names.empty() ? "" : ", ", name, *part.value);
+    }
+    if (broken > 0)
+        warnings.push_back(fmt::format(
+            "{} on {}: the gate `{}` is about all items, and passes. {} of {} subgroups do not "
+            "meet it: {}{}",
+            report.model, report.dataset, gate.gate.text, broken, parts.size(), names,
+            broken > most_named ? ", ..." : ""));
+}
+
 /// Stores that are scored one after the other into one result.
 class Together {
 public:
@@ -171,8 +198,10 @@ public:
             report.warnings.push_back(std::move(sign));
         for (Measurement& m : report.measurements) m.key.dataset = dataset;
         if (options_.across.empty()) {
-            for (const Gate& gate : gates_)
+            for (const Gate& gate : gates_) {
                 result_.gates.push_back(check_gate(gate, report.measurements));
+                warn_of_subgroups(result_.gates.back(), report, result_.warnings);
+            }
         }
         for (const auto& text : report.warnings)
             result_.warnings.push_back(report.model + ": " + text);

@@ -4,6 +4,7 @@
 
 #include "assay/report.h"
 #include "core/paths.h"
+#include "data/label_list.h"
 #include "data/label_rows.h"
 #include "data/soft_labels_read.h"
 
@@ -43,10 +44,10 @@ void compare_with_own(LabelFit& fit, const std::filesystem::path& labels, const 
 }
 
 /// Whether the file holds soft labels.
-bool fit_soft(LabelFit& fit, const std::filesystem::path& labels, const Dataset& images,
-              bool votes) {
+bool fit_soft(LabelFit& fit, const std::filesystem::path& labels, const Dataset& images, bool votes,
+              const std::string& image_column) {
     std::optional<SoftLabels> soft =
-        read_soft_labels(labels, images, images.classes, votes, fit.match, fit.notes);
+        read_soft_labels(labels, images, images.classes, votes, fit.match, fit.notes, image_column);
     if (!soft) return false;
     fit.soft = std::make_shared<const SoftLabels>(std::move(*soft));
     fit.labelled = fit.soft->labelled();
@@ -56,15 +57,20 @@ bool fit_soft(LabelFit& fit, const std::filesystem::path& labels, const Dataset&
 
 }  // namespace
 
-LabelFit label_fit(const std::filesystem::path& labels, const Dataset& images, SoftFiles soft) {
+LabelFit label_fit(const std::filesystem::path& labels, const Dataset& images, SoftFiles soft,
+                   const LabelTableColumns& columns) {
     LabelFit fit;
     try {
         const bool folder = is_folder(labels);
-        if (soft != SoftFiles::refused && !folder &&
-            fit_soft(fit, labels, images, soft == SoftFiles::votes))
+        if (folder && columns.named()) refuse_columns_of(labels.filename().string());
+        const bool may_be_soft = soft != SoftFiles::refused && !folder && columns.label.empty();
+        if (may_be_soft && fit_soft(fit, labels, images, soft == SoftFiles::votes, columns.image))
             return fit;
         fit.sets = folder ? sets_of_folder(labels, images, fit.match)
-                          : read_label_sets(labels, images, images.classes, fit.match, fit.notes);
+                          : read_label_sets(labels, images, images.classes, fit.match, fit.notes,
+                                            {.image_column = columns.image,
+                                             .label_column = columns.label,
+                                             .options = columns.options});
     } catch (const Error& error) {
         if (error.code() != ErrorCode::bad_input) throw;
         fit.error = error;

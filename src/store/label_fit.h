@@ -39,11 +39,21 @@ enum class SoftFiles : std::uint8_t {
     votes     ///< every file is rows of counts, which become soft labels
 };
 
+/// As a user names the columns of a table of labels (LabelReading in data/label_rows.h); "": found
+/// out. `options`: they are options of the command, which messages may name.
+struct LabelTableColumns {
+    std::string image{}, label{};
+    bool options = false;
+
+    bool named() const { return !image.empty() || !label.empty(); }
+};
+
 /// `labels`: what read_label_sets() takes, a folder whose images' places say their classes, or what
 /// read_soft_labels() takes as far as `soft` allows it. Nothing is thrown for a file that does not
-/// fit; what else goes wrong (a file that cannot be opened) is. Cost: reads the file.
+/// fit; what else goes wrong (a file that cannot be opened, columns of a file that has none) is. A
+/// table of which `columns` names the labels holds no soft ones. Cost: reads the file.
 LabelFit label_fit(const std::filesystem::path& labels, const Dataset& images,
-                   SoftFiles soft = SoftFiles::refused);
+                   SoftFiles soft = SoftFiles::refused, const LabelTableColumns& columns = {});
 
 /// "labels of real.json: 46,837 of 50,000 images have some", and what the file leaves out or names
 /// beyond them.

@@ -260,5 +260,54 @@ TEST_F(LabelsOfDataSets, MessagesShowWhatWasCompared) {
                                  HasSubstr("`3.png`"), HasSubstr(at("runs/zoo"))));
 }
 
+TEST_F(LabelsOfDataSets, ColumnsOfATableOfLabelsAreNamed) {
+    import("runs", "zoo", "1.png,dog\n2.png,cat\n");
+    // Both columns hold classes; by `second` the model, which says cat, is correct everywhere.
+    const std::string table = put("t.csv", "shown,first,second\n1.png,dog,cat\n2.png,bird,cat\n");
+    const auto real = [&](std::vector<std::string> more) {
+        std::vector<std::string> line = {"score",  at("runs"),  "--labels", table,
+                                         "--json", "--metrics", "real"};
+        line.insert(line.end(), more.begin(), more.end());
+        return assay_run(line);
+    };
+    const Outcome unclear = real({});
+    EXPECT_EQ(unclear.status, 2);
+    EXPECT_THAT(unclear.err, AllOf(HasSubstr("first, second"), HasSubstr("--label-column NAME")));
+    EXPECT_EQ(values(real({"--label-column", "second"}), "real").begin()->second, 1);
+    EXPECT_EQ(values(real({"--label-column", "first", "--image-column", "shown"}), "real")
+                  .begin()
+                  ->second,
+              0);
+    const Outcome none = real({"--label-column", "third"});
+    EXPECT_EQ(none.status, 2);
+    EXPECT_THAT(none.err, AllOf(HasSubstr("third"), HasSubstr("shown, first, second")));
+    const Outcome no_file = assay_run({"score", at("runs"), "--label-column", "first"});
+    EXPECT_EQ(no_file.status, 2);
+    EXPECT_THAT(no_file.err, HasSubstr("--labels FILE"));
+    const Outcome no_columns = assay_run(
+        {"score", at("runs"), "--label-column", "first", "--labels", put("l.json", "[[0], [1]]")});
+    EXPECT_EQ(no_columns.status, 2);
+    EXPECT_THAT(no_columns.err, HasSubstr("l.json"));
+}
+
+// Three of four are correct, and of the two in the dark one.
+TEST_F(LabelsOfDataSets, AGateSaysWhichSubgroupsDoNotMeetIt) {
+    const Outcome made =
+        assay_run({"import", put("g.csv", "c0,c1\n1,0\n1,0\n1,0\n1,0\n"), "--name", "m", "--out",
+                   at("groups"), "--items",
+                   put("gi.csv", "path,label,light\n1,0,day\n2,0,day\n3,0,dark\n4,1,dark\n"),
+                   "--kind", "probabilities", "--dataset-name", "val"});
+    ASSERT_EQ(made.status, 0) << made.err;
+    const auto gated = [&](const std::string& gate) {
+        return assay_run({"score", at("groups"), "--subgroup", "light", "--gate", gate});
+    };
+    const Outcome passes = gated("top1 >= 0.7");
+    EXPECT_EQ(passes.status, 0);
+    EXPECT_THAT(passes.err, AllOf(HasSubstr("is about all items, and passes"),
+                                  HasSubstr("1 of 2 subgroups do not meet it: light=dark (0.5)")));
+    EXPECT_THAT(gated("top1 >= 0.5").err, Not(HasSubstr("subgroups")));
+    EXPECT_EQ(gated("top1 >= 0.8").status, 1);
+}
+
 }  // namespace
 }  // namespace assay

@@ -239,8 +239,9 @@ TEST(ReadLabelSets, AColumnPerClass) {
                    "filename,split,class_0,class_1,class_2,class_3\nc.jpg,val,0.0,1.0,,0\n"
                    "a.jpg,val,True,False,True,false\n"),
               expected);
-    EXPECT_THAT(refused(folder, "x.csv", "id,cat,dog\nx/a.jpg,0,0.7\n"),
-                HasSubstr("x.csv line 2: column dog is `0.7`; a table of labels holds 0 and 1"));
+    EXPECT_THAT(
+        refused(folder, "x.csv", "id,cat,dog\nx/a.jpg,0,0.7\n"),
+        HasSubstr("x.csv line 2: column dog is `0.7`; a table of label sets holds 0 and 1"));
     EXPECT_THAT(refused(folder, "x.csv", "image,x1,x2,y1,y2\na.jpg,0,1,2,3\n"),
                 HasSubstr("no column of labels"));
     EXPECT_THAT(refused(folder, "x.csv", "id,cat,n1\nx/a.jpg,0,1\n"),

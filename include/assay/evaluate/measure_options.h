@@ -42,6 +42,8 @@ struct MeasureOptions {
     /// Files of `labels` may be soft labels, rows of probabilities. Where they are in memory
     /// already, one row an item of the store:
     std::shared_ptr<const SoftLabels> soft_labels;
+    /// Of the tables among `labels`; "": found out by the names of the columns.
+    std::string label_column, image_column;
     bool label_votes = false;  ///< `labels` are rows of counts, which become soft labels
     std::string hierarchy;     ///< as hierarchy_named() takes it
     bool ordinal = false;      ///< the classes are in an order, by default that of the class list
@@ -84,6 +86,17 @@ inline constexpr auto description<MeasureOptions> = describe<MeasureOptions>({
          .empty = "the data set's own",
          .value = "LABELS",
          .separator = "",
+         .part = "stores"}),
+    field<&MeasureOptions::label_column>(
+        {.help = "The column of --labels FILE that holds the labels: its name, or its number from "
+                 "1 if the table has no header",
+         .empty = "found by its name",
+         .value = "NAME",
+         .part = "stores"}),
+    field<&MeasureOptions::image_column>(
+        {.help = "The column of --labels FILE that names the images, likewise",
+         .empty = "found by its name",
+         .value = "NAME",
          .part = "stores"}),
     field<&MeasureOptions::label_votes>(
         {.help = "Rows of --labels are counts of votes, a column per class: each row divided by "
