@@ -250,7 +250,8 @@ TEST(SelectionRound, ImagesOfOneParentAreOneClusterOfTheRanking) {
     Competition competition = make_competition(scratch.path(), pool, made_settings(20));
     selected_once(competition);
     const std::vector<SelectedRow> selected = read_selected(competition.impl().database);
-    const ImageClusters clusters = clusters_of(competition, selected);
+    const ImageFacts facts = facts_of_images(competition, selected, {});
+    const std::map<std::int64_t, std::uint64_t>& clusters = facts.clusters;
     std::set<std::uint64_t> different;
     for (const SelectedRow& row : selected) {
         const std::uint64_t cluster = clusters.at(row.image);
