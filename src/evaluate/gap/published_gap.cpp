@@ -19,6 +19,8 @@ constexpr std::string_view no_images = "no interval: a table of results holds no
 constexpr std::array<double, 2> usual_models{.3, .8}, usual_metrics{0, 1};
 /// Gives the values where nothing is said of the models' correlation.
 constexpr double usual_middle = .6;
+/// Around a curve through fewer models the scatter is hardly known.
+constexpr std::size_t fewest_around_a_curve = 20;
 
 Estimate given(Maybe value, bool column) {
     Estimate v;
@@ -110,6 +112,7 @@ void add_intervals(GapPair& p, const std::array<Known, 2>& known, double level) 
 // do not share cannot be larger than it.
 double raised(double least, double most, const std::vector<double>& x, const std::vector<double>& y,
               const std::vector<double>& errors_x, const std::vector<double>& errors_y) {
+    if (x.size() < fewest_around_a_curve) return least;
     const auto around = statements::around_parabola(x, y);
     if (!around) return least;
     const double n = static_cast<double>(x.size());
