@@ -29,7 +29,7 @@ int serve_report(const std::vector<std::filesystem::path>& paths, const std::str
     } else {
         write_result("-", server.link() + "\n");
     }
-    announce(fmt::format("serving the report on {}; Ctrl-C ends it", server.url()));
+    announce(fmt::format("serving the report on {}; Ctrl-C stops it", server.url()));
     server.run(stop_requested);
     return Status::done;
 }

@@ -35,7 +35,7 @@ public:
         program_.emplace(words, std::vector<std::string>{}, ends_[1]);
         ::close(ends_[1]);
         EXPECT_TRUE(program_->runs_until([&] {
-            return program_->err().find("Ctrl-C ends it") != std::string::npos;
+            return program_->err().find("Ctrl-C stops it") != std::string::npos;
         })) << program_->err();
     }
     ~Served() { ::close(ends_[0]); }
