@@ -18,8 +18,8 @@ assay join runs/val/resnet50
 
 int cmd_join(std::vector<std::string> arguments) {
     auto app = make_app("join",
-                        "Join the parts of every store below PATH, which several runs of assay "
-                        "predict --part wrote. Shards are renamed; nothing is computed or copied. "
+                        "Join the parts of every store below PATH, which several runs of `assay "
+                        "predict --part` wrote. Shards are renamed; nothing is computed or copied. "
                         "All commands also read stores in parts; joining only leaves fewer "
                         "folders. Refused while a part is missing or being written.",
                         join_examples);

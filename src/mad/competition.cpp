@@ -161,8 +161,8 @@ const Dataset& Competition::dataset() const {
     if (impl_->dataset) return *impl_->dataset;
     const std::filesystem::path file = impl_->folder / "items.csv";
     if (hash_file(file) != impl_->items_hash)
-        refuse(fmt::format("{}: its bytes are not those that were recorded; restore it",
-                           file.string()));
+        refuse(
+            fmt::format("{}: its bytes differ from the recorded ones; restore it", file.string()));
     Dataset dataset = read_items_csv(file);
     if (dataset.size() != impl_->images)
         refuse(fmt::format("{}: it lists {} images, and the competition has {}", file.string(),

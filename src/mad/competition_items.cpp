@@ -28,7 +28,7 @@ public:
     explicit ItemsFile(const Competition& competition)
         : path_(competition.folder() / "items.csv"), file_(path_), images_(competition.images()) {
         if (hash_bytes(file_.bytes()) != competition.impl().items_hash)
-            refuse(fmt::format("{}: its bytes are not those that were recorded; restore it",
+            refuse(fmt::format("{}: its bytes differ from the recorded ones; restore it",
                                path_.string()));
     }
 

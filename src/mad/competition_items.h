@@ -15,7 +15,7 @@ namespace assay::mad {
 /// Finds images of items.csv without keeping them in memory.
 class ItemReader {
 public:
-    /// Cost: one pass over the file. Throws bad_input: its bytes are not those that were recorded.
+    /// Cost: one pass over the file. Throws bad_input: its bytes differ from the recorded ones.
     explicit ItemReader(const Competition& competition);
     ~ItemReader();
     ItemReader(ItemReader&&) noexcept;

@@ -140,8 +140,8 @@ ClassDistances kept_distances(const std::filesystem::path& folder, const std::st
     const std::filesystem::path path = distances_file(folder);
     const MappedFile file(path);
     if (hash_bytes(file.bytes()) != hash)
-        refuse(fmt::format("{}: its bytes are not those that were recorded; restore it",
-                           path.string()));
+        refuse(
+            fmt::format("{}: its bytes differ from the recorded ones; restore it", path.string()));
     const NpyView view = parse_npy(file.bytes());
     const std::vector<std::uint64_t> shape = {classes, classes};
     if (view.type() != NumberType::u4 || view.shape != shape)

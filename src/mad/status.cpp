@@ -111,8 +111,9 @@ CompetitionStatus status_of(const Competition& competition) {
         for (std::size_t j = i + 1; j < out.classifiers.size(); ++j) {
             const CompetitionClassifier &a = out.classifiers[i], &b = out.classifiers[j];
             if (a.active && b.active && predict_alike(a, b))
-                out.warnings.push_back(fmt::format("{} and {} predict the same for every image",
-                                                   shortened(a.name), shortened(b.name)));
+                out.warnings.push_back(
+                    fmt::format("{} and {} make the same prediction for every image",
+                                shortened(a.name), shortened(b.name)));
         }
     }
     out.next = next_command(competition, out);

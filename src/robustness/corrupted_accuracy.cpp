@@ -349,11 +349,11 @@ CorruptedAccuracyResult robustness::corrupted_models(const CorruptedAccuracyOpti
             ++attack_stores;
         } else if (own.versions.empty()) {
             if (!chosen.empty()) continue;  // the caller knows what to say
-            result.warnings.push_back(
-                fmt::format("`{}` has no predictions on corrupted images. These are data sets "
-                            "whose folder is <corruption>/<severity>, or whose name ends like "
-                            "fog_3. Versions of predict --corrupt count only if they are of `{}`",
-                            model, options.clean));
+            result.warnings.push_back(fmt::format(
+                "`{}` has no predictions on corrupted images. These are data sets "
+                "whose folder is <corruption>/<severity>, or whose name ends like "
+                "fog_3. Versions of `assay predict --corrupt` count only if they are of `{}`",
+                model, options.clean));
         } else {
             const std::set<std::string> files = look_for_differences(model, own, result);
             EachRatio with_files;

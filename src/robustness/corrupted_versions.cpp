@@ -60,7 +60,8 @@ std::vector<std::string> CorruptedVersions::notes() const {
     for (const Corruption* c : corruptions_) {
         if (c->name == "frost_synthetic") {
             notes.emplace_back(
-                "frost_synthetic replaces frost, which overlays photographs (--frost FOLDER): it "
+                "frost_synthetic replaces frost, which overlays photographs (`assay corrupt "
+                "--frost FOLDER`): it "
                 "is no part of ImageNet-C");
         }
     }

@@ -53,7 +53,7 @@ TEST_F(PlotCommand, RefusesWithoutAFile) {
     write_file_atomically(folder_ / "other.json", R"({"schema": "assay.gap/3"})");
     const std::vector<std::pair<std::vector<std::string>, std::string>> refused = {
         {{"scores", folder_ / "runs"}, "--output is required"},
-        {{"scores", folder_ / "runs", "-o", folder_ / "x.gif"}, ".svg, .pdf or .png"},
+        {{"scores", folder_ / "runs", "-o", folder_ / "x.gif"}, "allowed: .svg, .pdf, .png"},
         {{"scroes", folder_ / "runs", "-o", folder_ / "x.svg"}, "`scores`"},
         {{"gap", folder_ / "runs", "-o", folder_ / "x.svg"}, "assay gap FIRST SECOND"},
         {{"scores", folder_ / "other.json", "-o", folder_ / "x.svg"}, "assay.scores/2"},

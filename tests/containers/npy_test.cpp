@@ -138,8 +138,8 @@ TEST(Npy, RefusalsNameTheFault) {
     const std::string good = array_text<float>("<f4", {2, 3}, {1, 2, 3, 4, 5, 6});
     EXPECT_EQ(refusal(good), "accepted");
     EXPECT_THAT(refusal(good.substr(0, good.size() - 5)),
-                HasSubstr("takes 24 bytes, 19 are there (5 missing)"));
-    EXPECT_THAT(refusal(good + "xy"), HasSubstr("takes 24 bytes, 26 are there (2 too many)"));
+                HasSubstr("needs 24 bytes, found 19 (5 missing)"));
+    EXPECT_THAT(refusal(good + "xy"), HasSubstr("needs 24 bytes, found 26 (2 too many)"));
     // Every cut of a good file is refused, none crashes.
     for (std::size_t n = 0; n < good.size(); ++n)
         EXPECT_NE(refusal(good.substr(0, n)), "accepted") << n;

@@ -197,8 +197,8 @@ TEST(ClassMaps, LargerHeadsByWordNetIdOrName) {
     EXPECT_EQ(map.target_of[1002], -1);
     ids[2] = "n00007846";  // without tench
     EXPECT_THAT(message_of([&] { class_map_named("imagenet-1k", ClassList(ids)); }),
-                HasSubstr("asks about 1000 of ImageNet's classes, and 1 of them is not among the "
-                          "model's 1003: n01440764 (tench); a file that lists the others"));
+                HasSubstr("needs 1000 of ImageNet's classes, and 1 of them is not among the "
+                          "model's 1003: n01440764 (tench). A file that lists the others"));
     EXPECT_THAT(message_of([&] { class_map_named("imagenette", ClassList(ids)); }),
                 HasSubstr("tench"));
     EXPECT_EQ(class_map_named("imagewoof", ClassList(ids)).targets.size(), 10U);

@@ -175,7 +175,7 @@ TEST_F(Folders, ImagesThatAreNotThereAreToldOf) {
     FolderOptions lost = options();
     lost.images = scratch_ / "elsewhere";
     EXPECT_THAT(make_folder(folder_, lost).warnings,
-                ElementsAre(AllOf(HasSubstr("not one of the first 2 image files is there"),
+                ElementsAre(AllOf(HasSubstr("none of the first 2 image files exists"),
                                   HasSubstr((scratch_ / "elsewhere/images/a.png").string()),
                                   HasSubstr("study --images DIR`"))));
     fs::remove_all(folder_);
@@ -328,7 +328,7 @@ TEST_F(Folders, FilesOfOthersAreRefused) {
     make_folder(folder_, options());
     change("INSERT INTO schema_version VALUES (9, 'now', '9.0')", folder_);
     EXPECT_THAT(message_of([&] { open_folder_book(folder_); }),
-                HasSubstr("of version 9, and this Assay knows up to 2"));
+                HasSubstr("of version 9, and this Assay knows up to 3"));
 }
 
 TEST_F(Folders, HalfWrittenFilesAreFound) {

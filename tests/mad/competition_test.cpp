@@ -195,7 +195,7 @@ TEST_F(MadCompetition, DistancesOfAFile) {
     EXPECT_EQ(Competition::open(folder()).distances()(0, 1), .5);
     write_file_atomically(folder() / "distances.npy", std::string("nothing"));
     EXPECT_THAT(message_of([&] { Competition::open(folder()).distances(); }),
-                HasSubstr("its bytes are not those that were recorded"));
+                HasSubstr("its bytes differ from the recorded ones"));
     EXPECT_THAT(verify_competition(folder()).problems, testing::Not(IsEmpty()));
 }
 

@@ -807,7 +807,8 @@ TEST(MeasuredStores, OnlyWhatIsMeasuredMustBeTold) {
     options.data = {{Role::val, "val"}};
     EXPECT_EQ(measured(options).models.size(), 1U);
     options.data[Role::edge] = "other";
-    EXPECT_THAT(message_of([&] { measured(options); }), HasSubstr("both called `other`"));
+    EXPECT_THAT(message_of([&] { measured(options); }),
+                HasSubstr("two data sets with the name `other`"));
 }
 
 TEST(MeasuredStores, AttacksOnOtherImagesAreRefused) {

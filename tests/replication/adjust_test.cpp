@@ -195,7 +195,7 @@ TEST(Adjust, SmallStudiesAreToldOfCalmerExponents) {
     std::string all;
     for (const auto& w : adjust(small_study(World::beta, 100, 5), of_moments()).warnings)
         all += w + "\n";
-    EXPECT_THAT(all, HasSubstr("consider `exponents` 0,1,"));
+    EXPECT_THAT(all, HasSubstr("Consider `exponents` 0,1,"));
 }
 
 TEST(Adjust, SweepEndsAtTheEstimates) {

@@ -109,7 +109,7 @@ TEST_F(JsonImports, RowsInTenSpellings) {
 TEST_F(JsonImports, ShapesThatAreNoPredictionsAreNamed) {
     const auto refused = [&](const std::string& text) { return refusal("p.json", text, of(pets)); };
     EXPECT_THAT(refused(R"({"filename": {"0": "a.jpg"}, "prob": {"0": 0.5}})"),
-                AllOf(HasSubstr("JSON with the keys `filename`, `prob`; read are"),
+                AllOf(HasSubstr("JSON with the keys `filename`, `prob`; allowed: "),
                       HasSubstr("orient='records'")));
     EXPECT_THAT(refused(R"({"ids": ["a"], "scores": [[1, 2, 3]]})"), HasSubstr("`ids`, `scores`"));
     EXPECT_THAT(refused(R"({"results": {"x": 1}, "versions": {}, "configs": {}})"),
