@@ -41,7 +41,8 @@ def joined(metrics: "Metrics", group: Any) -> "Metrics":
     from .streaming import _made
 
     parts: "list[Any]" = [None] * distributed.get_world_size(group)
-    distributed.all_gather_object(parts, (json.dumps(metrics._options, sort_keys=True), pickle.dumps(metrics._pieces())), group=group)
+    gather: Any = distributed.all_gather_object  # which PyTorch leaves without types
+    gather(parts, (json.dumps(metrics._options, sort_keys=True), pickle.dumps(metrics._pieces())), group=group)
     for rank, (options, _) in enumerate(parts):
         if options != parts[0][0]:
             raise Error(f"the metrics of rank {rank} have other options than those of rank 0: {options}, {parts[0][0]}")

@@ -25,7 +25,7 @@ def array_of(numbers: Held) -> Any:
     import ctypes
 
     memory = (ctypes.c_char * (last - first)).from_address(first)
-    view = numpy.ndarray(shape, "u2" if kind == "bf2" else kind, memory, numbers.array.data - first, strides)
+    view: Any = numpy.ndarray(shape, "u2" if kind == "bf2" else kind, memory, numbers.array.data - first, strides)
     if kind == "bf2":
         return (view.astype("u4") << 16).view("f4")
     return view.copy()

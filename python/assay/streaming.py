@@ -162,10 +162,14 @@ class Metrics:
         return copy.copy(self).merge(copy.copy(other) if other is self else other)
 
     def __radd__(self, other: Any) -> "Metrics":
-        return copy.copy(self) if isinstance(other, int) and other == 0 else NotImplemented  # of sum()
+        if isinstance(other, int) and other == 0:  # of sum()
+            return copy.copy(self)
+        return NotImplemented
 
     def __iadd__(self, other: Any) -> "Metrics":
-        return self.merge(other) if isinstance(other, Metrics) else NotImplemented
+        if not isinstance(other, Metrics):
+            return NotImplemented
+        return self.merge(other)
 
     def reset(self) -> None:
         with guarded(self):
