@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from typing import Any, NamedTuple, Optional, TypeVar
 
 _Own = TypeVar("_Own", bound="Estimate")
@@ -16,7 +17,7 @@ class Interval(NamedTuple):
     method: str = ""
 
     def __contains__(self, value: object) -> bool:
-        return isinstance(value, (int, float)) and self.low <= value <= self.high
+        return isinstance(value, numbers.Real) and self.low <= float(value) <= self.high
 
 
 class Estimate(float):

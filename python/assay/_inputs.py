@@ -37,11 +37,11 @@ def shape_of(value: Any) -> "Optional[tuple[int, ...]]":
 
 
 def _is_fractional(value: Any) -> bool:
-    """Whether it holds floats of which one is not whole: no labels."""
+    """Whether it holds floats of which one is not whole: no labels. A missing value (nan) does not tell."""
     array = to_numpy(value, "scores")
     if not is_float(array):
         return False
-    return any(bool((part != part.round()).any()) for part in (array[at:at + _ROWS] for at in range(0, len(array), _ROWS)))
+    return any(bool(((part != part.round()) & (part == part)).any()) for part in (array[at:at + _ROWS] for at in range(0, len(array), _ROWS)))
 
 
 def in_order(scores: Any, labels: Any, known_classes: bool) -> "tuple[Any, Any]":

@@ -357,6 +357,8 @@ def ensemble(stores: "Sequence[Any]", name: str = "ensemble", **options: Any) ->
 
     stores: paths, or Stores on the disk. options: of="logits", threads=4, ...
     """
+    if isinstance(stores, (str, os.PathLike)) or not hasattr(stores, "__iter__"):
+        raise Error("an ensemble is of several stores: assay.ensemble([a, b], name=...)")
     return run("ensemble", *map(_store_path, stores), "--name", name, *words(options), "--json").json
 
 

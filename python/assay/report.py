@@ -337,24 +337,30 @@ class Comparison(Result, Mapping[Key, Difference]):
         return [text for pair in self.pairs for text in pair.get("warnings", [])]
 
     def __iter__(self) -> "Iterator[Key]":
-        several = len({d.model for d in self.differences}) > 1
-        return iter(dict.fromkeys((d.model, d.metric) if several else d.metric for d in self.differences))
+        return iter(keyed([d.candidate for d in self.differences]))
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
+
+    def __contains__(self, key: object) -> bool:
+        return isinstance(key, (str, tuple)) and len(self._found(key)) == 1
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{_key_text(key)} {self.get(key, '')}" for key in list(self)[:_REPR])
         return f"<Comparison with {self.pairs[0].get('baseline', '') if self.pairs else 'nothing'}: {shown}>"
 
     def __getitem__(self, key: Key) -> Difference:
-        wanted = _own_names(key)
-        found = [d for d in self.differences if (d.model, d.metric)[2 - len(wanted):] == wanted] if len(wanted) in (1, 2) else []
+        found = self._found(key)
         if len(found) == 1:
             return found[0]
         if found:
-            raise KeyError(f"{key!r} is of {len(found)} candidates ({', '.join(d.model for d in found)}): name one")
+            keys = ", ".join(repr(own) for own, m in keyed([d.candidate for d in self.differences]).items() if any(d.candidate is m for d in found))
+            raise KeyError(f"{key!r} is {len(found)} differences: name one of {keys}")
         raise KeyError(f"no {key!r}; there are {', '.join(dict.fromkeys(d.metric for d in self.differences))}")
+
+    def _found(self, key: Key) -> "list[Difference]":
+        meant = matching([d.candidate for d in self.differences], _own_names(key))
+        return [d for d in self.differences if any(d.candidate is m for m in meant)]
 
     def records(self) -> "list[dict[str, Any]]":
         return [

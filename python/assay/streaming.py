@@ -235,7 +235,7 @@ def _opened(options: "dict[str, Any]", keep: bool = False) -> Handle:
 def _places(rows: Any) -> "array.array[int]":
     values = rows.tolist() if hasattr(rows, "tolist") else rows
     try:
-        return array.array("Q", values)
+        return array.array("Q", list(values))  # the bytes of a buffer would be taken as numbers of eight bytes
     except (TypeError, OverflowError, ValueError) as error:
         raise Error(f"rows: {error}; whole numbers from 0 are needed, one for each row of the scores", "bad_input") from None
 

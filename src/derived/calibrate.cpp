@@ -128,7 +128,8 @@ nlohmann::json record_of(const CalibratedStore& one, const PredictionStore& sour
 /// Another run of the same model on the same image differs by rounding alone.
 bool same_scores(std::span<const float> a, std::span<const float> b) {
     return std::ranges::equal(a, b, [](float x, float y) {
-        return x == y || std::abs(x - y) <= 1e-3F * (1 + std::abs(x));
+        // Relative, so that small probabilities tell images apart on which a model is as sure.
+        return x == y || std::abs(x - y) <= 1e-6F + 1e-3F * std::max(std::abs(x), std::abs(y));
     });
 }
 
@@ -270,6 +271,10 @@ CalibrateResult calibrate_stores(const CalibrateOptions& options,
             folders.push_back(folder);
         }
     }
+    if (derived_stores > 0 && !folders.empty())
+        result.warnings.push_back(fmt::format(
+            "{} {} skipped: calibrated, attacked or of held-out items",
+            how_many(derived_stores, "store", "stores"), derived_stores == 1 ? "is" : "are"));
     if (folders.empty() && of_fit > 0)
         throw Error(ErrorCode::usage,
                     fmt::format("these are the stores of `{}`, on which --fit fits: name a data "

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -35,7 +36,13 @@ void read_logits(const RowReader& reader, std::uint64_t row, std::vector<float>&
         out[c] = !chances ? score : score > 0 ? std::log(score) : -INFINITY;
         most = std::max(most, out[c]);
     }
-    for (double& logit : out) logit = std::max(logit, most + least_logit);
+    // A class that is impossible stays below all others, and gets a number.
+    constexpr double impossible = -std::numeric_limits<double>::infinity();
+    double least = most + least_logit;
+    for (const double logit : out) {
+        if (logit > impossible) least = std::min(least, logit);
+    }
+    for (double& logit : out) logit = std::max(logit, least);
 }
 
 bool is_of_fit(std::string_view id, double proportion, std::uint64_t seed) {

@@ -40,6 +40,7 @@ public:
         std::fill_n(at.begin(), weights(), 1.0);
         FittedScaling fit;
         measure(at, true, nullptr);
+        require_determined();
         double loss = loss_;
         for (;; ++fit.steps) {
             const replication::Cholesky factor(hessian_, size_);
@@ -88,6 +89,36 @@ private:
             "separate the classes without an error. Fit on more items, or take "
             "--method temperature",
             method_ == Scaling::temperature ? "temperature" : "weights", rows_.items));
+    }
+
+    /// Every parameter has a best value of its own: no pivot of the second derivatives, of which
+    /// the lower triangle is there, vanishes.
+    void require_determined() const {
+        constexpr double rounding = 1e-12;
+        std::vector<double> left = hessian_;
+        for (std::size_t i = 0; i < size_; ++i) {
+            const double pivot = left[i * size_ + i];
+            if (!(pivot > rounding * hessian_[i * size_ + i])) refuse_undetermined(i);
+            for (std::size_t r = i + 1; r < size_; ++r) {
+                double* line = left.data() + r * size_;
+                const double factor = line[i] / pivot;
+                if (factor == 0) continue;
+                for (std::size_t c = i + 1; c <= r; ++c) line[c] -= factor * left[c * size_ + i];
+            }
+        }
+    }
+
+    [[noreturn]] void refuse_undetermined(std::size_t parameter) const {
+        if (method_ == Scaling::temperature)
+            refuse(
+                fmt::format("the scores of each of the {} items of the fit are equal: every "
+                            "temperature fits alike",
+                            rows_.items));
+        refuse(
+            fmt::format("the scores of class {} say nothing on the {} items of the fit that "
+                        "those of the other classes do not say: its scaling has no single best "
+                        "value. Take --method temperature",
+                        parameter % classes_, rows_.items));
     }
 
     /// Loss, gradient and second derivatives at these parameters; `groups`: gradients of each group

@@ -22,6 +22,7 @@ double pulled_proportion(const ClassCell& cell, double pull) {
 /// The end of the interval on the side of `sign`: 1 for the lower end, -1 for the upper.
 double end_of(std::span<const ClassCell> cells, double found, double quantile, double sign) {
     constexpr int steps = 60;
+    constexpr double rounding = 1e-12;  // of sums: where every image of a cell is a hit, or none
     double low = -12, high = 14, end = found;  // of the logarithm to base 10 of the multiplier
     for (int i = 0; i <= steps; ++i) {
         const double log = i == steps ? high : (low + high) / 2;
@@ -31,7 +32,8 @@ double end_of(std::span<const ClassCell> cells, double found, double quantile, d
             sum += cell.weight * p;
             variance += cell.weight * cell.weight * p * (1 - p) / std::max(cell.images - 1, 1.0);
         }
-        const bool inside = (found - sum) * (found - sum) <= quantile * quantile * variance;
+        const double off = found - sum;
+        const bool inside = off * off <= quantile * quantile * variance + rounding * rounding;
         (inside ? low : high) = log;
         end = sum;
     }
@@ -75,7 +77,7 @@ Interval cell_interval(std::span<const ClassCell> cells, double level) {
     constexpr double rounding = 1e-12;
     const double quantile = normal_quantile(0.5 + level / 2);
     double found = 0;
-    for (const ClassCell& cell : cells) found += cell.weight * cell.hits / cell.images;
+    for (const ClassCell& cell : cells) found += cell.weight * (cell.hits / cell.images);
     found = std::min(found, 1.0);
     // No hit, or nothing else: the score has no end on that side.
     const double low = found < rounding ? 0 : end_of(cells, found, quantile, 1);

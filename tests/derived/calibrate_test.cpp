@@ -144,6 +144,19 @@ TEST(ScalingFit, WhatHasNoOptimumIsRefused) {
                 HasSubstr("say nothing of the labels"));
 }
 
+TEST(ScalingFit, WhatTheScoresDoNotTellIsRefused) {
+    World equal(60, same(1, 3), same(0, 3), 4);
+    std::ranges::fill(equal.logits, 0.25);
+    EXPECT_THAT(message_of([&] { derived::fit_scaling(equal.rows(), Scaling::temperature, 1); }),
+                HasSubstr("every temperature fits alike"));
+    // Of two opposite logits only the sum of both weights matters.
+    World opposite(200, same(1, 2), same(0, 2), 5);
+    for (std::size_t i = 0; i < 200; ++i) opposite.logits[2 * i + 1] = -opposite.logits[2 * i];
+    for (const Scaling method : {Scaling::vector, Scaling::per_class})
+        EXPECT_THAT(message_of([&] { derived::fit_scaling(opposite.rows(), method, 1); }),
+                    HasSubstr("no single best value"));
+}
+
 /// A store of such a world, whose items are called as `first` says.
 Made made_of(const World& world, std::string_view first = "item") {
     Made made;

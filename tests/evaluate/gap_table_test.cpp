@@ -389,6 +389,25 @@ TEST(GapTable, ALineWithTheImagesKnown) {
 
 // The numbers are those of an independent implementation with one factor (fixtures), whose union
 // over two correlations the table has.
+TEST(GapTable, WhatNeedsTheNumbersOfImagesIsRefusedWithoutThem) {
+    const auto refusal = [](const GapOptions& options, const std::array<GapImages, 2>& images) {
+        return message_of(
+            [&] {
+                gap_of_table(ten_published(), {"V1", "V2"}, options, images);
+            },
+            ErrorCode::usage);
+    };
+    const std::array<GapImages, 2> unknown, top1{{{.top1 = 50'000}, {.top1 = 10'000}}};
+    GapOptions models;
+    models.model_correlation = {.3, .8};
+    EXPECT_THAT(refusal(models, unknown), HasSubstr("--model-correlation has no effect"));
+    EXPECT_NO_THROW(gap_of_table(ten_published(), {"V1", "V2"}, models, top1));
+    GapOptions metrics;
+    metrics.metric_correlation = {.5};
+    EXPECT_THAT(refusal(metrics, unknown), HasSubstr("--metric-correlation has no effect"));
+    EXPECT_THAT(refusal(metrics, top1), HasSubstr("two metrics"));
+}
+
 TEST(GapTable, PublishedStatements) {
     if (shared_data().empty()) GTEST_SKIP() << "no shared data beside the checkout";
     const auto table = read_gap_table(shared_data() / "multilabel_models.csv");

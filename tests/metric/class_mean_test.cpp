@@ -56,6 +56,20 @@ TEST(ClassMean, AllCorrectLeavesAWidth) {
     EXPECT_LT(balanced_interval({{1, 1}}).low, .5);
 }
 
+// Whatever is rounded: a classifier that always says the first class.
+TEST(ClassMean, AConstantClassifierHasAWidthOnBothSides) {
+    for (std::size_t count = 3; count <= 10; ++count) {
+        for (const double images : {5., 30., 50., 100.}) {
+            std::vector<ClassHits> classes(count, {images, 0});
+            classes[0].hits = images;
+            const Interval found = balanced_interval(classes);
+            const double value = 1 / static_cast<double>(count);
+            EXPECT_LT(found.low, value - 1e-6) << count << " " << images;
+            EXPECT_GT(found.high, value + 1e-6) << count << " " << images;
+        }
+    }
+}
+
 // By scipy 1.17.1 and NumPy 2.4.6, from another implementation of the same definition.
 TEST(ClassMean, AgreesWithAnotherImplementation) {
     struct Known {

@@ -148,6 +148,10 @@ class Inputs(InFolder):
         self.assertEqual(numbers(assay.score(self.named, probabilities, classes=NAMES)), expected)
         for names in (("y_score", "y_true"), ("preds", "target"), ("predictions", "references"), ("pred_probs", "labels"), ("y_proba", "y_true")):
             self.assertEqual(numbers(assay.score(**dict(zip(names, (probabilities, self.labels))))), expected)
+        # A missing label does not make the labels scores.
+        missing = self.labels.astype(float)
+        missing[3] = np.nan
+        self.refused(lambda: assay.score(self.scores.argmax(1), missing, "precision"), "usage", "nan (item 3)")
         predicted = self.scores.argmax(1)
         with self.assertWarnsRegex(UserWarning, "assuming that the first has the predictions"):
             doubted = assay.score(predicted, self.labels, "precision,recall")

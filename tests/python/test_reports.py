@@ -208,6 +208,16 @@ class Reports(InFolder):
         for name, value in assay.score(scores, labels, "top1,nll").items():
             self.assertAlmostEqual(found[name], value, places=6)
 
+    def test_differences_of_one_metric_in_two_ways(self):
+        scores, labels = made(200)
+        compared = assay.compare(scores, -scores, labels=labels, metrics="ece:bins=10,ece:bins=20,top1")
+        self.assertEqual(list(compared), ["ece:bins=10", "ece:bins=20", "top1"])
+        self.assertEqual(dict(compared)["ece:bins=20"].value, compared.differences[1].value)
+        self.assertTrue("top1" in compared and "ece" not in compared and 0 not in compared)
+        with self.assertRaisesRegex(KeyError, "name one of 'ece:bins=10', 'ece:bins=20'"):
+            compared["ece"]
+        self.assertIn(np.float32(compared["top1"].value), compared["top1"].interval)
+
     def test_tables(self):
         scores, labels = made(200)
         report = assay.score(scores, labels, "top1,nll")

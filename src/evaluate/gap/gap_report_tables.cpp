@@ -111,10 +111,11 @@ std::string raw_text(const GapPair& p) {
 
 std::string difference_text(const GapDifference& d) {
     const std::string_view a = title_of(d.first_metric), b = title_of(d.second_metric);
-    const bool shrinks = *d.value.value >= 0;
-    std::string text = fmt::format("{}'s gap {} by {} points to {}'s", a,
-                                   shrinks ? "shrinks" : "is other", with_interval(d.value), b);
-    if (d.share.value) text += fmt::format(", {} % of it", with_interval(d.share));
+    const bool shrinks = d.share.value && *d.share.value >= 0 && *d.share.value <= 1;
+    std::string text =
+        shrinks ? fmt::format("{}'s gap shrinks by {} points to {}'s, {} % of it", a,
+                              with_interval(d.value), b, with_interval(d.share))
+                : fmt::format("{}'s gap minus {}'s is {} points", a, b, with_interval(d.value));
     if (d.value.interval && d.value.interval->low <= 0 && d.value.interval->high >= 0)
         text += ": a difference is not shown";
     return text;

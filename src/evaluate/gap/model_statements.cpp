@@ -95,10 +95,12 @@ void set_spread(GapReport& report, std::size_t m, const std::vector<GapSaid>& sa
     for (std::size_t part = 0; part < parts.size(); ++part) {
         Estimate& e = *parts[part];
         e.unit = Unit::proportion;
-        e.n = between->models;
+        e.n = part == 2 ? between->models
+                        : static_cast<std::uint64_t>(
+                              models_with_values(report, m, part == 0, part == 1).size());
         const auto range = joined(said, [part](const GapSaid& s) { return s.spread[part]; });
         if (!range) {
-            e.undefined = between->models < 2 ? std::string(one_model) : why[part];
+            e.undefined = e.n < 2 ? std::string(one_model) : why[part];
             continue;
         }
         e.value = range->value;

@@ -143,7 +143,8 @@ GapNoise noise_of_table(GapReport& report, const std::array<GapImages, 2>& image
     noise.bounds.resize(2);
     noise.middle.emplace();
     noise.upper_bound[static_cast<std::size_t>(GapMetric::asma)] = true;
-    bool any = false, two_metrics = false;
+    bool any = false;
+    std::size_t known_metrics = 0;  // on both data sets
     for (const GapMetric metric : gap_metrics) {
         const auto m = static_cast<std::size_t>(metric);
         std::array<std::vector<double>, 2> values, paired;
@@ -183,15 +184,27 @@ GapNoise noise_of_table(GapReport& report, const std::array<GapImages, 2>& image
             (*noise.middle)[m][set] =
                 statements::table_factor(sizes, std::clamp(middle, least, range[1]));
         }
-        two_metrics = two_metrics || (both && m > 0 && noise.bounds[0][0][0].has_value());
+        known_metrics += both ? 1 : 0;
     }
+    const auto refuse_idle = [](bool given, std::string_view option, std::string_view why) {
+        if (given) throw Error(ErrorCode::usage, fmt::format("{} has no effect: {}", option, why));
+    };
+    constexpr std::string_view unknown =
+        "the images behind the table's values are unknown; add `--n1 50000 --n2 10000`";
+    refuse_idle(!any && !options.model_correlation.empty(), "--model-correlation", unknown);
+    refuse_idle(known_metrics < 2 && !options.metric_correlation.empty(), "--metric-correlation",
+                "it needs two metrics whose images are known on both data sets; add `--n1 "
+                "top1=50000,real=46837` and the same for V2");
+    refuse_idle(known_metrics == 0 && !options.families.empty(), "--families",
+                "it needs a metric whose images are known on both data sets; add `--n1 50000 --n2 "
+                "10000`");
     if (!any) return noise;
     report.model_correlation = range;
     report.notes.push_back(
         fmt::format("published values: models are taken to agree on the same images with a "
                     "correlation of {:g} to {:g}",
                     range[0], range[1]));
-    if (two_metrics) report.metric_correlation = metrics;
+    if (known_metrics >= 2) report.metric_correlation = metrics;
     return noise;
 }
 

@@ -315,11 +315,11 @@ RankCorrelations rank_correlations(const Ordered& first, const Ordered& second, 
                 high = std::max(high, t);
             }
         }
-        if (which == kendall) {
-            low = std::max(low, 2 * sure.same - 1);
-            high = std::min(high, 1 - 2 * sure.opposite);
-        } else if (sure.all) {
+        if (sure.all) {
             low = high = seen[which];
+        } else if (which == kendall) {
+            low = std::min(std::max(low, 2 * sure.same - 1), seen[which]);
+            high = std::max(std::min(high, 1 - 2 * sure.opposite), seen[which]);
         }
         (which == kendall ? out.tau : out.rho) = Range{std::clamp(value, low, high), low, high};
     }
