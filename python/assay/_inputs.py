@@ -37,7 +37,7 @@ def shape_of(value: Any) -> "Optional[tuple[int, ...]]":
 
 
 def _is_fractional(value: Any) -> bool:
-    """Whether it holds floats of which one is not whole: no labels. A missing value (nan) does not tell."""
+    """Whether it holds floats of which one is not whole: no labels. A missing value (nan) does not count."""
     array = to_numpy(value, "scores")
     if not is_float(array):
         return False
