@@ -114,11 +114,10 @@ private:
                 fmt::format("the scores of each of the {} items of the fit are equal: every "
                             "temperature fits alike",
                             rows_.items));
-        refuse(
-            fmt::format("the scores of class {} say nothing on the {} items of the fit that "
-                        "those of the other classes do not say: its scaling has no single best "
-                        "value. Take --method temperature",
-                        parameter % classes_, rows_.items));
+        refuse(fmt::format(
+            "the scaling of class {} has no single best value: on the {} items of the fit its "
+            "scores follow from those of the other classes. Take --method temperature",
+            parameter % classes_, rows_.items));
     }
 
     /// Loss, gradient and second derivatives at these parameters; `groups`: gradients of each group
