@@ -115,7 +115,7 @@ private:
                             "temperature fits alike",
                             rows_.items));
         refuse(fmt::format(
-            "the scaling of class {} has no single best value: on the {} items of the fit its "
+            "the scaling of class {} has no single best value. On the {} items of the fit its "
             "scores follow from those of the other classes. Take --method temperature",
             parameter % classes_, rows_.items));
     }
