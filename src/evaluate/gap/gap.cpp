@@ -195,7 +195,8 @@ GapOptions with_families(const GapRequest& request) {
 
 void warn_of_families(GapReport& report) {
     std::vector<std::string> unknown;
-    for (const auto& [model, family] : report.options.families) {
+    for (const auto& in_family : report.options.families) {
+        const std::string& model = in_family.first;
         if (std::ranges::none_of(report.models,
                                  [&](const GapModel& known) { return known.name == model; }))
             unknown.push_back(model);
