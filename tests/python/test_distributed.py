@@ -103,10 +103,14 @@ class Processes(InFolder):
             self.assertIn("sampler=range(rank, len(data), world_size)", text)
 
     def test_torchrun(self):
+        import torch
+
+        if int(torch.__version__.split(".")[0]) < 2 and sys.version_info >= (3, 11):
+            self.skipTest(f"SKIPPED: torchrun of PyTorch {torch.__version__} does not start under Python 3.11")
         script = self.folder / "worker.py"
         script.write_text(WORKER)
         done = subprocess.run(
-            [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", script, "placed", self.folder],
+            [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2", script, "placed", self.folder],
             capture_output=True, text=True, timeout=240, env={**os.environ, "OMP_NUM_THREADS": "1"},
         )
         self.assertEqual(done.returncode, 0, done.stderr)
