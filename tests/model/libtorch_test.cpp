@@ -200,7 +200,11 @@ TEST_F(Choice, TheReportSaysWhyNot) {
                       place(LibTorchSource::distribution, usable_)};
     const auto before = report_of(state).result.at("libtorch");
     EXPECT_THAT(before[0].at("state"), HasSubstr("CXX11_ABI=0"));
+#ifdef ASSAY_HAS_TORCH
     EXPECT_THAT(before[1].at("state"), HasSubstr("assay torch --build"));
+#else
+    EXPECT_THAT(before[1].at("state"), HasSubstr("has no plug-in"));
+#endif
     EXPECT_EQ(before[2].at("state"), "not used: Torch_DIR comes first");
     EXPECT_EQ(before[2].at("version"), "2.6.0");
     state.plugins = {{.file = "/a/libassay_torch.so",

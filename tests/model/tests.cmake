@@ -39,6 +39,7 @@ add_dependencies(test_model_libtorch fake_c10 fake_c10_old)
 
 if(ASSAY_TORCH)
     target_compile_definitions(test_model_plugin PRIVATE ASSAY_HAS_TORCH=1)
+    target_compile_definitions(test_model_libtorch PRIVATE ASSAY_HAS_TORCH=1)
 endif()
 if(TARGET assay_torch)
     assay_test(model_torch
