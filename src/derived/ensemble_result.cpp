@@ -50,7 +50,7 @@ Report report_of(const EnsembleStore& result) {
     Table table;
     table.title = fmt::format("{} on {}: mean of the {} of {} members", result.model,
                               result.dataset, name_of(result.of), result.members.size());
-    table.columns = {{"model", false}, {"top1", true, Column::Show::value_and_interval}};
+    table.columns = {{"model", false}, {"top1 %", true, Column::Show::value_and_interval}};
     for (std::size_t i = 0; i < all.size(); ++i) {
         table.add({all[i].model, all[i].top1});
         if (i == 0) table.rule();
@@ -58,7 +58,7 @@ Report report_of(const EnsembleStore& result) {
     Table disagreement;
     disagreement.columns = {{"disagreement", false},
                             {"value", true, Column::Show::value_and_interval}};
-    disagreement.add({"pairs that predict the same class", result.agreement});
+    disagreement.add({"pairs that predict the same class, %", result.agreement});
     disagreement.add({"mutual information (nats)", result.mutual_information});
     disagreement.notes.push_back(fmt::format("written to {}", result.store.string()));
     report.sections.push_back(

@@ -25,7 +25,7 @@ Table selection_numbers(const SelectionRound& round) {
     if (round.scanned == 0)
         table.notes.push_back("Nothing was missing: all pairs are as they were.");
     else
-        table.notes.push_back(fmt::format("Images were looked for for {} of {} pairs.",
+        table.notes.push_back(fmt::format("Images were searched for {} of {} pairs.",
                                           count_text(round.scanned),
                                           count_text(round.pairs.size())));
     return table;
