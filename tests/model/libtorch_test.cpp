@@ -13,6 +13,7 @@
 #include "core/file.h"
 #include "core/run_program.h"
 #include "message_of.h"
+#include "model/libtorch/build_in_tree.h"
 #include "model/libtorch/libtorch_places.h"
 #include "model/libtorch/plugin_record.h"
 #include "model/libtorch/python.h"
@@ -265,6 +266,20 @@ TEST(Elf, NamesOfALibraryAndOfNoDamagedOne) {
         damaged[at] = static_cast<char>(255);
         dynamic_names(damaged);
     }
+}
+
+TEST(FirstError, IsNoCommandThatTurnsWarningsIntoErrors) {
+    EXPECT_EQ(first_error("[1/9] Building\nFAILED: a.o\n/usr/bin/c++ -Wall -Werror -c a.cpp\n"
+                          "a.cpp: In function 'f':\na.cpp:3:1: error: no such name\n"
+                          "ninja: build stopped: subcommand failed.\n"),
+              "a.cpp:3:1: error: no such name");
+    EXPECT_EQ(first_error("a.cpp:1:10: fatal error: torch/torch.h: No such file\n"),
+              "a.cpp:1:10: fatal error: torch/torch.h: No such file");
+    EXPECT_EQ(first_error("-- LibTorch\nCMake Error at cmake/torch.cmake:60 (message):\n  none\n"),
+              "CMake Error at cmake/torch.cmake:60 (message):");
+    EXPECT_EQ(first_error("ninja: error: unknown target 'assay_torch'\n"),
+              "ninja: error: unknown target 'assay_torch'");
+    EXPECT_EQ(first_error("killed\n"), "it names no error");
 }
 
 TEST(RunProgram, StatusOutputAndLimits) {

@@ -141,22 +141,12 @@ Words link_words(const Words& compiler, const LibTorch& libtorch, bool onnx, con
     return words;
 }
 
-/// The first line of a compiler's messages that is an error.
-std::string first_error(const fs::path& log) {
-    std::string first;
-    for_each_line(read_text(log), [&](std::string_view line, std::size_t) {
-        if (first.empty() && line.find("error") != std::string_view::npos)
-            first = shortened(line, 300);
-    });
-    return first.empty() ? "it says no more" : first;
-}
-
 void call(const Words& words, const fs::path& log) {
     const ProgramEnd end = run_program({.words = words, .errors = log});
     if (end.good()) return;
     throw Error(ErrorCode::usage, fmt::format("{} cannot compile the plug-in: {}; all that it said "
                                               "is in {}",
-                                              words[0], first_error(log), log.string()));
+                                              words[0], first_error(read_text(log)), log.string()));
 }
 
 fs::path target_folder(const LibTorchOptions& options) {

@@ -46,17 +46,6 @@ fs::path usable_build(const LibTorchOptions& options) {
     return build;
 }
 
-/// The last error in what cmake, ninja and the compiler said.
-std::string what_failed(const std::string& said) {
-    std::string found;
-    for_each_line(said, [&](std::string_view line, std::size_t) {
-        const bool tells = line.find("error") != std::string_view::npos ||
-                           line.find("Error") != std::string_view::npos;
-        if (tells && found.empty()) found = shortened(line, 300);
-    });
-    return found.empty() ? "it names no error" : found;
-}
-
 void call_cmake(const fs::path& build, std::vector<std::string> words) {
     const fs::path log = build / "torch-plugin.log";
     words.insert(words.begin(), "cmake");
@@ -73,7 +62,7 @@ void call_cmake(const fs::path& build, std::vector<std::string> words) {
     throw Error(ErrorCode::usage, fmt::format("cmake cannot build the plug-in: {}; all that it "
                                               "said is in {}; to go back: "
                                               "`assay torch --remove`",
-                                              what_failed(said), log.string()));
+                                              first_error(said), log.string()));
 }
 
 void configure_and_build(const fs::path& build, std::vector<std::string> settings) {
@@ -83,6 +72,16 @@ void configure_and_build(const fs::path& build, std::vector<std::string> setting
 }
 
 }  // namespace
+
+std::string first_error(std::string_view said) {
+    std::string found;
+    for_each_line(said, [&](std::string_view line, std::size_t) {
+        const bool tells = line.find("error:") != std::string_view::npos ||
+                           line.find("CMake Error") != std::string_view::npos;
+        if (tells && found.empty()) found = shortened(line, 300);
+    });
+    return found.empty() ? "it names no error" : found;
+}
 
 fs::path build_plugin_in_tree(const LibTorch& libtorch, bool onnx, const LibTorchOptions& options) {
     const fs::path build = usable_build(options);

@@ -2,9 +2,16 @@
 // LibTorch.
 #pragma once
 
+#include <string>
+#include <string_view>
+
 #include "assay/model/libtorch.h"
 
 namespace assay {
+
+/// The first line of what a compiler, a linker, ninja or CMake said that is an error. A command
+/// with -Werror is none.
+std::string first_error(std::string_view said);
 
 /// Has the build folder of this program configured for `libtorch` and its plug-in built; with
 /// `onnx` false without ONNX. Gives the plug-in's file. Throws usage: options.folder is set, there
