@@ -2,12 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
+#include <optional>
 #include <unordered_map>
 
 #include "assay/error.h"
 #include "containers/csv.h"
 #include "core/file.h"
+#include "core/finite_number.h"
 #include "core/text.h"
 #include "data/crowd/crowd.h"
 
@@ -17,14 +18,12 @@ namespace {
 namespace fs = std::filesystem;
 
 double weight_in(const CsvReader& reader, std::string_view cell) {
-    double weight = 0;
-    const auto [stop, problem] = std::from_chars(cell.data(), cell.data() + cell.size(), weight);
-    if (problem != std::errc() || stop != cell.data() + cell.size() ||
-        !(weight >= 0 && weight < 1e9)) {
+    const std::optional<double> weight = finite_number(cell);
+    if (!weight || *weight < 0 || *weight >= 1e9) {
         throw reader.error(
             fmt::format("weight `{}` is not a number from 0 to 1e9", cell.substr(0, 40)));
     }
-    return weight;
+    return *weight;
 }
 
 struct AnnotatorFile {

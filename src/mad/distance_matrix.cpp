@@ -4,17 +4,16 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <span>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "containers/csv.h"
 #include "containers/npy.h"
 #include "core/file.h"
+#include "core/finite_number.h"
 #include "core/hash.h"
 #include "core/refuse.h"
 #include "core/text.h"
@@ -93,11 +92,9 @@ private:
                         reader_.where(), shortened(name), classes_.size()));
     }
     std::uint32_t units_of(std::string_view text, std::size_t row, std::size_t column) const {
-        double value = -1;
-        const auto [stop, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
-        const bool number = fault == std::errc() && stop == text.data() + text.size();
+        const double value = finite_number(text).value_or(-1);
         const std::string place = fmt::format("column {}", shortened(classes_.id(column)));
-        if (!number || !(value >= 0 && value < least_too_far))
+        if (value < 0 || value >= least_too_far)
             throw reader_.error(
                 fmt::format("{} is `{}`; allowed: 0 up to below 4096", place, shortened(text)));
         if (row == column && value != 0)

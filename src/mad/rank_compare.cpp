@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
+#include <optional>
 
 #include "containers/csv.h"
 #include "core/file.h"
+#include "core/finite_number.h"
 #include "core/rank_correlation.h"
 #include "core/refuse.h"
 #include "core/statistics.h"
@@ -19,13 +19,10 @@ namespace {
 constexpr std::size_t least_in_common = 3;
 
 double number_in(const CsvReader& csv, std::size_t column, const std::string& name) {
-    const std::string_view text = trimmed(csv[column]);
-    double value = 0;
-    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (text.empty() || problem != std::errc() || end != text.data() + text.size() ||
-        !std::isfinite(value))
+    const std::optional<double> value = finite_number(trimmed(csv[column]));
+    if (!value)
         throw csv.error(fmt::format("{} is `{}`; allowed: a number", name, shortened(csv[column])));
-    return value;
+    return *value;
 }
 
 /// Larger is better on both sides.

@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
+#include <optional>
 
 #include "assay/error.h"
+#include "core/finite_number.h"
 #include "core/parallel.h"
 #include "core/statistics.h"
 #include "core/text.h"
@@ -33,11 +34,9 @@ double limit_in(std::string_view text, std::string_view all, const DimensionFact
         text.remove_suffix(1);
     }
     text = trimmed(text);
-    double value = 0;
-    const char* const end = text.data() + text.size();
-    const auto [stop, problem] = std::from_chars(text.data(), end, value);
-    if (problem != std::errc() || stop != end || !std::isfinite(value))
-        refuse_need(all, fmt::format("`{}` is no number", text));
+    const std::optional<double> read = finite_number(text);
+    if (!read) refuse_need(all, fmt::format("`{}` is no number", text));
+    const double value = *read;
     if (value * factor < facts.low || value * factor > facts.high) {
         const bool percentage = factor == 1 && !count && value > facts.high && value <= 100;
         const bool single = count && value > facts.high;
@@ -47,8 +46,7 @@ double limit_in(std::string_view text, std::string_view all, const DimensionFact
                                 : single   ? "; parameters are in millions"
                                            : std::string()));
     }
-    value *= factor;
-    return value;
+    return value * factor;
 }
 
 bool meets(const Need& need, double value) {

@@ -1,9 +1,10 @@
 #include <fmt/format.h>
 
-#include <charconv>
+#include <optional>
 
 #include "assay/error.h"
 #include "assay/quality/measure.h"
+#include "core/finite_number.h"
 #include "core/paths.h"
 #include "core/text.h"
 
@@ -21,18 +22,15 @@ void add_parameters(std::map<std::string, double>& parameters, const std::string
     const std::string_view number =
         trimmed(parting == std::string::npos ? std::string_view()
                                              : std::string_view(text).substr(parting + 1));
-    double millions = 0;
-    const char* const end = number.data() + number.size();
-    const auto [stop, problem] = std::from_chars(number.data(), end, millions);
+    const std::optional<double> millions = finite_number(number);
     const DimensionFacts& facts = facts_of(Dimension::parameters);
-    const bool is_number = !number.empty() && problem == std::errc() && stop == end;
-    if (!is_number || parting == 0 || !(millions >= facts.low && millions <= facts.high)) {
+    if (!millions || parting == 0 || *millions < facts.low || *millions > facts.high) {
         throw Error(ErrorCode::usage,
                     fmt::format("parameters `{}`: no file, and not MODEL=MILLIONS with a number of "
                                 "{:g} to {:g}",
                                 shortened(text, 200), facts.low, facts.high));
     }
-    parameters[text.substr(0, parting)] = millions;
+    parameters[text.substr(0, parting)] = *millions;
 }
 
 }  // namespace assay::quality
