@@ -28,6 +28,7 @@ struct ShownEstimate {
 ResultType result_type(ResultOf<ShownEstimate>);
 
 ResultType result_type(ResultOf<GapModel>);
+ResultType result_type(ResultOf<GapAverage>);
 ResultType result_type(ResultOf<GapRankChange>);
 ResultType result_type(ResultOf<GapDifference>);
 ResultType result_type(ResultOf<GapBest>);
