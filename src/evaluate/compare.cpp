@@ -112,11 +112,11 @@ void resampled_difference(PairedMetric& pair, const ResampledEstimate& a,
                                       : student_t_quantile(0.5 + how.level / 2, degrees);
     const double error = (difference.interval->high - difference.interval->low) / (2 * quantile);
     pair.test = bootstrap ? "bootstrap.normal" : "jackknife.t";
-    if (error > 0) {
+    if (same_but_rounding(difference.interval->low, difference.interval->high)) {
+        pair.p = same_but_rounding(*difference.value, 0) ? 1.0 : 0.0;
+    } else {
         const double statistic = std::abs(*difference.value) / error;
         pair.p = bootstrap ? 2 * normal_cdf(-statistic) : 2 * student_t_tail(statistic, degrees);
-    } else {
-        pair.p = *difference.value == 0 ? 1.0 : 0.0;
     }
 }
 

@@ -206,6 +206,10 @@ std::optional<Interval> interval_of(double value, std::span<const double> withou
                               level, "bootstrap.normal");
 }
 
+bool same_but_rounding(double a, double b) {
+    return std::abs(a - b) <= 1e-12 * std::max({1.0, std::abs(a), std::abs(b)});
+}
+
 ScoredSet score_set(const RowReader& reader, const Truth& truth, const ScoreOptions& options,
                     std::vector<std::uint64_t> rows, std::string_view subgroup, Comm& comm,
                     Keep keep, const ProgressCallback& progress) {

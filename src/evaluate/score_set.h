@@ -33,5 +33,8 @@ ScoredSet score_set(const RowReader& reader, const Truth& truth, const ScoreOpti
 /// Interval of a value from its estimate (for the value itself, or a difference of two).
 std::optional<Interval> interval_of(double value, std::span<const double> without,
                                     std::span<const double> replicates, double level);
+/// Whether two numbers differ by no more than sums in another order do. An interval with such ends
+/// has no width.
+bool same_but_rounding(double a, double b);
 
 }  // namespace assay
