@@ -69,7 +69,7 @@ void of_one_set(const GapReport& report, const OneSet& of, std::size_t m, std::s
 }
 
 // What is said of both data sets together.
-void of_both_sets(const GapReport& report, const OneSet& first, const OneSet& second, std::size_t m,
+void of_both_sets(const GapReport& report, const OneSet& first, const OneSet& second,
                   GapAsked asked, GapSaid& out) {
     const GapOptions& options = report.options;
     const double level = options.level;
@@ -83,13 +83,12 @@ void of_both_sets(const GapReport& report, const OneSet& first, const OneSet& se
         const double half = normal_half(statements::variance_of_mean(set->factor), level);
         out.mean_of_set[set == &first ? 0 : 1] = Range{mean, mean - half, mean + half};
     }
-    out.line = line_parts(report, m, first.models, {first.values, second.values}, first.factor,
-                          second.factor, first.draws, second.draws, GapScale::points);
-    if (options.scale != GapScale::points) {
-        out.scaled =
-            line_parts(report, m, first.models, {first.values, second.values}, first.factor,
-                       second.factor, first.draws, second.draws, options.scale);
-    }
+    const auto line_on = [&](GapScale scale) {
+        return line_parts(report, first.models, {first.values, second.values}, first.factor,
+                          second.factor, first.draws, second.draws, scale);
+    };
+    out.line = line_on(GapScale::points);
+    if (options.scale != GapScale::points) out.scaled = line_on(options.scale);
     if (first.draws.rows == 0) return;
     const Matrix errors = statements::difference(first.draws, second.draws);
     out.absolute = statements::mean_absolute_gap(gaps, first.factor, second.factor, errors, level);
@@ -138,7 +137,7 @@ GapSaid said_of_metric(const GapReport& report, const GapFactors& factors, std::
                        out);
         }
     }
-    if (sets[0] && sets[1]) of_both_sets(report, *sets[0], *sets[1], m, asked, out);
+    if (sets[0] && sets[1]) of_both_sets(report, *sets[0], *sets[1], asked, out);
     return out;
 }
 

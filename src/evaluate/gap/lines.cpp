@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 
 #include <fmt/format.h>
@@ -43,24 +42,27 @@ std::string_view name_of(GapScale scale) {
     return words_of(scale)[static_cast<std::size_t>(scale)].second;
 }
 
-// Values on the scale, and what their errors are multiplied by.
-std::pair<std::vector<double>, std::vector<double>> scaled_values(
-    const GapReport& report, std::size_t metric, std::size_t set,
-    const std::vector<std::size_t>& models, const std::vector<double>& values, GapScale scale) {
-    std::pair<std::vector<double>, std::vector<double>> out;
-    for (std::size_t k = 0; k < values.size(); ++k) {
-        if (scale != GapScale::points && (values[k] <= 0 || values[k] >= 1)) {
-            throw Error(
-                ErrorCode::bad_input,
-                fmt::format("`{}` has {} = {:g} on {}, which is infinite on the {} scale; "
-                            "leave it out, or take --scale points",
-                            report.models[models[k]].name, assay::name_of(gap_metrics[metric]),
-                            values[k], report.sets[set].name, name_of(scale)));
-        }
-        const Scaled s = on_scale(values[k], scale);
-        out.first.push_back(s.value);
-        out.second.push_back(s.derivative);
+bool has_line(const std::array<std::vector<double>, 2>& values) {
+    return values[0].size() >= fewest_models &&
+           std::ranges::min(values[0]) != std::ranges::max(values[0]);
+}
+
+/// What a line goes through: the models that have a metric on both data sets.
+struct LinePoints {
+    std::vector<std::size_t> models;
+    std::array<std::vector<double>, 2> values;
+};
+/// None: fewer than three models, or all equal on the first data set.
+std::optional<LinePoints> line_points(const GapReport& report, std::size_t metric) {
+    LinePoints out;
+    for (std::size_t i = 0; i < report.models.size(); ++i) {
+        const GapPair& pair = report.models[i].metrics[metric];
+        if (!pair.first.value || !pair.second.value) continue;
+        out.models.push_back(i);
+        out.values[0].push_back(*pair.first.value);
+        out.values[1].push_back(*pair.second.value);
     }
+    if (!has_line(out.values)) return std::nullopt;
     return out;
 }
 
@@ -85,70 +87,78 @@ std::vector<std::size_t> families_of(const GapReport& report,
     return out;
 }
 
-/// The ends of all parts, and the value of the last.
-template <class Pick>
-std::optional<Range> joined_parts(const std::vector<GapLineParts>& parts, Pick&& pick) {
-    std::optional<Range> out;
-    const std::size_t bounds = parts.size() > 1 ? parts.size() - 1 : 1;
-    for (std::size_t k = 0; k < bounds; ++k) {
-        const std::optional<Range> one = pick(parts[k]);
-        if (!one) return std::nullopt;
-        if (!out) out = one;
-        out->low = std::min(out->low, one->low);
-        out->high = std::max(out->high, one->high);
-    }
-    if (const auto value = pick(parts.back())) {
-        out->value = value->value;
-        if (out->low <= out->high) out->value = std::clamp(out->value, out->low, out->high);
-    }
+GapLineParts parts_of(const statements::TwoSets& sets, const std::vector<std::size_t>& families,
+                      double level) {
+    GapLineParts out;
+    out.curvature = statements::curvature_of(sets);
+    const bool drawn = sets.first_draws->rows > 0;
+    out.slope = drawn ? statements::slope_of_these(sets, level)
+                      : Range{statements::slope_without_errors(sets), -statements::infinity,
+                              statements::infinity};
+    const statements::LikeThese like = statements::models_like_these(sets, families, level);
+    out.slope_like = like.slope;
+    out.mean_gap_like = like.mean_gap;
     return out;
 }
 
 }  // namespace
 
-GapLineParts line_parts(const GapReport& report, std::size_t metric,
-                        const std::vector<std::size_t>& models,
+void require_scale(const GapReport& report) {
+    const GapScale scale = report.options.scale;
+    if (scale == GapScale::points) return;
+    for (const GapMetric metric : gap_metrics) {
+        const auto points = line_points(report, static_cast<std::size_t>(metric));
+        for (std::size_t set = 0; points && set < 2; ++set) {
+            for (std::size_t k = 0; k < points->models.size(); ++k) {
+                const double value = points->values[set][k];
+                if (value > 0 && value < 1) continue;
+                throw Error(
+                    ErrorCode::bad_input,
+                    fmt::format("`{}` has {} = {:g} on {}, which is infinite on the {} scale; "
+                                "leave it out, or take --scale points",
+                                report.models[points->models[k]].name, assay::name_of(metric),
+                                value, report.sets[set].name, name_of(scale)));
+            }
+        }
+    }
+}
+
+GapLineParts line_parts(const GapReport& report, const std::vector<std::size_t>& models,
                         const std::array<std::vector<double>, 2>& values, const Factor& first,
                         const Factor& second, const statements::Matrix& first_draws,
                         const statements::Matrix& second_draws, GapScale scale) {
-    GapLineParts out;
-    if (models.size() < fewest_models || std::ranges::min(values[0]) == std::ranges::max(values[0]))
-        return out;
-    const auto [x, by_x] = scaled_values(report, metric, 0, models, values[0], scale);
-    const auto [y, by_y] = scaled_values(report, metric, 1, models, values[1], scale);
-    const Factor one = statements::scaled(first, by_x), two = statements::scaled(second, by_y);
-    const auto stretched = [](statements::Matrix draws, const std::vector<double>& by) {
+    if (!has_line(values)) return {};
+    const std::vector<std::size_t> families = families_of(report, models);
+    const double level = report.options.level;
+    if (scale == GapScale::points) {
+        return parts_of({values[0], values[1], &first, &second, &first_draws, &second_draws},
+                        families, level);
+    }
+    std::array<std::vector<double>, 2> shown, by;
+    for (std::size_t set = 0; set < 2; ++set) {
+        for (const double value : values[set]) {
+            const Scaled s = on_scale(value, scale);
+            shown[set].push_back(s.value);
+            by[set].push_back(s.derivative);
+        }
+    }
+    const Factor one = statements::scaled(first, by[0]), two = statements::scaled(second, by[1]);
+    const auto stretched = [](statements::Matrix draws, const std::vector<double>& times) {
         for (std::size_t b = 0; b < draws.rows; ++b) {
-            for (std::size_t m = 0; m < by.size(); ++m) draws.row(b)[m] *= by[m];
+            for (std::size_t m = 0; m < times.size(); ++m) draws.row(b)[m] *= times[m];
         }
         return draws;
     };
-    const statements::Matrix e1 = stretched(first_draws, by_x), e2 = stretched(second_draws, by_y);
-    const statements::TwoSets sets{x, y, &one, &two, &e1, &e2};
-    out.curvature = statements::curvature_of(sets);
-    if (e1.rows == 0) {
-        constexpr double infinity = std::numeric_limits<double>::infinity();
-        out.slope = Range{statements::slope_without_errors(sets), -infinity, infinity};
-        return out;
-    }
-    out.slope = statements::slope_of_these(sets, report.options.level);
-    const statements::LikeThese like =
-        statements::models_like_these(sets, families_of(report, models), report.options.level);
-    out.slope_like = like.slope;
-    if (scale == GapScale::points) out.mean_gap_like = like.mean_gap;
-    return out;
+    const statements::Matrix e1 = stretched(first_draws, by[0]),
+                             e2 = stretched(second_draws, by[1]);
+    return parts_of({shown[0], shown[1], &one, &two, &e1, &e2}, families, level);
 }
 
 void add_line(GapReport& report, std::size_t metric, GapScale scale,
               const std::vector<GapLineParts>& parts, const std::string& why, bool upper_bound) {
-    std::vector<double> x, y;
-    for (const GapModel& model : report.models) {
-        const GapPair& pair = model.metrics[metric];
-        if (!pair.first.value || !pair.second.value) continue;
-        x.push_back(*pair.first.value);
-        y.push_back(*pair.second.value);
-    }
-    if (x.size() < fewest_models || std::ranges::min(x) == std::ranges::max(x)) return;
+    std::optional<LinePoints> points = line_points(report, metric);
+    if (!points) return;
+    std::vector<double>&x = points->values[0], &y = points->values[1];
     GapLine line;
     line.metric = gap_metrics[metric];
     line.scale = scale;
@@ -166,13 +176,10 @@ void add_line(GapReport& report, std::size_t metric, GapScale scale,
     const std::string differ_too_little =
         fmt::format("the models differ too little on {} for a slope", report.sets[0].name);
     for (auto& values : {&x, &y}) {
-        for (double& v : *values) {
-            if (scale != GapScale::points && (v <= 0 || v >= 1)) return;
-            v = on_scale(v, scale).value;
-        }
+        for (double& v : *values) v = on_scale(v, scale).value;
     }
     const double mean_x = statements::mean_of(x), mean_y = statements::mean_of(y);
-    const auto slope = joined_parts(parts, [](const GapLineParts& p) { return p.slope; });
+    const auto slope = joined(parts, [](const GapLineParts& p) { return p.slope; });
     if (!slope) {
         // Nothing is known of the errors: the least-squares line, as what was seen.
         const FittedLine fit = least_squares_line(x, y);
@@ -197,7 +204,7 @@ void add_line(GapReport& report, std::size_t metric, GapScale scale,
     }
     const auto like = [&](Estimate& estimate, auto&& pick, std::string method,
                           const char* too_few) {
-        const auto range = joined_parts(parts, pick);
+        const auto range = joined(parts, pick);
         if (range && std::isfinite(range->value)) {
             put_range(estimate, *range, level, std::move(method));
             if (!estimate.interval) estimate.note = "no interval: " + differ_too_little;

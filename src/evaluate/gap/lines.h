@@ -17,10 +17,12 @@ struct GapLineParts {
     std::optional<statements::Curvature> curvature;
 };
 
+/// Throws bad_input, with the model: a value of 0 or 1 in a line on a scale where that is infinite.
+void require_scale(const GapReport& report);
+
 /// `models`: their places in the report, in the order of the values. Without draws only the
-/// slope's value. Throws bad_input: a value of 0 or 1 on a scale where that is infinite.
-GapLineParts line_parts(const GapReport& report, std::size_t metric,
-                        const std::vector<std::size_t>& models,
+/// slope's value and the mean gap of models like these.
+GapLineParts line_parts(const GapReport& report, const std::vector<std::size_t>& models,
                         const std::array<std::vector<double>, 2>& values,
                         const statements::Factor& first, const statements::Factor& second,
                         const statements::Matrix& first_draws,

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <span>
 
 #include <fmt/format.h>
 
@@ -18,33 +17,6 @@ namespace {
 using statements::Range;
 
 constexpr std::string_view one_model = "one model";
-
-/// The factors that give the ends: all but the last, which gives values where there are several.
-std::span<const GapSaid> bounds_of(const std::vector<GapSaid>& said) {
-    return {said.data(), said.size() > 1 ? said.size() - 1 : 1};
-}
-
-/// Several factors' word on one thing: the ends of all, and the value of the last.
-template <class Pick>
-std::optional<Range> joined(const std::vector<GapSaid>& said, Pick&& pick) {
-    std::optional<Range> out;
-    for (const GapSaid& bound : bounds_of(said)) {
-        const std::optional<Range> one = pick(bound);
-        if (!one) return std::nullopt;
-        if (!out) {
-            out = one;
-            continue;
-        }
-        // An end that is no number stays one.
-        out->low = std::isnan(one->low) ? one->low : std::min(out->low, one->low);
-        out->high = std::isnan(one->high) ? one->high : std::max(out->high, one->high);
-    }
-    if (const std::optional<Range> value = pick(said.back())) {
-        out->value = value->value;
-        if (out->low <= out->high) out->value = std::clamp(out->value, out->low, out->high);
-    }
-    return out;
-}
 
 void set_absolute(GapReport& report, std::size_t m, const std::vector<GapSaid>& said,
                   const std::string& why) {
@@ -238,6 +210,7 @@ std::string why_of(const GapReport& report, const GapNoise& noise, std::size_t m
 }  // namespace
 
 void state_about_models(GapReport& report, const GapNoise& noise) {
+    require_scale(report);
     std::vector<const GapFactors*> all;
     for (const GapFactors& bound : noise.bounds) all.push_back(&bound);
     if (noise.middle) all.push_back(&*noise.middle);

@@ -174,8 +174,9 @@ LikeThese models_like_these(const TwoSets& sets, std::span<const std::size_t> fa
     const double half = student_t_quantile(.5 + level / 2, f - 1) *
                         std::sqrt(shared + std::max(0.0, seen - by_images));
     out.mean_gap = Range{mean, mean - half, mean + half};
+    if (count < 4 || sets.first_draws->rows == 0) return out;
     const Moments m = moments_of(sets);
-    if (m.sxx <= 0 || count < 4) return out;
+    if (m.sxx <= 0) return out;
     const double slope = m.sxy / m.sxx;
     const std::vector<double> around = centred(slopes_without(sets, families, count));
     const double jackknife = sum_of_products(around, around) * (f - 1) / f * m.sxx * m.sxx;

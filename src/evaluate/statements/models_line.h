@@ -22,7 +22,7 @@ Range slope_of_these(const TwoSets& sets, double level);
 double slope_without_errors(const TwoSets& sets);
 
 /// Of models like these, as if drawn at random: t over families, `families` a number per model from
-/// 0. None: fewer than 2 families (mean gap) or 4 (slope).
+/// 0. None: fewer than 2 families (mean gap) or 4 (slope), or nothing drawn (slope).
 struct LikeThese {
     std::optional<Range> mean_gap, slope;
 };
