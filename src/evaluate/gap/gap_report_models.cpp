@@ -36,6 +36,7 @@ Table orders(const GapReport& r) {
                      {.name = "Spearman rho", .show = Show::value_and_interval},
                      {.name = "models"}};
     std::set<std::string> said;
+    bool true_values = false;
     for (const GapOrder& o : r.orders) {
         const auto end = [&](GapMetric m, int set) {
             return fmt::format("{} {}", title_of(m), set_name(r, set));
@@ -44,9 +45,12 @@ Table orders(const GapReport& r) {
                    correlation(o.spearman), Count{o.models}});
         note_once(table, said, o.kendall.value ? o.kendall.note : o.kendall.undefined);
         note_once(table, said, o.spearman.note);
+        true_values = true_values || o.kendall.interval || o.spearman.interval;
     }
-    table.notes.emplace_back(
-        "Of the models' true values: the images' noise pulls the correlations that are seen to 0.");
+    if (true_values)
+        table.notes.emplace_back(
+            "Where there is an interval: of the models' true values; the images' noise pulls the "
+            "correlations that are seen to 0.");
     return table;
 }
 
@@ -62,7 +66,10 @@ Table lines(const GapReport& r) {
                      {.name = "slope, models like these", .show = Show::value_and_interval},
                      {.name = "models"}};
     std::set<std::string> said;
+    bool of_these = false, like_these = false;
     const auto add = [&](const GapLine& line) {
+        of_these = of_these || line.mean_gap.interval || line.slope.interval;
+        like_these = like_these || line.mean_gap_like.interval || line.slope_like.interval;
         std::string name(title_of(line.metric));
         if (line.scale != GapScale::points)
             name += fmt::format(" ({})",
@@ -82,10 +89,14 @@ Table lines(const GapReport& r) {
     };
     for (const GapLine& line : r.lines) add(line);
     for (const GapLine& line : r.scaled_lines) add(line);
-    table.notes.emplace_back(
-        "mean gap, slope and intercept: of these models, on other images of the same kind; the "
-        "intercept's ends are at the slope's. Models like these: as if drawn at random, too; name "
-        "models that are variants of each other by --families.");
+    if (of_these)
+        table.notes.emplace_back(
+            "mean gap, slope and intercept: of these models, on other images of the same kind; the "
+            "intercept's ends are at the slope's.");
+    if (like_these)
+        table.notes.emplace_back(
+            "Models like these: as if drawn at random, too; name models that are variants of each "
+            "other by --families.");
     return table;
 }
 

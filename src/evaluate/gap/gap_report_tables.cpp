@@ -180,9 +180,13 @@ Table average(const GapReport& r) {
                         "labels weighing the same.",
                         r.options.agreement, fmt::join(r.subgroups, ", ")));
         table.notes.push_back(fmt::format(
-            "± and interval ({:g} %): of these models, over images, which are the same for all "
-            "models. sd between models: of the true gaps of these models.",
-            100 * r.options.level));
+            "± and interval ({:g} %): of these models, over images, which are the same "
+            "for all models.{}",
+            100 * r.options.level,
+            std::ranges::any_of(r.average.between,
+                                [](const auto& spread) { return spread && spread->gap.interval; })
+                ? " sd between models: of the true gaps of these models."
+                : ""));
     } else if (r.model_correlation) {
         table.notes.push_back(fmt::format(
             "± and intervals ({:g} %): of these models, over images; models are taken to agree on "
@@ -342,8 +346,11 @@ Table ranks(const GapReport& r, std::size_t set) {
                      {.name = "change"},
                      {.name = "rank on " + r.sets[1 - set].name},
                      {.name = fmt::format("{} to {}", r.sets[0].name, r.sets[1].name)}};
+    bool intervals = false;
     for (const std::size_t i : r.best[set]) {
         const GapModel& model = r.models[i];
+        const auto& asma = model.ranks[2];
+        intervals = intervals || asma[0].low > 0 || asma[1].low > 0 || model.ranks[0][set].low > 0;
         table.add({model.name, percent(side(model.metrics[2], set)), rank_cell(model.ranks[2][set]),
                    rank_cell(model.ranks[0][set]), change_cell(model.rank_change[set]),
                    rank_cell(model.ranks[2][1 - set]), change_cell(model.rank_change_between[2])});
@@ -351,10 +358,11 @@ Table ranks(const GapReport& r, std::size_t set) {
     table.notes.push_back(
         "Equal values share the smaller rank (1, 2, 2, 4); change: rank by top-1 minus rank by "
         "ASMA, among the models that have both.");
-    table.notes.push_back(fmt::format(
-        "[ ]: the true rank among these models, of one model that was named beforehand; {} to {}: "
-        "places won by ASMA.",
-        r.sets[0].name, r.sets[1].name));
+    if (intervals)
+        table.notes.push_back(
+            "[ ]: the true rank among these models, of one model that was named beforehand.");
+    table.notes.push_back(
+        fmt::format("{} to {}: places won by ASMA.", r.sets[0].name, r.sets[1].name));
     return table;
 }
 

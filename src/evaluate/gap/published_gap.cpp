@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "assay/error.h"
 #include "assay/evaluate/gap.h"
 #include "core/statistics.h"
 #include "evaluate/gap/assemble.h"
@@ -145,6 +146,7 @@ GapNoise noise_of_table(GapReport& report, const std::array<GapImages, 2>& image
     noise.upper_bound[static_cast<std::size_t>(GapMetric::asma)] = true;
     bool any = false;
     std::size_t known_metrics = 0;  // on both data sets
+    std::vector<std::string> raised_notes;
     for (const GapMetric metric : gap_metrics) {
         const auto m = static_cast<std::size_t>(metric);
         std::array<std::vector<double>, 2> values, paired;
@@ -170,10 +172,10 @@ GapNoise noise_of_table(GapReport& report, const std::array<GapImages, 2>& image
         if (both && metric != GapMetric::asma) {
             least = raised(least, range[1], values[0], values[1], paired[0], paired[1]);
             if (least > range[0])
-                report.notes.push_back(fmt::format(
-                    "{}: the models scatter so little around a curve that their errors go together "
-                    "by {:.2f} or more",
-                    name_of(metric), least));
+                raised_notes.push_back(
+                    fmt::format("{}: of that range only {:.2f} or more; with less, the models "
+                                "would scatter more around a curve than they do",
+                                name_of(metric), least));
         }
         for (std::size_t set = 0; set < 2; ++set) {
             if (!noise.unknown[m][set].empty()) continue;
@@ -204,6 +206,7 @@ GapNoise noise_of_table(GapReport& report, const std::array<GapImages, 2>& image
         fmt::format("published values: models are taken to agree on the same images with a "
                     "correlation of {:g} to {:g}",
                     range[0], range[1]));
+    report.notes.insert(report.notes.end(), raised_notes.begin(), raised_notes.end());
     if (known_metrics >= 2) report.metric_correlation = metrics;
     return noise;
 }

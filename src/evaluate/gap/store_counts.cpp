@@ -173,10 +173,11 @@ std::string shared_images(const PredictionStore& one, const PredictionStore& two
                         names));
     }
     if (known) {
-        warnings.push_back(
-            fmt::format("{} are the same images, and a gap is between two sets of images; compare "
-                        "models on one set with `assay compare`",
-                        names));
+        warnings.push_back(fmt::format(
+            "{} are the same images, and a gap is between two sets of images. The intervals of "
+            "gaps take the images as independent, and do not hold. Compare models on one set with "
+            "`assay compare`",
+            names));
         return "the two sets are the same images";
     }
     warnings.push_back(
