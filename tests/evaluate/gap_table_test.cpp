@@ -8,6 +8,7 @@
 
 #include "assay/error.h"
 #include "assay/evaluate/gap.h"
+#include "containers/csv.h"
 #include "core/file.h"
 #include "message_of.h"
 #include "scratch.h"
@@ -352,6 +353,18 @@ TEST(GapTable, ALineThroughTheModels) {
     EXPECT_FALSE(line.slope.interval || line.intercept.interval || line.mean_gap.interval);
     EXPECT_EQ(line.slope.note, "no interval: n of top-1 on V1 is unknown (--n1 N)");
     EXPECT_FALSE(line.slope_like.value);
+    // What has no interval is not explained as if it had one.
+    Report said = report_of(report);
+    const std::string text = render(said, ReportFormat::text);
+    for (const char* note : {"true values", "[ ]", "true gaps", "of these models, on other images",
+                             "as if drawn at random"})
+        EXPECT_THAT(text, testing::Not(HasSubstr(note)));
+    const std::string written = render(said, ReportFormat::csv);
+    CsvReader csv(written, "written.csv");
+    ASSERT_TRUE(csv.next());
+    EXPECT_EQ(csv[csv.column({"top1_rank_v2"})], "1");
+    EXPECT_EQ(csv[csv.column({"top1_rank_v2_low"})], "");
+    EXPECT_EQ(csv[csv.column({"top1_rank_v2_high"})], "");
 }
 
 TEST(GapTable, ALineWithTheImagesKnown) {
@@ -368,6 +381,32 @@ TEST(GapTable, ALineWithTheImagesKnown) {
     // One quantity, one interval.
     EXPECT_EQ(line.mean_gap.interval, report.average.metrics[0].gap.interval);
     EXPECT_LT(line.mean_gap_like.interval->low, line.mean_gap.interval->low);
+    Report said = report_of(report);
+    const std::string text = render(said, ReportFormat::text);
+    for (const char* note :
+         {"true values", "of these models, on other images", "as if drawn at random"})
+        EXPECT_THAT(text, HasSubstr(note));
+    // Ranks in csv have their ends.
+    const std::string written = render(said, ReportFormat::csv);
+    CsvReader csv(written, "written.csv");
+    ASSERT_TRUE(csv.next());
+    const GapRank& rank = report.models[0].ranks[0][1];
+    ASSERT_GT(rank.low, 0U);
+    EXPECT_EQ(csv[csv.column({"top1_rank_v2_low"})], std::to_string(rank.low));
+    EXPECT_EQ(csv[csv.column({"top1_rank_v2_high"})], std::to_string(rank.high));
+    // Nothing is drawn for the mean gap.
+    GapOptions undrawn;
+    undrawn.replicates = 0;
+    undrawn.families = {{"0", "a"}, {"1", "a"}, {"2", "b"}};
+    const GapLine by_families =
+        gap_of_table(ten_published(), {"V1", "V2"}, undrawn, images).lines.at(0);
+    undrawn.replicates = 200;
+    EXPECT_EQ(by_families.mean_gap_like.interval,
+              gap_of_table(ten_published(), {"V1", "V2"}, undrawn, images)
+                  .lines.at(0)
+                  .mean_gap_like.interval);
+    EXPECT_TRUE(by_families.mean_gap_like.interval);
+    EXPECT_FALSE(by_families.slope_like.value);
     const GapPair& top1 = report.average.metrics[0];
     EXPECT_NEAR(*top1.absolute_raw, 0.12899, 1e-9);
     EXPECT_LE(top1.absolute.interval->low, .12899);
@@ -381,14 +420,15 @@ TEST(GapTable, ALineWithTheImagesKnown) {
     EXPECT_LT(*scaled.scaled_lines[0].slope.value, 1.05);
     GapTable edge = ten_published();
     edge.rows[3].metrics[0][0] = 1;
-    EXPECT_THAT(message_of([&] {
-                    gap_of_table(edge, {"V1", "V2"}, probit, images);
-                }),
-                HasSubstr("`3` has top1 = 1 on V1, which is infinite on the probit scale"));
+    // Whether or not errors are known.
+    for (const auto& known : {images, std::array<GapImages, 2>{}}) {
+        EXPECT_THAT(message_of([&] {
+                        gap_of_table(edge, {"V1", "V2"}, probit, known);
+                    }),
+                    HasSubstr("`3` has top1 = 1 on V1, which is infinite on the probit scale"));
+    }
 }
 
-// The numbers are those of an independent implementation with one factor (fixtures), whose union
-// over two correlations the table has.
 TEST(GapTable, WhatNeedsTheNumbersOfImagesIsRefusedWithoutThem) {
     const auto refusal = [](const GapOptions& options, const std::array<GapImages, 2>& images) {
         return message_of(
@@ -408,6 +448,8 @@ TEST(GapTable, WhatNeedsTheNumbersOfImagesIsRefusedWithoutThem) {
     EXPECT_THAT(refusal(metrics, top1), HasSubstr("two metrics"));
 }
 
+// The numbers are those of an independent implementation with one factor (fixtures), whose union
+// over two correlations the table has.
 TEST(GapTable, PublishedStatements) {
     if (shared_data().empty()) GTEST_SKIP() << "no shared data beside the checkout";
     const auto table = read_gap_table(shared_data() / "multilabel_models.csv");
