@@ -179,7 +179,7 @@ std::optional<Interval> jackknife_interval(const LeaveOuts& lists, std::size_t k
             values.push_back(*list[k]);
         }
         if (values.size() < 2) {
-            reason = "no interval from a single image";
+            reason = "there is a single image";
             return std::nullopt;
         }
         const double error = jackknife_standard_error(values);
