@@ -532,6 +532,13 @@ TEST(GapTable, ModelsThatShowNothing) {
     EXPECT_FALSE(equal.orders.at(4).kendall.value);
     EXPECT_TRUE(equal.lines.empty());
     EXPECT_EQ(to_json(equal).dump().find("nan"), std::string::npos);
+    // Closer to a line than independent images could leave them: no certainty of 0.
+    std::string rows;
+    for (int i = 0; i < 25; ++i) rows += fmt::format("m{},{},{:.2f}\n", i, 60 + i, 51 + 1.01 * i);
+    const GapReport line = said(rows);
+    EXPECT_FALSE(line.average.between[0]->gap.interval);
+    EXPECT_THAT(line.average.between[0]->gap.note, HasSubstr("differ less than their errors"));
+    EXPECT_TRUE(line.average.between[0]->first.interval);
     // All right on both sets, which errors cannot move below.
     const GapReport all = said("a,100,100\nb,100,100\nc,100,99\n");
     EXPECT_EQ(to_json(all).dump().find("nan"), std::string::npos);

@@ -163,6 +163,9 @@ Table average(const GapReport& r) {
         if (p.gap.value && !p.gap.interval) note_once(table, said, p.gap.note);
         if (p.absolute.value && p.gap.interval && !p.absolute.interval)
             note_once(table, said, p.absolute.note);
+        if (const auto& spread = r.average.between[m];
+            spread && spread->gap.value && !spread->gap.interval)
+            note_once(table, said, "sd between models: " + spread->gap.note);
         const std::string moved = raw_text(p);
         if (!moved.empty()) table.notes.push_back(fmt::format("{}: {}", title, moved));
     }

@@ -77,9 +77,15 @@ void set_spread(GapReport& report, std::size_t m, const std::vector<GapSaid>& sa
         }
         e.value = range->value;
         put_range(e, *range, report.options.level, "inversion");
-        if (e.interval && upper_bound)
+        if (!e.interval) {
+            e.note = "no interval: all models are equal";
+        } else if (e.interval->high <= 0) {
+            // No draw of the errors is as close as what was seen: they are not of this size.
+            e.interval.reset();
+            e.note = "no interval: the models differ less than their errors alone would make them";
+        } else if (upper_bound) {
             e.note = "by an upper bound of the errors, which may take too much away";
-        if (!e.interval) e.note = "no interval: all models are equal";
+        }
     }
 }
 
