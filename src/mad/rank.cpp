@@ -35,25 +35,6 @@ void check_rank_options(const RankOptions& options) {
         wrong(fmt::format("{} draws; allowed: up to 10,000,000", options.posterior.draws));
 }
 
-/// For all images of the kind that was selected.
-std::vector<PairSample> of_many(std::vector<PairSample> samples) {
-    for (PairSample& sample : samples) sample.list = 0;
-    return samples;
-}
-
-std::vector<PairCounts> counts_of_samples(const std::vector<PairSample>& samples) {
-    std::vector<PairCounts> counts;
-    for (const PairSample& sample : samples) counts.push_back(sample.counts);
-    return counts;
-}
-
-PairMatrix images_of_pairs(std::size_t m, const std::vector<PairSample>& samples) {
-    PairMatrix images(m);
-    for (const PairSample& s : samples)
-        images.at(s.counts.first, s.counts.second) = static_cast<double>(s.counts.n());
-    return images;
-}
-
 /// Whether of pairs that were asked at all some were asked further than others, though their lists
 /// had more: then the answers so far decided where to ask. Images that came in place of replaced
 /// ones and are not asked yet are no such sign: those that they replace may have been asked.
@@ -138,16 +119,16 @@ void add_ablation(const RankInput& in, Ranking& out, const std::vector<double>& 
     const std::vector<std::uint32_t> steps = steps_of_ablation(out);
     const std::size_t m = in.numbers.size();
     for (const std::uint32_t k : steps) {
-        const std::vector<PairSample> samples = of_many(
-            samples_of(in.tally, in.pairs, in.selected, in.numbers, k == steps.back() ? 0 : k));
-        const HodgeRanking joined = hodge_rank(
-            log_ratios(m, counts_of_samples(samples), options.ratios), images_of_pairs(m, samples));
+        const std::vector<PairCounts> counts =
+            counts_of_pairs(in.tally, in.pairs, in.selected, in.numbers, k == steps.back() ? 0 : k);
+        const HodgeRanking joined =
+            hodge_rank(log_ratios(m, counts, options.ratios), images_of_pairs(m, counts));
         AblationRow row;
         row.k = k;
-        for (const PairSample& sample : samples) row.images += sample.counts.n();
+        for (const PairCounts& pair : counts) row.images += pair.n();
         row.places = k == steps.back()
                          ? places
-                         : places_by(out.placed_by, m, samples, options, joined.component);
+                         : places_by(out.placed_by, m, counts, options, joined.component);
         const Comparison with = compare_places("", row.places, whole, {}, .95);
         row.srcc = with.srcc;
         row.kendall = with.kendall;
@@ -200,20 +181,19 @@ Ranking rank_classifiers(const Competition& competition, const RankOptions& opti
     count_correct(in, out);
 
     check_smoothing(out);
-    const std::vector<PairCounts> counts = counts_of_samples(in.samples);
-    out.aggressiveness = aggressiveness(m, counts, options.ratios);
-    out.log_ratios = log_ratios(m, counts, options.ratios);
+    out.aggressiveness = aggressiveness(m, in.counts, options.ratios);
+    out.log_ratios = log_ratios(m, in.counts, options.ratios);
     const PerronRanking by_perron = perron(out.log_ratios);
-    const HodgeRanking by_hodge = hodge_rank(out.log_ratios, images_of_pairs(m, in.samples));
+    const HodgeRanking by_hodge = hodge_rank(out.log_ratios, images_of_pairs(m, in.counts));
     out.eigenvalue = by_perron.eigenvalue;
     out.consistency_index = by_perron.consistency_index;
     out.cyclicity = by_hodge.cyclicity;
     out.components = by_hodge.components;
     out.placed_by =
-        asked_unevenly(out.pairs) ? PlacedBy::posterior : rule_for(PlacedBy::perron, m, in.samples);
+        asked_unevenly(out.pairs) ? PlacedBy::posterior : rule_for(PlacedBy::perron, m, in.counts);
     add_posterior(in, out);
     std::vector<double> places =
-        places_by(out.placed_by, m, of_many(in.samples), options, by_hodge.component);
+        places_by(out.placed_by, m, in.counts, options, by_hodge.component);
     if (out.placed_by == PlacedBy::posterior) {
         std::vector<double> scores;
         for (const RankedClassifier& one : out.classifiers) scores.push_back(*one.score.value);

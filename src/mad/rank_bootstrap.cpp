@@ -32,28 +32,28 @@ public:
               const std::vector<SelectedRow>& selected, const std::vector<std::uint32_t>& numbers,
               std::uint32_t first_places)
         : by_rates_(tally.rule == VoteRule::dawid_skene), prior_(tally.prior_log_odds) {
-        samples_ = samples_of(tally, pairs, {}, numbers);
-        std::map<std::int64_t, std::uint32_t> sample_of;
+        counts_ = counts_of_pairs(tally, pairs, {}, numbers);
+        std::map<std::int64_t, std::uint32_t> number_in;
         std::uint32_t next = 0;
         for (const PairRow& pair : pairs) {
             const auto there = [&](std::uint32_t number) {
                 return std::binary_search(numbers.begin(), numbers.end(), number);
             };
-            if (there(pair.first) && there(pair.second)) sample_of[pair.id] = next++;
+            if (there(pair.first) && there(pair.second)) number_in[pair.id] = next++;
         }
         std::unordered_map<std::int64_t, std::uint32_t> image_of;
         std::unordered_map<const QuestionTally*, std::uint32_t> question_of;
         for (const SelectedRow& row : selected) {
             if (row.state != SelectedState::accepted || !row.asked) continue;
             if (first_places != 0 && row.place >= first_places) continue;
-            const auto sample = sample_of.find(row.pair);
-            if (sample == sample_of.end()) continue;
+            const auto pair = number_in.find(row.pair);
+            if (pair == number_in.end()) continue;
             const PlaceTally place = place_tally(tally, row);
             if (place.state != PlaceState::known) continue;
             const auto [image, fresh] =
                 image_of.try_emplace(row.image, static_cast<std::uint32_t>(images_.size()));
             if (fresh) images_.push_back(static_cast<std::uint64_t>(row.image));
-            places_.push_back({sample->second, image->second, number_of(*place.first, question_of),
+            places_.push_back({pair->second, image->second, number_of(*place.first, question_of),
                                number_of(*place.second, question_of)});
         }
         // Annotators by their numbers, so that no order of questions matters.
@@ -73,7 +73,7 @@ public:
         }
     }
 
-    std::vector<PairSample> draw(std::uint64_t seed, const BootstrapWeights& weights,
+    std::vector<PairCounts> draw(std::uint64_t seed, const BootstrapWeights& weights,
                                  std::uint64_t replicate) const {
         std::vector<std::uint32_t> of_image, of_annotator(annotators_, 0);
         for (const std::uint64_t image : images_) of_image.push_back(weights(replicate, image));
@@ -82,21 +82,21 @@ public:
         std::vector<Decided> decided;
         for (std::size_t q = 0; q < questions_.size(); ++q)
             decided.push_back(decide_again(q, of_annotator));
-        std::vector<PairSample> samples = samples_;
+        std::vector<PairCounts> counts = counts_;
         for (const Place& place : places_) {
             const Decided &first = decided[place.first], &second = decided[place.second];
             if (!first.there || !second.there || first.unclear || second.unclear) continue;
-            PairCounts& counts = samples[place.sample].counts;
-            (first.yes    ? second.yes ? counts.both : counts.only_first
-             : second.yes ? counts.only_second
-                          : counts.neither) += of_image[place.image];
+            PairCounts& pair = counts[place.pair];
+            (first.yes    ? second.yes ? pair.both : pair.only_first
+             : second.yes ? pair.only_second
+                          : pair.neither) += of_image[place.image];
         }
-        return samples;
+        return counts;
     }
 
 private:
     struct Place {
-        std::uint32_t sample = 0, image = 0, first = 0, second = 0;
+        std::uint32_t pair = 0, image = 0, first = 0, second = 0;
     };
 
     std::uint32_t number_of(const QuestionTally& question,
@@ -131,7 +131,7 @@ private:
 
     bool by_rates_;
     double prior_;
-    std::vector<PairSample> samples_;  ///< without counts
+    std::vector<PairCounts> counts_;  ///< all 0
     std::vector<Place> places_;
     std::vector<std::uint64_t> images_;
     std::vector<const QuestionTally*> questions_;
@@ -156,29 +156,30 @@ std::vector<double> places_within(const std::vector<double>& scores,
     return places;
 }
 
-PlacedBy rule_for(PlacedBy wanted, std::size_t classifiers, std::span<const PairSample> samples) {
-    const auto with = std::count_if(samples.begin(), samples.end(),
-                                    [](const PairSample& s) { return s.counts.n() > 0; });
+PairMatrix images_of_pairs(std::size_t classifiers, std::span<const PairCounts> counts) {
+    PairMatrix images(classifiers);
+    for (const PairCounts& pair : counts)
+        images.at(pair.first, pair.second) = static_cast<double>(pair.n());
+    return images;
+}
+
+PlacedBy rule_for(PlacedBy wanted, std::size_t classifiers, std::span<const PairCounts> counts) {
+    const auto with = std::count_if(counts.begin(), counts.end(),
+                                    [](const PairCounts& pair) { return pair.n() > 0; });
     const bool all = static_cast<std::size_t>(with) == classifiers * (classifiers - 1) / 2;
     return wanted == PlacedBy::perron && !all ? PlacedBy::hodge : wanted;
 }
 
 std::vector<double> places_by(PlacedBy rule, std::size_t classifiers,
-                              std::span<const PairSample> samples, const RankOptions& options,
+                              std::span<const PairCounts> counts, const RankOptions& options,
                               const std::vector<std::uint32_t>& component) {
-    rule = rule_for(rule, classifiers, samples);
+    rule = rule_for(rule, classifiers, counts);
     if (rule == PlacedBy::posterior)
-        return places_within(posterior_scores(classifiers, samples, options.posterior), component);
-    std::vector<PairCounts> counts;
-    PairMatrix images(classifiers);
-    for (const PairSample& sample : samples) {
-        counts.push_back(sample.counts);
-        images.at(sample.counts.first, sample.counts.second) =
-            static_cast<double>(sample.counts.n());
-    }
+        return places_within(posterior_scores(classifiers, counts, options.posterior), component);
     const PairMatrix ratios = log_ratios(classifiers, counts, options.ratios);
     if (rule == PlacedBy::perron) return places_of(perron(ratios).scores);
-    return places_within(hodge_rank(ratios, images).scores, component);
+    return places_within(hodge_rank(ratios, images_of_pairs(classifiers, counts)).scores,
+                         component);
 }
 
 RankOptions for_parts_of_images(RankOptions options) {

@@ -14,13 +14,16 @@ namespace assay::mad {
 std::vector<double> places_within(const std::vector<double>& scores,
                                   const std::vector<std::uint32_t>& component);
 
+/// Of each pair.
+PairMatrix images_of_pairs(std::size_t classifiers, std::span<const PairCounts> counts);
+
 /// Perron's vector takes pairs without images for ties: HodgeRank in its place where there are any.
-PlacedBy rule_for(PlacedBy wanted, std::size_t classifiers, std::span<const PairSample> samples);
+PlacedBy rule_for(PlacedBy wanted, std::size_t classifiers, std::span<const PairCounts> counts);
 
 /// By rule_for(): 1 for the best; within each component. `component`: HodgeRanking::component of
 /// the whole ranking.
 std::vector<double> places_by(PlacedBy rule, std::size_t classifiers,
-                              std::span<const PairSample> samples, const RankOptions& options,
+                              std::span<const PairCounts> counts, const RankOptions& options,
                               const std::vector<std::uint32_t>& component);
 
 /// A part of the images may leave a classifier without a correct one: where alpha is 0, half an

@@ -12,7 +12,7 @@ void describe_pairs(const RankInput& in, Ranking& out) {
     std::map<std::int64_t, std::size_t> of;
     for (std::size_t p = 0; p < in.pairs.size(); ++p) {
         of[in.pairs[p].id] = p;
-        const PairCounts& counts = in.samples[p].counts;
+        const PairCounts& counts = in.counts[p];
         out.pairs.push_back({.counts = counts, .wanted = in.pairs[p].k});
         out.cases[0] += counts.both;
         out.cases[1] += counts.only_first + counts.only_second;

@@ -89,20 +89,21 @@ RankInput read_rank_input(const Competition& competition, const RankOptions& opt
         throw Error(ErrorCode::usage, fmt::format("{}: no images are selected yet; {} does it",
                                                   competition.folder().string(),
                                                   command_for(competition, "mad select")));
-    for (const SelectedRow& row : read_selected(database)) {
+    const std::vector<SelectedRow> selected = read_selected(database);
+    for (const SelectedRow& row : selected) {
         if (pairs.contains(row.pair) && (options.k == 0 || row.place < options.k))
             in.selected.push_back(row);
     }
     in.tally = tally_of(competition, options.votes);
-    in.samples = samples_of(in.tally, in.pairs, in.selected, in.numbers);
+    in.counts = counts_of_pairs(in.tally, in.pairs, in.selected, in.numbers);
     const ImageDraws draws = read_draws(competition);
     in.most_shared_first = std::any_of(draws.begin(), draws.end(), [](const auto& draw) {
         return draw.second.number && !draw.second.probability;
     });
-    in.facts = facts_of_images(competition, in.selected,
-                               image_weights(competition, read_selected(database), draws));
-    const bool any = std::any_of(in.samples.begin(), in.samples.end(),
-                                 [](const PairSample& s) { return s.counts.n() > 0; });
+    in.facts =
+        facts_of_images(competition, in.selected, image_weights(competition, selected, draws));
+    const bool any = std::any_of(in.counts.begin(), in.counts.end(),
+                                 [](const PairCounts& pair) { return pair.n() > 0; });
     if (!any)
         throw Error(ErrorCode::usage,
                     fmt::format("{}: nothing to rank by yet: {}", competition.folder().string(),

@@ -19,7 +19,7 @@ struct RankInput {
     std::vector<PairRow> pairs;  ///< between these
     std::vector<SelectedRow> selected;
     Tally tally;
-    std::vector<PairSample> samples;
+    std::vector<PairCounts> counts;  ///< one a pair
     ImageFacts facts;
     bool most_shared_first = false;  ///< some images were asked so
     ControlSample control;

@@ -184,28 +184,25 @@ struct CountedPairs {
 
 }  // namespace
 
-std::vector<PairSample> samples_of(const Tally& tally, const std::vector<PairRow>& pairs,
-                                   const std::vector<SelectedRow>& selected,
-                                   const std::vector<std::uint32_t>& numbers,
-                                   std::uint32_t first_places) {
-    const CountedPairs counted(pairs, numbers);
-    std::vector<PairSample> samples;
-    for (const PairCounts& counts : counted.counts) samples.push_back({.counts = counts});
+std::vector<PairCounts> counts_of_pairs(const Tally& tally, const std::vector<PairRow>& pairs,
+                                        const std::vector<SelectedRow>& selected,
+                                        const std::vector<std::uint32_t>& numbers,
+                                        std::uint32_t first_places) {
+    CountedPairs counted(pairs, numbers);
     for (const SelectedRow& row : selected) {
         const auto found = counted.of_pair.find(row.pair);
         if (found == counted.of_pair.end()) continue;
         if (first_places != 0 && row.place >= first_places) continue;
-        PairSample& sample = samples[found->second];
-        if (row.state == SelectedState::replaced) ++sample.counts.replaced;
+        PairCounts& counts = counted.counts[found->second];
+        if (row.state == SelectedState::replaced) ++counts.replaced;
         if (row.state != SelectedState::accepted) continue;
-        ++sample.list;
         if (!row.asked) continue;
         const PlaceTally place = place_tally(tally, row);
-        if (place.state == PlaceState::unclear) ++sample.counts.replaced;
+        if (place.state == PlaceState::unclear) ++counts.replaced;
         if (place.state == PlaceState::known)
-            count(sample.counts, place.first->outcome, place.second->outcome);
+            count(counts, place.first->outcome, place.second->outcome);
     }
-    return samples;
+    return counted.counts;
 }
 
 ImageFacts facts_of_images(const Competition& competition, const std::vector<SelectedRow>& selected,
@@ -227,8 +224,7 @@ ImageFacts facts_of_images(const Competition& competition, const std::vector<Sel
 
 AnsweredPlaces answered_places(const Tally& tally, const std::vector<PairRow>& pairs,
                                const std::vector<SelectedRow>& selected,
-                               const std::vector<std::uint32_t>& numbers, const ImageFacts& facts,
-                               std::uint32_t first_places) {
+                               const std::vector<std::uint32_t>& numbers, const ImageFacts& facts) {
     const CountedPairs counted(pairs, numbers);
     AnsweredPlaces out;
     for (const PairCounts& counts : counted.counts)
@@ -236,7 +232,6 @@ AnsweredPlaces answered_places(const Tally& tally, const std::vector<PairRow>& p
     for (const SelectedRow& row : selected) {
         const auto found = counted.of_pair.find(row.pair);
         if (found == counted.of_pair.end() || row.state != SelectedState::accepted) continue;
-        if (first_places != 0 && row.place >= first_places) continue;
         ++out.pairs[found->second].list;
         if (!row.asked) continue;
         const PlaceTally place = place_tally(tally, row);

@@ -94,20 +94,18 @@ inline PlaceState place_state(const Tally& tally, const SelectedRow& row) {
     return place_tally(tally, row).state;
 }
 
-/// What a place has come to, as samples_of() counts it: nothing where it is a near duplicate, not
-/// asked about, or left open by its questions.
+/// What a place has come to, as counts_of_pairs() counts it: nothing where it is a near duplicate,
+/// not asked about, or left open by its questions.
 std::optional<Case> case_of_place(const Tally& tally, const SelectedRow& row);
 
-/// A pair's asked places as the posterior takes them: `counts` of those whose both questions are
-/// known, `list` all accepted ones, asked or not: with list = 0 in its place the posterior is of
-/// what all images of that kind would say, which more than these are. One a pair of `pairs` whose
-/// classifiers take part, in their order. `numbers`: the numbers of those, ascending; `first` and
-/// `second` are places in it. Places of which a question is unclear are counted as replaced, as are
-/// those that were replaced. `first_places`: only places below it; 0: all.
-std::vector<PairSample> samples_of(const Tally& tally, const std::vector<PairRow>& pairs,
-                                   const std::vector<SelectedRow>& selected,
-                                   const std::vector<std::uint32_t>& numbers,
-                                   std::uint32_t first_places = 0);
+/// A pair's asked places whose both questions are known. One a pair of `pairs` whose classifiers
+/// take part, in their order. `numbers`: the numbers of those, ascending; `first` and `second` are
+/// places in it. Places of which a question is unclear are counted as replaced, as are those that
+/// were replaced. `first_places`: only places below it; 0: all.
+std::vector<PairCounts> counts_of_pairs(const Tally& tally, const std::vector<PairRow>& pairs,
+                                        const std::vector<SelectedRow>& selected,
+                                        const std::vector<std::uint32_t>& numbers,
+                                        std::uint32_t first_places = 0);
 
 /// Of selected images, by image.
 struct ImageFacts {
@@ -118,11 +116,10 @@ struct ImageFacts {
 ImageFacts facts_of_images(const Competition& competition, const std::vector<SelectedRow>& selected,
                            const std::map<std::int64_t, double>& weights);
 
-/// The same places one by one, in the order of `selected`, and each pair's list; pairs as
-/// samples_of().
+/// The same places one by one, in the order of `selected`, and of each pair all accepted places,
+/// asked or not; pairs as counts_of_pairs().
 AnsweredPlaces answered_places(const Tally& tally, const std::vector<PairRow>& pairs,
                                const std::vector<SelectedRow>& selected,
-                               const std::vector<std::uint32_t>& numbers, const ImageFacts& facts,
-                               std::uint32_t first_places = 0);
+                               const std::vector<std::uint32_t>& numbers, const ImageFacts& facts);
 
 }  // namespace assay::mad

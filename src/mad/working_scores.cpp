@@ -11,6 +11,7 @@
 
 #include "assay/error.h"
 #include "mad/definite.h"
+#include "mad/pair_observations.h"
 
 namespace assay::mad {
 namespace {
@@ -26,9 +27,9 @@ struct SharedPair {
     bool given = false, seen = false;
     double n = 0, weights = 0;  ///< answered places, and the sum of their images' weights
     double first = 0, second = 0, both = 0;  ///< weighted counts of correct predictions
-    double kish_above = 0, kish_below = 0;
-    double left = 1;     ///< part of the list that is not answered
-    double squares = 0;  ///< variance of the log ratio by the images
+    double kish_above = 0, kish_below = 0;   ///< over places with a correct prediction
+    double left = 1;                         ///< part of the list that is not answered
+    double squares = 0;                      ///< variance of the log ratio by the images
     double y = 0, v = 0;
     double alpha = 0, beta = 0;  ///< A's column is alpha F1 c + beta F2 c, c = e_i - e_j
     double stretch = 0;          ///< from an image's influence to v
@@ -77,6 +78,7 @@ public:
                 const PosteriorOptions& options)
         : m_(classifiers),
           answered_(answered),
+          options_(options),
           lists_(options.lists_alone),
           prior_(options.spread * options.spread),
           tau2_(options.tau * options.tau) {
@@ -234,8 +236,7 @@ private:
         return out;
     }
 
-    /// A list's own log ratio is smoothed, and normal enough. The one on all images is followed by
-    /// Newton's method, because smoothing would draw what is hardly ever correct to the middle.
+    /// A list's own log ratio is smoothed, and normal enough; the one on all images is followed.
     void observe() {
         for (SharedPair& pair : pairs_) {
             const double correct = pair.first + pair.second;
@@ -244,38 +245,28 @@ private:
             pair.y = std::log(pair.x() / pair.z());
             pair.v = pair.squares;
         }
-        std::vector<double> at(pairs_.size(), 0.0);
-        constexpr int most_steps = 100;
-        for (int step = 0; !lists_ && step < most_steps; ++step) {
-            for (std::size_t p = 0; p < pairs_.size(); ++p)
-                if (pairs_[p].seen) follow(pairs_[p], at[p]);
-            std::vector<double> theta(m_, 0.0);
-            for (const SharedPair& pair : pairs_)
-                if (pair.seen) add_to(theta, pair, pair.y / (tau2_ + pair.v));
-            DefiniteFactor(precision().values(), m_).solve(theta);
-            double moved = 0;
-            for (std::size_t p = 0; p < pairs_.size(); ++p) {
-                const SharedPair& pair = pairs_[p];
-                if (!pair.seen) continue;
-                const double g = gain(pair);
-                const double found = (1 - g) * (theta[pair.i] - theta[pair.j]) + g * pair.y;
-                const double move = std::clamp(found - at[p], -2.0, 2.0);
-                at[p] += move;
-                moved = std::max(moved, std::abs(move));
-            }
-            if (moved < 1e-11) break;
-        }
+        if (!lists_) follow();
         for (SharedPair& pair : pairs_) {
             pair.stretch = pair.seen && pair.squares > 0 ? std::sqrt(pair.v / pair.squares) : 0;
         }
     }
-    static void follow(SharedPair& pair, double l) {
-        const double correct = pair.first + pair.second;
-        const double p = 1 / (1 + std::exp(-std::clamp(l, -30.0, 30.0)));
-        const double spread = correct * p * (1 - p);
-        const double dispersion = (correct - 2 * pair.both + 1) / (correct + 1);
-        pair.y = l + (pair.first - correct * p) / spread;
-        pair.v = dispersion * pair.kish_above / pair.kish_below / spread;
+    void follow() {
+        std::vector<PairObservation> seen;
+        for (const SharedPair& pair : pairs_) {
+            if (!pair.seen) continue;
+            seen.push_back({.i = pair.i,
+                            .j = pair.j,
+                            .first = pair.first,
+                            .second = pair.second,
+                            .both = pair.both,
+                            .kish = pair.kish_above / pair.kish_below});
+        }
+        observe_pairs(m_, seen, options_);
+        for (const PairObservation& found : seen) {
+            SharedPair& pair = pairs_[number(found.i, found.j)];
+            pair.y = found.y;
+            pair.v = found.variance;
+        }
     }
 
     /// The target is F2 c of each pair with a list: the row means, and what lists say of the log
@@ -449,6 +440,7 @@ private:
 
     std::size_t m_;
     const AnsweredPlaces& answered_;
+    const PosteriorOptions& options_;
     bool lists_;
     double prior_, tau2_;
     std::vector<SharedPair> pairs_;

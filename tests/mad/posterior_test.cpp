@@ -52,19 +52,17 @@ Dense product(const Dense& a, const Dense& b) {
     return c;
 }
 
-std::vector<PairSample> random_pairs(RandomStream& random, std::uint32_t m) {
-    std::vector<PairSample> pairs;
+std::vector<PairCounts> random_pairs(RandomStream& random, std::uint32_t m) {
+    std::vector<PairCounts> pairs;
     for (std::uint32_t i = 0; i < m; ++i) {
         for (std::uint32_t j = i + 1; j < m; ++j) {
-            PairSample pair;
-            pair.counts = {.first = i, .second = j};
+            PairCounts pair = {.first = i, .second = j};
             if (random.below(5) != 0) {
-                pair.counts.both = random.below(9);
-                pair.counts.only_first = random.below(15);
-                pair.counts.only_second = random.below(15);
-                pair.counts.neither = random.below(5);
+                pair.both = random.below(9);
+                pair.only_first = random.below(15);
+                pair.only_second = random.below(15);
+                pair.neither = random.below(5);
             }
-            if (random.below(3) == 0) pair.list = pair.counts.n() + random.below(10);
             if (random.below(8) != 0) pairs.push_back(pair);
         }
     }
@@ -77,7 +75,7 @@ TEST(MadPosterior, IsTheGaussianOne) {
         SCOPED_TRACE(world);
         RandomStream random(world, "posteriors of tests");
         const auto m = static_cast<std::uint32_t>(2 + random.below(4));
-        const std::vector<PairSample> pairs = random_pairs(random, m);
+        const std::vector<PairCounts> pairs = random_pairs(random, m);
         std::vector<std::pair<std::uint32_t, std::uint32_t>> all;
         for (std::uint32_t i = 0; i < m; ++i) {
             for (std::uint32_t j = i + 1; j < m; ++j) all.emplace_back(i, j);
@@ -98,22 +96,15 @@ TEST(MadPosterior, IsTheGaussianOne) {
         // Newton's method on the logarithm of the posterior of all pairs.
         for (int step = 0; step < 200; ++step) {
             for (std::size_t p = 0; p < count; ++p) {
-                for (const PairSample& s : pairs) {
-                    const PairCounts& c = s.counts;
+                for (const PairCounts& c : pairs) {
                     if (c.first != all[p].first || c.second != all[p].second) continue;
                     const double x = static_cast<double>(c.first_correct()),
                                  z = static_cast<double>(c.second_correct());
-                    if (s.list != 0 && c.n() > 0) {
-                        y[p] = std::log((x + .5) / (z + .5));
-                        v[p] = (1 / (x + .5) + 1 / (z + .5) -
-                                2 * static_cast<double>(c.both) / ((x + .5) * (z + .5))) *
-                               (1 - static_cast<double>(c.n()) / static_cast<double>(s.list));
-                    } else if (s.list == 0 && x + z > 0) {
-                        const double chance = 1 / (1 + std::exp(-l[p]));
-                        const double spread = (x + z) * chance * (1 - chance);
-                        y[p] = l[p] + (x - (x + z) * chance) / spread;
-                        v[p] = (x + z - 2 * static_cast<double>(c.both) + 1) / (x + z + 1) / spread;
-                    }
+                    if (x + z == 0) continue;
+                    const double chance = 1 / (1 + std::exp(-l[p]));
+                    const double spread = (x + z) * chance * (1 - chance);
+                    y[p] = l[p] + (x - (x + z) * chance) / spread;
+                    v[p] = (x + z - 2 * static_cast<double>(c.both) + 1) / (x + z + 1) / spread;
                 }
             }
             Dense sum = k, right(count, std::vector<double>(1));
@@ -135,11 +126,16 @@ TEST(MadPosterior, IsTheGaussianOne) {
     }
 }
 
+struct ListedCounts {
+    PairCounts counts;
+    std::uint64_t list = 0;
+};
+
 /// The same counts on images of which each serves one pair.
-AnsweredPlaces on_images_of_their_own(const std::vector<PairSample>& pairs) {
+AnsweredPlaces on_images_of_their_own(const std::vector<ListedCounts>& pairs) {
     AnsweredPlaces out;
     std::uint64_t image = 0;
-    for (const PairSample& pair : pairs) {
+    for (const ListedCounts& pair : pairs) {
         const PairCounts& c = pair.counts;
         const auto add = [&](std::uint64_t n, bool first, bool second) {
             for (std::uint64_t i = 0; i < n; ++i)
@@ -156,12 +152,12 @@ AnsweredPlaces on_images_of_their_own(const std::vector<PairSample>& pairs) {
     }
     return out;
 }
-Posterior of_lists(std::size_t m, const std::vector<PairSample>& pairs) {
+Posterior of_lists(std::size_t m, const std::vector<ListedCounts>& pairs) {
     return posterior_of(m, on_images_of_their_own(pairs), {.lists_alone = true});
 }
 
 TEST(MadPosterior, AListThatIsAnsweredIsKnown) {
-    PairSample pair;
+    ListedCounts pair;
     pair.counts = {.first = 0, .second = 1, .both = 1, .only_first = 6, .only_second = 3};
     pair.list = 10;
     const Posterior all = of_lists(2, {pair});
@@ -176,7 +172,7 @@ TEST(MadPosterior, AListThatIsAnsweredIsKnown) {
 
 TEST(MadPosterior, WhatNoListSaysIsNoPartOfWhatListsSay) {
     // Two of three pairs have lists.
-    std::vector<PairSample> pairs(2);
+    std::vector<ListedCounts> pairs(2);
     pairs[0].counts = {.first = 0, .second = 1, .both = 1, .only_first = 6, .only_second = 3};
     pairs[1].counts = {.first = 1, .second = 2, .only_first = 4, .only_second = 2, .neither = 1};
     pairs[0].list = 25;
@@ -188,13 +184,13 @@ TEST(MadPosterior, WhatNoListSaysIsNoPartOfWhatListsSay) {
     EXPECT_EQ(of_lists(3, pairs).error, 0);
     EXPECT_GT(posterior_of(3, on_images_of_their_own(pairs)).error, .01);
     // Nothing is known yet.
-    for (PairSample& pair : pairs)
+    for (ListedCounts& pair : pairs)
         pair.counts = {.first = pair.counts.first, .second = pair.counts.second};
     EXPECT_NEAR(of_lists(3, pairs).error, .5, 1e-12);
 }
 
 TEST(MadPosterior, AKnownTieIsNoError) {
-    PairSample pair;
+    ListedCounts pair;
     pair.counts = {.first = 0, .second = 1, .only_first = 3, .only_second = 3};
     pair.list = 6;
     EXPECT_EQ(of_lists(2, {pair}).error, 0);
@@ -203,13 +199,10 @@ TEST(MadPosterior, AKnownTieIsNoError) {
 }
 
 TEST(MadPosterior, WhatItRefuses) {
-    PairSample pair;
-    pair.counts = {.first = 0, .second = 1, .only_first = 6};
-    pair.list = 5;
+    const std::vector<PairCounts> pairs = {{.first = 0, .second = 1, .only_first = 6}};
     const auto refused = [&](const PosteriorOptions& options) {
-        return message_of([&] { posterior_scores(2, {{pair}}, options); }, ErrorCode::usage);
+        return message_of([&] { posterior_scores(2, pairs, options); }, ErrorCode::usage);
     };
-    EXPECT_THAT(refused({}), HasSubstr("6 answered images of a list of 5"));
     EXPECT_THAT(refused({.tau = 0}), HasSubstr("tau is 0; 0.001 to 1000"));
     EXPECT_THAT(refused({.level = 1}), HasSubstr("level is 1"));
     EXPECT_THAT(refused({.draws = 3}), HasSubstr("3 draws"));
@@ -253,11 +246,11 @@ struct DrawnCompetition {
     }
 };
 
-std::vector<PairSample> all_pairs(std::uint32_t m) {
-    std::vector<PairSample> pairs;
+std::vector<ListedCounts> all_pairs(std::uint32_t m) {
+    std::vector<ListedCounts> pairs;
     for (std::uint32_t i = 0; i < m; ++i) {
         for (std::uint32_t j = i + 1; j < m; ++j) {
-            PairSample pair;
+            ListedCounts pair;
             pair.counts = {.first = i, .second = j};
             pairs.push_back(pair);
         }
@@ -297,8 +290,8 @@ TEST(MadPosteriorSimulation, IntervalsHoldTheTruthAndTheClaimedErrorIsHonest) {
         for (std::uint64_t run = 0; run < 60; ++run) {
             const DrawnCompetition truth(setting.m, setting.spread, setting.tau, run);
             RandomStream random(run, "answers of tests");
-            std::vector<PairSample> pairs = all_pairs(setting.m);
-            for (PairSample& pair : pairs) truth.answer(pair.counts, setting.images, random);
+            std::vector<ListedCounts> pairs = all_pairs(setting.m);
+            for (ListedCounts& pair : pairs) truth.answer(pair.counts, setting.images, random);
             const Posterior found =
                 posterior_of(setting.m, on_images_of_their_own(pairs), {.draws = 400});
             const std::vector<double> places = places_of(truth.truth);

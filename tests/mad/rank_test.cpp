@@ -726,10 +726,10 @@ TEST(MadRankSimulation, BootstrapIntervalsHoldTheTruePlaces) {
         options.posterior.seed = static_cast<std::uint64_t>(run);
         const Tally tally = world.tally();
         const std::vector<std::uint32_t> component(m, 0);
-        const std::vector<PairSample> samples =
-            samples_of(tally, world.pairs, world.selected, world.numbers());
+        const std::vector<PairCounts> counts =
+            counts_of_pairs(tally, world.pairs, world.selected, world.numbers());
         const std::vector<double> places =
-            places_by(PlacedBy::perron, m, samples, options, component);
+            places_by(PlacedBy::perron, m, counts, options, component);
         const auto replicates =
             bootstrap_places(tally, world.pairs, world.selected, world.numbers(), PlacedBy::perron,
                              options, component);
@@ -825,19 +825,17 @@ TEST(MadBootstrap, ImagesAreWeighedOnceForAllPairs) {
 TEST(MadBootstrap, APairThatLosesItsImagesIsNoTie) {
     // a is before b, b far before c: Perron's vector takes a and c for a tie, by which a falls
     // behind b.
-    std::vector<PairSample> samples(3);
-    samples[0].counts = {.first = 0, .second = 1, .only_first = 1};
-    samples[1].counts = {.first = 0, .second = 2};
-    samples[2].counts = {.first = 1, .second = 2, .only_first = 9};
-    EXPECT_EQ(rule_for(PlacedBy::perron, 3, samples), PlacedBy::hodge);
-    EXPECT_EQ(rule_for(PlacedBy::posterior, 3, samples), PlacedBy::posterior);
-    EXPECT_EQ(places_by(PlacedBy::perron, 3, samples, {}, {0, 0, 0}),
+    std::vector<PairCounts> counts(3);
+    counts[0] = {.first = 0, .second = 1, .only_first = 1};
+    counts[1] = {.first = 0, .second = 2};
+    counts[2] = {.first = 1, .second = 2, .only_first = 9};
+    EXPECT_EQ(rule_for(PlacedBy::perron, 3, counts), PlacedBy::hodge);
+    EXPECT_EQ(rule_for(PlacedBy::posterior, 3, counts), PlacedBy::posterior);
+    EXPECT_EQ(places_by(PlacedBy::perron, 3, counts, {}, {0, 0, 0}),
               (std::vector<double>{1, 2, 3}));
-    std::vector<PairCounts> counts;
-    for (const PairSample& sample : samples) counts.push_back(sample.counts);
     EXPECT_EQ(places_of(perron(log_ratios(3, counts, {})).scores), (std::vector<double>{2, 1, 3}));
-    samples[1].counts.only_second = 1;
-    EXPECT_EQ(rule_for(PlacedBy::perron, 3, samples), PlacedBy::perron);
+    counts[1].only_second = 1;
+    EXPECT_EQ(rule_for(PlacedBy::perron, 3, counts), PlacedBy::perron);
 }
 
 TEST(MadBootstrap, AnnotatorsAreDrawnWithReplacement) {

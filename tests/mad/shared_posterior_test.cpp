@@ -286,18 +286,15 @@ TEST(MadSharedPosterior, CopiesOfAnImageInOneClusterAddNothing) {
 
 TEST(MadSharedPosterior, WithoutSharingScoresAreThoseOfIndependentPairs) {
     AnsweredPlaces answered = small_reference(3, 5, 300, 9, false);
-    std::vector<PairSample> samples;
-    for (const ListedPair& pair : answered.pairs) {
-        PairSample& sample = samples.emplace_back();
-        sample.counts.first = pair.first;
-        sample.counts.second = pair.second;
-    }
+    std::vector<PairCounts> counts;
+    for (const ListedPair& pair : answered.pairs)
+        counts.push_back({.first = pair.first, .second = pair.second});
     for (AnsweredPlace& place : answered.places) {
         place.image += 1000 * place.pair;
-        count(samples[place.pair].counts, {.yes = place.first}, {.yes = place.second});
+        count(counts[place.pair], {.yes = place.first}, {.yes = place.second});
     }
     const WorkingScores working = working_scores(5, answered, {});
-    const std::vector<double> expected = posterior_scores(5, samples);
+    const std::vector<double> expected = posterior_scores(5, counts);
     for (std::size_t a = 0; a < 5; ++a) EXPECT_NEAR(working.scores[a], expected[a], 1e-12);
     // The order of pairs and of places decides nothing.
     AnsweredPlaces turned = answered;

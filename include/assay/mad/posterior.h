@@ -19,14 +19,6 @@
 
 namespace assay::mad {
 
-/// A pair and the finite list of images that its answers were drawn from at random.
-struct PairSample {
-    PairCounts counts;
-    /// Images of the list, of which `counts` are a part: what the list as a whole would say is the
-    /// target, and known exactly when all of it is answered. 0: the images are a sample of many.
-    std::uint64_t list = 0;
-};
-
 /// Two classifiers, by their numbers from 0, first < second.
 struct ListedPair {
     std::uint32_t first = 0, second = 0;
@@ -92,8 +84,9 @@ Posterior posterior_of(std::size_t classifiers, const AnsweredPlaces& answered,
                        const PosteriorOptions& options = {});
 
 /// The scores that pairs give when they are taken for independent (the working scores), without a
-/// posterior: what many replicates can pay for. Throws as log_ratios() and posterior_of().
-std::vector<double> posterior_scores(std::size_t classifiers, std::span<const PairSample> pairs,
+/// posterior, all images alike: what many replicates can pay for. Throws as log_ratios(); usage:
+/// options, as posterior_of().
+std::vector<double> posterior_scores(std::size_t classifiers, std::span<const PairCounts> pairs,
                                      const PosteriorOptions& options = {});
 
 }  // namespace assay::mad
