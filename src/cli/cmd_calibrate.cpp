@@ -1,14 +1,10 @@
 // assay calibrate: stored predictions, scaled by numbers that are fitted to other items.
 #include <CLI/CLI.hpp>
-#include <filesystem>
 
 #include "assay/derived/calibrate.h"
-#include "assay/error.h"
-#include "assay/store/prediction_store.h"
 #include "cli/command.h"
 #include "cli/described.h"
 #include "cli/progress.h"
-#include "core/file.h"
 
 namespace assay::cli {
 namespace {
@@ -30,12 +26,11 @@ int cmd_calibrate(std::vector<std::string> arguments) {
                         "MODEL@METHOD beside the model's own.",
                         calibrate_examples);
     CalibrateOptions options;
-    std::filesystem::path layer;
     app->add_option("stores", options.paths, "Stores, data sets in a RUNS folder, or RUNS folders")
         ->required()
         ->type_name("RUNS");
     add_options(*app, options);
-    app->add_option("--layer", layer,
+    app->add_option("--layer", options.layer,
                     "Also write the weights and biases of one model as JSON, to add them behind "
                     "the model")
         ->type_name("FILE");
@@ -43,14 +38,10 @@ int cmd_calibrate(std::vector<std::string> arguments) {
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
 
-    if (!layer.empty() && find_stores(options.paths).size() != 1)
-        throw Error(ErrorCode::usage,
-                    "--layer: it is of one model, and these are several stores; name one of them");
     options.command = command_line();
     ProgressLine line("calibrate", "stores");
     const CalibrateResult result = calibrate_stores(options, line);
     line.finish();
-    if (!layer.empty()) write_file_atomically(layer, layer_text(result.stores.front()));
     output.print(report_of(result));
     return Status::done;
 }

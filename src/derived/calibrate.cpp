@@ -11,11 +11,15 @@
 #include "assay/error.h"
 #include "assay/evaluate/score.h"
 #include "assay/robustness/derived_store.h"
+#include "core/file.h"
+#include "core/json_limits.h"
 #include "core/refuse.h"
+#include "core/shell_word.h"
 #include "core/statistics.h"
 #include "derived/fit_rows.h"
 #include "derived/scaling_fit.h"
 #include "derived/written_rows.h"
+#include "store/parts.h"
 #include "store/same_data.h"
 
 namespace assay {
@@ -111,18 +115,49 @@ void fill_scaled(const RowReader& reader, const CalibratedStore& scaling, std::u
         scores[c] = static_cast<float>(logits[c] - shift);
 }
 
+/// What is recorded of a calibrated store, without the numbers that are fitted.
+nlohmann::json plan_of(const CalibratedStore& one, const PredictionStore& source,
+                       const CalibrateOptions& options) {
+    nlohmann::json plan = {{"method", name_of(one.method)},
+                           {"of", one.model},
+                           {"of_store", source.spec().id},
+                           {"fitted_on", one.fitted_on},
+                           {"fit_items", one.fit_items}};
+    if (options.fit.empty()) {
+        plan["split"] = options.split;
+        plan["seed"] = options.seed;
+    }
+    return plan;
+}
+
 nlohmann::json record_of(const CalibratedStore& one, const PredictionStore& source,
                          const CalibrateOptions& options) {
-    nlohmann::json calibrated = {{"method", name_of(one.method)}, {"of", one.model},
-                                 {"of_store", source.spec().id},  {"fitted_on", one.fitted_on},
-                                 {"fit_items", one.fit_items},    {"weights", one.weights}};
+    nlohmann::json calibrated = plan_of(one, source, options);
+    calibrated["weights"] = one.weights;
     if (one.method == Scaling::temperature) calibrated["weights"] = {one.weights[0]};
     if (one.method == Scaling::vector) calibrated["biases"] = one.biases;
-    if (options.fit.empty()) {
-        calibrated["split"] = options.split;
-        calibrated["seed"] = options.seed;
-    }
     return {{"command", options.command}, {"calibrated", std::move(calibrated)}};
+}
+
+/// Refuses a store that is there of another calibration, before anything is fitted.
+void require_free(const fs::path& there, const nlohmann::json& plan) {
+    if (!store::is_store_folder(there)) return;
+    const StoreSpec spec = PredictionStore::open(there).spec();
+    if (spec.provenance_json.empty()) return;
+    constexpr int deepest = 64;
+    const nlohmann::json made = parse_json(spec.provenance_json, deepest);
+    if (!made.is_object() || !made.contains("calibrated")) return;
+    nlohmann::json found = made.at("calibrated");
+    if (!found.is_object()) return;
+    found.erase("weights");
+    found.erase("biases");
+    if (found == plan) return;
+    const auto on = found.find("fitted_on");
+    refuse(fmt::format(
+        "`{}` has another calibration, fitted on {}; this one is fitted "
+        "on {}. Remove that folder first: rm -r {}",
+        there.string(), on != found.end() && on->is_string() ? on->get<std::string>() : "others",
+        plan.at("fitted_on").get<std::string>(), shell_word(there.string())));
 }
 
 /// Another run of the same model on the same image differs by rounding alone.
@@ -203,6 +238,9 @@ CalibratedStore calibrate_one(const fs::path& folder, const CalibrateOptions& op
     out.method = options.method;
     const std::vector<std::uint64_t> rows = rows_of_fit(fit_reader, !split, options);
     out.fit_items = rows.size();
+    const std::string name = fmt::format("{}@{}", out.model, name_of(out.method));
+    require_free(folder.parent_path().parent_path() / out.dataset / name,
+                 plan_of(out, store, options));
     const FittedScaling fit = fit_scaling(scaling_rows(fit_reader, rows, options.method),
                                           options.method, options.threads);
     take_parameters(out, fit, store, options.level);
@@ -231,7 +269,7 @@ CalibratedStore calibrate_one(const fs::path& folder, const CalibrateOptions& op
         };
         before = write_store(reader, own, options.threads);
     }
-    made.model = fmt::format("{}@{}", out.model, name_of(options.method));
+    made.model = name;
     made.kind =
         store.spec().kind == ScoreKind::logits ? ScoreKind::logits : ScoreKind::log_probabilities;
     made.provenance = record_of(out, store, options);
@@ -284,6 +322,11 @@ CalibrateResult calibrate_stores(const CalibrateOptions& options,
         throw Error(ErrorCode::usage,
                     "all of these stores are derived, or of items that were held out: name the "
                     "models' own");
+    if (!options.layer.empty() && folders.size() > 1)
+        throw Error(ErrorCode::usage,
+                    fmt::format("--layer: it is of one model, and these are {} stores; name one of "
+                                "them",
+                                folders.size()));
     std::uint64_t done = 0;
     for (const std::filesystem::path& folder : folders) {
         if (progress) progress({.step = folder.string(), .done = done++, .total = folders.size()});
@@ -291,6 +334,8 @@ CalibrateResult calibrate_stores(const CalibrateOptions& options,
                   [&] { result.stores.push_back(derived::calibrate_one(folder, options)); });
     }
     if (progress) progress({.step = "", .done = done, .total = folders.size()});
+    if (!options.layer.empty())
+        write_file_atomically(options.layer, layer_text(result.stores.front()));
     return result;
 }
 

@@ -222,10 +222,9 @@ private:
 
     /// What the parameters move by where a group is taken out, by one step of Newton's method.
     void add_errors(const std::vector<double>& at, FittedScaling& fit) {
-        const std::vector<std::uint8_t> groups = groups_of_items(rows_.items);
-        group_of_.assign(groups.begin(), groups.end());
+        group_of_ = groups_of_items(rows_.items);
         std::vector<std::uint64_t> counts(group_count);
-        for (const std::size_t g : group_of_) ++counts[g];
+        for (const std::uint8_t g : group_of_) ++counts[g];
         std::vector<double> sums(group_count * size_, 0.0);
         measure(at, true, &sums);
         const replication::Cholesky factor(hessian_, size_);
@@ -256,7 +255,7 @@ private:
     // Of all rows.
     double loss_ = 0;
     std::vector<double> gradient_, hessian_;
-    std::vector<std::size_t> group_of_;
+    std::vector<std::uint8_t> group_of_;
 };
 
 }  // namespace

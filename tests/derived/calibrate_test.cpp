@@ -257,6 +257,29 @@ TEST(Calibrate, AnotherDataSet) {
     EXPECT_EQ(result.stores[0].items, 500U);
     EXPECT_EQ(result.stores[0].classes.size(), 3U);
 
+    // The calibrated store is beside the model's own, and is no second model of the layer.
+    options.layer = folder / "layer.json";
+    EXPECT_EQ(calibrate_stores(options).stores.size(), 1U);
+    EXPECT_TRUE(std::filesystem::exists(options.layer));
+    Made second = made_of(World(500, same(0.6, 3), same(0, 3), 5));
+    save(folder, second, "second");
+    EXPECT_THAT(message_of([&] { calibrate_stores(options); }, ErrorCode::usage),
+                HasSubstr("2 stores"));
+    options.layer.clear();
+    options.paths = {folder / "runs/val/net"};
+
+    // Fitted on another data set, it would be another store of the same name. The refusal comes
+    // before the fit, of which every class needs an item.
+    other.dataset = "elsewhere";
+    for (auto& label : other.labels) label = {0};
+    save(folder, other, "net");
+    options.fit = "elsewhere";
+    const auto without = [&] { calibrate_stores(options); };
+    EXPECT_THAT(message_of(without), testing::AllOf(HasSubstr("fitted on calibration; this one"),
+                                                    HasSubstr("rm -r"), HasSubstr("net@vector")));
+    std::filesystem::remove_all(folder / "runs/val/net@vector");
+    EXPECT_THAT(message_of(without), HasSubstr("class 1 (`c1`) has no item"));
+
     // One of its items is among those that would be reported.
     other.dataset = "overlap";
     other.ids[3] = "item9";

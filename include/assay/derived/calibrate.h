@@ -40,7 +40,8 @@ struct CalibrateOptions {
     std::uint64_t seed = 0;
     double level = 0.95;
     int threads = 0;
-    std::string command;  ///< as typed, for the record
+    std::filesystem::path layer;  ///< gets layer_text() of the one model; "": none
+    std::string command;          ///< as typed, for the record
 };
 template <>
 inline constexpr auto description<CalibrateOptions> = describe<CalibrateOptions>({
@@ -93,11 +94,11 @@ struct CalibrateResult {
 /// that were not fitted on make a data set NAME-heldoutP of P percent, in which the model's own
 /// scores lie beside the calibrated ones. Intervals: the jackknife over 128 groups of items, by one
 /// step of Newton's method, with Student's t; of a temperature on the scale of its logarithm. The
-/// same bits for any threads. Memory: 8 bytes an item that is fitted, and the square of the number
-/// of parameters. Cost: some ten passes over the rows that are fitted, each with the square of the
+/// same bits for any threads. Memory: some bytes an item, and the square of the number of
+/// parameters. Cost: some ten passes over the rows that are fitted, each with the square of the
 /// number of parameters per row. Throws usage and bad_input: stores without every class's score or
 /// without labels, classes without an item, items that are in both data sets, scores that have no
-/// finite optimum.
+/// finite optimum, another calibration in the folder, several models for one layer.
 CalibrateResult calibrate_stores(const CalibrateOptions& options,
                                  const ProgressCallback& progress = {});
 

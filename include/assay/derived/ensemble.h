@@ -72,8 +72,9 @@ struct EnsembleStore {
 /// Writes the mean beside the first store. All have the same items in the same order, with the same
 /// classes. Probabilities: a row's softmax, where scores are logits. Logits: of stores of
 /// probabilities their logarithms. An item that one of them has no scores of has none. The same
-/// bits for any threads; memory does not grow with the items. Throws usage and bad_input: fewer
-/// than two stores, other items or classes, stores without every class's score.
+/// bits for any threads. Memory: some bytes an item, and each store's ids and labels. Throws usage
+/// and bad_input: fewer than two stores, other items or classes, stores without every class's
+/// score.
 EnsembleStore make_ensemble(const EnsembleOptions& options, const ProgressCallback& progress = {});
 
 /// `assay.ensemble/1`. csv: a row for the ensemble and for each member.
