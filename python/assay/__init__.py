@@ -7,8 +7,8 @@
     assay.compare(old, new, labels=labels)       # differences on the same items, with paired tests
     assay.score("runs")                          # of stored predictions
     assay.Metrics("top1,ece")                    # in a loop: update(), compute(), reset(), merge()
-    assay.StoreWriter(...) # store the scores of your own loop
-    assay.evaluate(net, "imagenet/val") # run a model over images and report its accuracy
+    assay.StoreWriter(...)                       # store the scores of your own loop
+    assay.evaluate(net, "imagenet/val")          # run a model over images and report its accuracy
     assay.predict(net, "imagenet/val", "runs")   # an nn.Module, a function, a file or a name such as "timm:resnet18"
 
 The numbers are bit-identical to those of the command `assay`.
