@@ -282,9 +282,11 @@ class HeldSets:
         self._offsets.frombytes(ends.astype(numpy.uint64).tobytes())
 
 
-def labels_and_sets(labels: Any, label_sets: Any, classes: Any, ignore_index: Optional[int] = None) -> "tuple[Optional[Held], Optional[HeldSets]]":
+def labels_and_sets(
+    labels: Any, label_sets: Any, classes: Any, ignore_index: Optional[int] = None, as_sets: bool = False
+) -> "tuple[Optional[Held], Optional[HeldSets]]":
     """Labels in any form of _labels.py: those that are a matrix become sets. Names are numbered by `classes`."""
-    found = labels_of(labels, classes, ignore_index)
+    found = labels_of(labels, classes, ignore_index, as_sets=as_sets)
     single = None if found.single is None else held(found.single, "labels")
     if found.matrix is not None:
         if label_sets is not None:

@@ -31,7 +31,7 @@ def of_prediction(prediction: Any) -> "tuple[Any, Any]":
     return scores, labels
 
 
-def _asked(metrics: "Union[str, Sequence[str], None]") -> "list[str]":
+def asked(metrics: "Union[str, Sequence[str], None]") -> "list[str]":
     """Each metric by the name that was asked for. A piece with "=" and without ":" belongs to the one before it."""
     names: "list[str]" = []
     for text in [metrics] if isinstance(metrics, str) else list(metrics or []):
@@ -58,7 +58,7 @@ def compute_metrics(
     >>> assay.compute_metrics("accuracy")(Prediction())
     {'accuracy': 0.5}
     """
-    names = _asked(metrics)
+    names = asked(metrics)
 
     def compute(prediction: Any) -> "dict[str, float]":
         from ._score import score
@@ -73,4 +73,4 @@ def compute_metrics(
     return compute
 
 
-__all__ = ["compute_metrics", "of_prediction"]
+__all__ = ["asked", "compute_metrics", "of_prediction"]

@@ -133,7 +133,7 @@ def _objects(array: Any, names: "Optional[list[Any]]", what: str) -> Any:
         raise Error(f"{what}: an array of Python objects; whole numbers or class names are needed, one for each item") from None
 
 
-def _of_matrix(array: Any, what: str) -> Labels:
+def _of_matrix(array: Any, what: str, as_sets: bool) -> Labels:
     import numpy
 
     if array.shape[1] == 1:
@@ -144,7 +144,7 @@ def _of_matrix(array: Any, what: str) -> Labels:
             "Probabilities are soft_labels="
         )
     ones = array.sum(axis=1)
-    if (ones == 1).all():
+    if not as_sets and (ones == 1).all():
         return Labels(array.argmax(axis=1), None)
     return Labels(None, array.astype(numpy.uint8))
 
@@ -163,11 +163,11 @@ def is_plain_list(value: Any) -> bool:
     return isinstance(value, (list, tuple)) and all(type(one) is int for one in value)
 
 
-def labels_of(labels: Any, classes: Any = None, ignore_index: Optional[int] = None, what: str = "labels") -> Labels:
+def labels_of(labels: Any, classes: Any = None, ignore_index: Optional[int] = None, what: str = "labels", as_sets: bool = False) -> Labels:
     """Whole numbers of each item, or a matrix of zeros and ones. Integers stay where they lie.
 
     Names are numbered by `classes`. Rows with a single 1 each are classes; any other zeros and ones are the valid classes of each item.
-    ignore_index: the label that stands for none.
+    ignore_index: the label that stands for none. as_sets: rows with a single 1 each are valid classes, too.
     """
     if labels is None or (ignore_index is None and is_plain_list(labels)):
         return Labels(labels, None)
@@ -177,7 +177,7 @@ def labels_of(labels: Any, classes: Any = None, ignore_index: Optional[int] = No
     if hasattr(labels, "mask") and hasattr(labels, "filled"):  # numpy.ma
         labels = array = labels.astype(array.dtype if array.dtype.kind in "if" else "int64").filled(-1)
     if array.ndim == 2 and array.size:
-        found = _of_matrix(array, what)
+        found = _of_matrix(array, what, as_sets)
     elif array.ndim == 1:
         found = Labels(_of_vector(array, class_names(classes), what), None)
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Optional, TypedDict, Union
@@ -80,6 +81,27 @@ class Given(dict):  # type: ignore[type-arg]
     hard: Optional[bool] = None
 
 
+def plain(value: Any) -> Any:
+    """Numbers and arrays of NumPy and others, and paths, as JSON has them."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, (list, tuple)):
+        return [plain(one) for one in value]
+    return os.fspath(value) if isinstance(value, os.PathLike) else value
+
+
+def text_of_options(options: "Mapping[str, Any]", call: str) -> bytes:
+    """What the library takes. Refuses by name what is no number, text, list or file. call: whose options these are."""
+    if "soft_labels" in options:
+        raise Error(f"soft_labels= is not an option of {call}: assay.score({{name: scores}}, labels, soft_labels=...) measures one or several models")
+    for name, value in options.items():
+        try:
+            json.dumps(value)
+        except (TypeError, ValueError):
+            raise Error(f"{name}=: a {type(value).__name__}; options of {call} are numbers, texts, and lists of these") from None
+    return json.dumps(options).encode()
+
+
 def _only(name: str, own: Any, given: "dict[str, Any]", others: "tuple[str, ...]") -> "tuple[Any, str]":
     """The array under our name or one of the others, and which name that was."""
     found = [(other, given.pop(other)) for other in others if other in given]
@@ -110,6 +132,7 @@ def own_names(scores: Any, labels: Any, options: "Mapping[str, Any]", classes: A
         given["confusions"] = 0
     if given.scores is None:
         raise Error("score() needs scores: assay.score(scores, labels), or y_score=, y_pred=, preds=, predictions=, pred_probs=")
+    given.update({name: plain(value) for name, value in given.items()})
     return given, names
 
 
@@ -144,4 +167,4 @@ def check_used(report: Any, options: "Mapping[str, Any]", named: bool) -> None:
             raise Error(f"k={options['k']!r} changes nothing of {names}: add topk to the metrics, or name each (top1, top5)")
 
 
-__all__ = ["Given", "ScoreOptions", "check_stored", "check_used", "own_names"]
+__all__ = ["Given", "ScoreOptions", "check_stored", "check_used", "own_names", "plain", "text_of_options"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import json
 import os
 import tempfile
 from collections.abc import Mapping
@@ -16,7 +15,7 @@ from ._hub_metrics import of_prediction
 from ._inputs import in_order, shape_of, shared_classes
 from ._labels import labels_of, to_numpy
 from ._library import Error, checked
-from ._options import Given, ScoreOptions, check_stored, check_used, own_names
+from ._options import Given, ScoreOptions, check_stored, check_used, own_names, plain, text_of_options
 from .report import Comparison, Gap, Report
 from .store import Store, stores
 
@@ -49,13 +48,7 @@ def _options(metrics: Any, options: "dict[str, Any]") -> "dict[str, Any]":
     names = [metrics] if isinstance(metrics, str) else metrics if metrics is not None else []
     if not isinstance(names, (list, tuple, set, dict)) or not all(isinstance(name, str) for name in names):
         raise Error(f"metrics: a {type(metrics).__name__}; names are needed: metrics=\"top1,ece\" (assay.metrics() lists them)")
-    given: dict[str, Any] = {"metrics": list(names)}
-    for name, value in options.items():
-        if type(value).__module__ == "numpy":
-            value = value.tolist()
-        if isinstance(value, (list, tuple)):
-            value = [os.fspath(v) if isinstance(v, os.PathLike) else v for v in value]
-        given[name] = os.fspath(value) if isinstance(value, os.PathLike) else value
+    given: dict[str, Any] = {"metrics": list(names), **{name: plain(value) for name, value in options.items()}}
     if isinstance(given.get("labels"), (list, tuple)) or hasattr(given.get("labels"), "__array__"):
         raise Error("labels of stores are a file; label_sets are valid classes in memory")
     return given
@@ -155,6 +148,9 @@ def score(
     options: plugin, gates, reliability, confusions, per_class, subgroup, subgroups, class_map, k, bins, edges, bootstrap, null, seed, threads,
     hierarchy, ordinal, class_order, threshold_file, label_votes. One that changes nothing is refused.
 
+    The report holds the scores until its confusion_matrix(), per_class() or plot() has read them once more. With per_class=True,
+    confusions=True and reliability=True it has all of that, and holds none.
+
     >>> import assay
     >>> report = assay.score([[2.0, 1.0, 0.0], [0.0, 3.0, 1.0], [1.0, 0.0, 4.0], [5.0, 1.0, 1.0]], [0, 1, 2, 2], "top1")
     >>> report["top1"].value
@@ -191,14 +187,15 @@ def score(
 
     def measured(shown: "dict[str, Any]", watch: Progress) -> Report:
         with _soft_labels(soft_labels, {**given, **shown}) as every:
-            text = json.dumps({**_options(metrics, every), "level": level}).encode()
+            text = text_of_options({**_options(metrics, every), "level": level}, "score()")
             return Report(call(
                 lambda watched: checked("assay_score", _handles(opened), len(opened), pointer(sets), text, watched), watch, small
             ))
 
     report = measured({}, progress)
     check_used(report, given, metrics is not None)
-    report._detail = lambda: measured({"per_class": True, "confusions": 2**63, "reliability": True}, False)
+    if not report._is_detailed():
+        report._detail = lambda: measured({"per_class": True, "confusions": 2**63, "reliability": True}, False)
     return report
 
 
@@ -246,7 +243,7 @@ def compare(
         if labels is not None:
             options["labels"] = labels
     sets = HeldSets(label_sets) if label_sets is not None and (labels is not None or first[0].path is not None) else None
-    given = json.dumps({**_options(metrics, options), "level": level}).encode()
+    given = text_of_options({**_options(metrics, options), "level": level}, "compare()")
     every = [*first, *others]
     small = sum(len(store) * store.classes for store in every) < _SMALL
     return Comparison(
@@ -270,12 +267,14 @@ def gap(
     options: subgroups, pooled_above, agreement, margin, also, also_labels, also_subgroups, rank_by, rank_against, mark, slivers, top,
     bootstrap, seed, scale, families, threads, all_models.
     """
-    given: dict[str, Any] = {"sets": [os.fspath(first), os.fspath(second)], "level": level, **options}
+    given: dict[str, Any] = {
+        "sets": [os.fspath(first), os.fspath(second)], "level": level, **{name: plain(value) for name, value in options.items()},
+    }
     if runs is not None:
         given["runs"] = os.fspath(runs)
     if labels is not None:
         given["labels"] = [os.fspath(path) for path in labels]
-    text = json.dumps(given).encode()
+    text = text_of_options(given, "gap()")
     return Gap(call(lambda watched: checked("assay_gap", text, watched), progress))
 
 

@@ -33,6 +33,10 @@ class Result:
             self._texts[form] = text_of(checked("assay_result_render", self._handle, form.encode()))
         return self._texts[form]
 
+    # A result is equal to itself alone, also where it is a mapping, and can be a key. dict(one) == dict(other) compares numbers.
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
     # A copy has all renderings, and no object of the library.
     def __reduce__(self) -> Any:
         return _with_texts, (type(self), self.status, {form: self._rendered(form) for form in _FORMS})
@@ -236,8 +240,12 @@ class Report(Result, Mapping[Key, Measurement]):
             raise KeyError(f"{metric!r} is of {several} models or definitions: keep to one, or read `measurements`")
         return {name.partition("=")[2]: of_group[0] for name, of_group in found.items() if of_group}
 
+    def _is_detailed(self) -> bool:
+        """Whether the JSON itself has every class, every confusion and the reliability."""
+        return all(is_whole(store) and store.get("reliability") for store in self.stores)
+
     def _has_details(self) -> bool:
-        return self._detail is not None
+        return self._detail is not None or self._details is not None
 
     def _with_details(self) -> "Report":
         """The same with every class, every confusion and the reliability, which are computed when they are first asked for."""
@@ -251,6 +259,7 @@ class Report(Result, Mapping[Key, Measurement]):
             if self._details._facts["measurements"] != self._facts["measurements"]:
                 self._details = None
                 raise Error("the scores have changed since this report was made: call assay.score() again", "bad_input")
+            self._detail = None  # which holds the scores
         return self._details
 
     _details: "Optional[Report]" = None

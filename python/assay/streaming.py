@@ -9,10 +9,13 @@ from typing import Any, Optional, Sequence, Union
 
 from . import _joined
 from ._arrays import Held, HeldSets, class_options, held, labels_and_sets, pointer
+from ._hub_metrics import asked
+from ._inputs import shape_of
 from ._kept_rows import KeptRows, array_of
 from ._library import Error, Handle, checked, library, text_of
 from ._locks import guarded, new_lock
-from .report import Report
+from ._options import plain, text_of_options
+from .report import Report, metrics as all_metrics
 
 
 class Metrics:
@@ -28,7 +31,8 @@ class Metrics:
 
     metrics(scores, target) does what update() does, and returns the report of this batch alone.
 
-    keep: keep all rows for metrics that need them. Memory: that of the scores (4 bytes each in float32).
+    keep: keep all rows for metrics that need them. Memory: that of the scores (4 bytes each in float32), and as much again for each report
+    until it has its confusions (as of score()).
     ignore_index: targets of this number count as none (-1); -100 and 255 are usual.
     distributed: None: compute() is of all processes where torch.distributed runs more than one, as in torchmetrics, so that every process
     must call it. False: of this process alone. A process group: of its processes.
@@ -61,13 +65,15 @@ class Metrics:
         self._classes = classes
         self._options = {
             "metrics": named, "kind": kind or "", "classes": class_options(classes), "num_classes": num_classes, "model": model,
-            "dataset": dataset, "level": level, "reliability": reliability, "confusions": confusions, "per_class": per_class, **options,
+            "dataset": dataset, "level": level, "reliability": reliability, "confusions": confusions, "per_class": per_class,
+            **{name: plain(value) for name, value in options.items()},
         }
         self._ignored = None if ignore_index is None else int(ignore_index)
         self._kept = KeptRows() if keep else None
         self._distributed = distributed
         self._handle = _opened(self._options, keep)
         self._batch_kind: Optional[str] = kind
+        self._matrices: Optional[str] = None  # what targets of zeros and ones are, by the first batch: "classes" or "sets"
         new_lock(self)
 
     _OWN = ("_classes", "_options", "_handle", "_lock", "_distributed")
@@ -97,12 +103,16 @@ class Metrics:
     def update(self, scores: Any, target: Any = None, *, label_sets: Any = None, rows: Any = None) -> None:
         """One more batch: scores (items x classes, or predicted classes), the class of each item (-1: none), its valid classes.
 
+        target: a matrix of zeros and ones works, too. It is a class for each item where each row has a single 1 and no metric is of sets
+        (multilabel_f1), and label sets otherwise. The first batch decides, and later ones are the same.
+
         rows: the number of each item in the whole data set, from 0 (a range, list or array). Every batch says them, or none does. Items
         may then come in any order and from any process: the result has the bits of the data set in its own order. Memory: a bit each.
 
         A batch that is refused leaves no trace, nor does one of no items.
         """
         single, sets = self._labels(target, label_sets)
+        form = None if label_sets is not None or not _is_matrix(target) else "classes" if sets is None else "sets"
         matrix = held(scores, "scores")
         for name, given in (("targets", single.shape[0] if single else None), ("label_sets", sets.count if sets else None)):
             if given is not None and given != matrix.shape[0]:
@@ -116,6 +126,7 @@ class Metrics:
             else:
                 address, count = places.buffer_info()
                 checked("assay_metrics_update_rows", self._handle, pointer(matrix), pointer(single), pointer(sets), address or None, count)
+            self._matrices = self._matrices or form
             if self._kept is not None:
                 self._kept.add(matrix, single, sets, places)
 
@@ -133,7 +144,7 @@ class Metrics:
         batch = Metrics.__new__(Metrics)
         batch._classes = self._classes
         batch._options = {**self._options, "kind": "" if kind == "labels" else kind}
-        batch._ignored, batch._batch_kind, batch._distributed = self._ignored, kind, False
+        batch._ignored, batch._batch_kind, batch._distributed, batch._matrices = self._ignored, kind, False, self._matrices
         batch._kept = None if self._kept is None else KeptRows()
         batch._handle = _opened(batch._options, self._kept is not None)
         new_lock(batch)
@@ -151,6 +162,7 @@ class Metrics:
             raise Error("one of the metrics keeps its rows (keep=True), the other does not")
         with guarded(self, other):
             checked("assay_metrics_merge", self._handle, other._handle)
+            self._matrices = self._matrices or other._matrices
             if self._kept is not None and other._kept is not None:
                 self._kept.batches += other._kept.batches
         return self
@@ -175,6 +187,7 @@ class Metrics:
         with guarded(self):
             library().assay_metrics_reset(self._handle)
             self._batch_kind = self._options["kind"]
+            self._matrices = None
             if self._kept is not None:
                 self._kept = KeptRows()
 
@@ -201,7 +214,14 @@ class Metrics:
     def _labels(self, target: Any, label_sets: Any) -> "tuple[Optional[Held], Optional[HeldSets]]":
         if target is None and label_sets is None:
             raise Error("a batch needs targets or label_sets")
-        single, sets = labels_and_sets(target, label_sets, self._classes if isinstance(self._classes, (list, tuple)) else None)
+        classes = self._classes if isinstance(self._classes, (list, tuple)) else None
+        as_sets = label_sets is None and _is_matrix(target) and (self._matrices or ("sets" if self._measures_sets() else "")) == "sets"
+        single, sets = labels_and_sets(target, label_sets, classes, as_sets=as_sets)
+        if self._matrices == "classes" and single is None and label_sets is None:
+            raise Error(
+                "targets: the first batch had a single 1 in each row, and this one has rows with several or none. "
+                "Pass label_sets= from the first batch on", "bad_input"
+            )
         if self._ignored is not None:
             if single is None:
                 raise Error("ignore_index is a number of targets, and this batch has label_sets alone")
@@ -209,6 +229,12 @@ class Metrics:
             numbers[numbers == self._ignored] = -1
             single = held(numbers, "labels")
         return single, sets
+
+    def _measures_sets(self) -> bool:
+        """Whether a metric that is asked for is of the valid classes of each item."""
+        of_sets = {m["name"] for m in all_metrics() if "a set of labels per item" in m["needs"]}
+        names = [name.partition(":")[0].partition(".")[0] for name in asked(self._options["metrics"])]
+        return any(library().assay_metric_name(name.encode()).decode() in of_sets for name in names)
 
     def __len__(self) -> int:
         """Rows so far, in this process."""
@@ -218,9 +244,14 @@ class Metrics:
         return f"<metrics of {len(self)} rows>"
 
 
+def _is_matrix(target: Any) -> bool:
+    shape = shape_of(target) or ()
+    return len(shape) == 2 and shape[1] > 1
+
+
 def _opened(options: "dict[str, Any]", keep: bool = False) -> Handle:
     try:
-        made = checked("assay_metrics_new", json.dumps(options).encode())
+        made = checked("assay_metrics_new", text_of_options(options, "Metrics()"))
     except Error as error:
         if "which a stream does not keep" not in error.message:
             raise
@@ -253,7 +284,7 @@ def _with_state(made: "type[Metrics]", options: "dict[str, Any]", classes: Any, 
     metrics = made.__new__(made)
     metrics._classes = classes
     metrics._options = options
-    metrics._ignored, metrics._kept, metrics._distributed, metrics._batch_kind = None, None, None, options["kind"]
+    metrics._ignored, metrics._kept, metrics._distributed, metrics._batch_kind, metrics._matrices = None, None, None, options["kind"], None
     metrics._handle = _opened({**options, "classes": None}, True)
     checked("assay_metrics_set_state", metrics._handle, state, len(state))
     new_lock(metrics)

@@ -31,6 +31,14 @@ class Inputs(InFolder):
     def same(self, labels, scores=None, **options):
         self.assertEqual(numbers(assay.score(self.scores if scores is None else scores, labels, **options)), self.expected)
 
+    def test_options(self):
+        for k in (np.array([1, 3]), (1, 3), [np.int64(1), 3]):
+            self.assertEqual(list(assay.score(self.scores, self.labels, "topk", k=k)), ["top1", "top3"])
+        self.refused(lambda: assay.score(self.scores, self.labels, "nll", k=np.array([3])), "usage", "k=[3] changes nothing")
+        self.refused(lambda: assay.score(self.scores, self.labels, "top1", subgroup=object()), "usage", "subgroup=: a object")
+        self.refused(lambda: assay.compare(self.scores, self.scores, self.labels, soft_labels=self.scores), "usage", "soft_labels= is not an option of compare()")
+        self.refused(lambda: assay.Metrics("top1", soft_labels=self.scores), "usage", "soft_labels= is not an option of Metrics()")
+
     def test_labels(self):
         one_hot = np.eye(CLASSES)[self.labels]
         for labels in (self.labels.astype(float), self.labels.astype(np.float16), self.labels.astype(object), self.labels.astype(float).tolist(),

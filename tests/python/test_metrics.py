@@ -64,6 +64,29 @@ class Batches(InFolder):
             metrics.update(scores[begin:begin + 64], labels[begin:begin + 64], label_sets=sets[begin:begin + 64])
         self.assertEqual(metrics.compute().to_dict()["measurements"], expected)
 
+    def test_the_first_batch_says_what_matrices_are(self):
+        scores, labels = made(200)
+        one_hot = np.eye(CLASSES, dtype=int)[np.maximum(labels, 0)]
+        several = one_hot.copy()
+        several[100:, 0] = 1
+        first, second = slice(0, 100), slice(100, 200)
+        for names, keep in (("multilabel_f1:scores=sigmoid,top1", True), ("top1,real", False), (["hamming_loss:scores=sigmoid,threshold=40"], True)):
+            expected = assay.score(scores, label_sets=several, metrics=names, kind="logits").to_dict()["measurements"]
+            metrics = assay.Metrics(names, kind="logits", keep=keep)
+            for part in (first, second):  # every row of the first has a single class
+                metrics.update(scores[part], several[part])
+                metrics = copy.copy(metrics)
+            self.assertEqual(metrics.compute().to_dict()["measurements"], expected)
+        metrics = assay.Metrics("top1", kind="logits")
+        metrics.update(scores[second], several[second])
+        metrics(scores[first], several[first])
+        self.assertEqual(len(metrics), 200)
+        metrics.reset()
+        metrics.update(scores[first], one_hot[first])
+        self.refused(lambda: metrics.update(scores[second], several[second]), "bad_input", "label_sets= from the first batch on")
+        metrics.update(scores[second], labels[second])  # single labels in another form
+        self.assertEqual(len(metrics), 200)
+
     def test_a_bad_batch_leaves_no_trace(self):
         scores, labels = made(100)
         metrics = assay.Metrics("top1")

@@ -1,10 +1,12 @@
 """Reports as mappings, numbers as floats, classes and confusions as arrays, and the loggers that take them."""
 import copy
+import gc
 import importlib.util
 import json
 import math
 import pickle
 import unittest
+import weakref
 from collections.abc import Mapping
 
 import numpy as np
@@ -77,6 +79,30 @@ class Reports(InFolder):
         self.assertNotIn(3, report)
         self.assertIn(f"top1 {report['top1']}", repr(report))
         self.assertIn("and 7 more", repr(report))
+
+    def test_is_a_key(self):
+        scores, labels = made(100)
+        one, two = assay.score(scores, labels, "top1"), assay.score(scores, labels, "top1")
+        comparison = assay.compare(scores, scores, labels, "top1")
+        self.assertEqual({one: 1, two: 2, comparison: 3}[two], 2)
+        self.assertNotEqual(one, two)
+        self.assertEqual(dict(one), dict(two))
+
+    def test_holds_no_scores_that_it_does_not_need(self):
+        def reported(**options):
+            scores, labels = made(100)
+            return weakref.ref(scores), assay.score(scores, labels, "top1", **options)
+
+        held, report = reported()
+        self.assertIsNotNone(held())
+        matrix = report.confusion_matrix()
+        gc.collect()
+        self.assertIsNone(held())
+        report.per_class(), report.plot("reliability")
+        held, report = reported(per_class=True, confusions=True, reliability=True)
+        gc.collect()
+        self.assertIsNone(held())
+        np.testing.assert_array_equal(report.confusion_matrix(), matrix)
 
     def test_parameters_name_what_differs(self):
         scores, labels = made(400)
