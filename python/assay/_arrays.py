@@ -209,18 +209,16 @@ def _held(value: Any) -> Held:
 
 def _from_list(value: Sequence[Any]) -> Held:
     rows = value if value and isinstance(value[0], (list, tuple)) else None
-    flat = [x for row in rows for x in row] if rows else list(value)
-    if rows and any(len(row) != len(rows[0]) for row in rows):
+    if rows and any(not isinstance(row, (list, tuple)) or len(row) != len(rows[0]) for row in rows):
         raise Error("rows of different lengths")
-    if flat and all(isinstance(x, int) for x in flat):
-        numbers: array.array[Any] = array.array("q", flat)
-        kind = "i8"
-    else:
-        try:
-            numbers = array.array("d", flat)
-        except TypeError as error:
-            raise Error(f"a list of something else than numbers: {error}") from None
-        kind = "f8"
+    flat = [x for row in rows for x in row] if rows else list(value)
+    kind = "i8" if flat and all(isinstance(x, int) for x in flat) else "f8"
+    try:
+        numbers: array.array[Any] = array.array("q" if kind == "i8" else "d", flat)
+    except TypeError as error:
+        raise Error(f"a list of something else than numbers: {error}") from None
+    except OverflowError:
+        raise Error("a list with a number of more than 64 bits") from None
     shape = [len(rows), len(rows[0])] if rows else [len(flat)]
     return Held(kind, numbers.buffer_info()[0], shape, _packed_strides(shape, 8), numbers)
 
@@ -231,6 +229,8 @@ class HeldTexts:
     """assay_texts of Python strings."""
 
     def __init__(self, values: Iterable[Any]):
+        if not hasattr(values, "__iter__"):
+            raise Error(f"a {type(values).__name__}; a text is needed for each item")
         pieces = [str(value).encode() for value in values]
         text = b"".join(pieces)
         ends = array.array("Q", bytes(8 * len(pieces)))
@@ -252,13 +252,16 @@ class HeldSets:
         if hasattr(value, "ndim") and getattr(value, "ndim") == 2:
             self._of_indicators(value, what)
         else:
+            if not hasattr(value, "__iter__"):
+                raise Error(f"{what}: a {type(value).__name__}; a list of class numbers is needed for each item")
             for i, members in enumerate(value):
                 try:
                     numbers = sorted({int(c) for c in members})
                 except (TypeError, ValueError):
                     raise Error(f"{what}: item {i} has {members!r}; a list of class numbers is needed") from None
-                if numbers and numbers[0] < 0:
-                    raise Error(f"{what}: item {i} has the class {numbers[0]}; classes are 0, 1, ...")
+                if numbers and not 0 <= numbers[0] <= numbers[-1] < 2**31:
+                    wrong = numbers[0] if numbers[0] < 0 else numbers[-1]
+                    raise Error(f"{what}: item {i} has the class {wrong}; classes are 0, 1, ...")
                 self._classes.extend(numbers)
                 self._offsets.append(len(self._classes))
         self.count = len(self._offsets) - 1

@@ -102,6 +102,18 @@ def text_of_options(options: "Mapping[str, Any]", call: str) -> bytes:
     return json.dumps(options).encode()
 
 
+def metric_names(metrics: Any) -> "list[str]":
+    names = [metrics] if isinstance(metrics, str) else metrics if metrics is not None else []
+    if not isinstance(names, (list, tuple, set, dict)) or not all(isinstance(name, str) for name in names):
+        raise Error(f"metrics: a {type(metrics).__name__}; names are needed: metrics=\"top1,ece\" (assay.metrics() lists them)")
+    return list(names)
+
+
+def count_of(confusions: Any) -> Any:
+    """True stands for all confusions, False for none."""
+    return (2**63 if confusions else 0) if isinstance(confusions, bool) else confusions
+
+
 def _only(name: str, own: Any, given: "dict[str, Any]", others: "tuple[str, ...]") -> "tuple[Any, str]":
     """The array under our name or one of the others, and which name that was."""
     found = [(other, given.pop(other)) for other in others if other in given]
@@ -126,10 +138,8 @@ def own_names(scores: Any, labels: Any, options: "Mapping[str, Any]", classes: A
         if other in given:
             given[own], _ = _only(own, given.get(own), given, (other,))
     names, _ = _only("classes", classes, given, ("target_names",))
-    if given.get("confusions") is True:
-        given["confusions"] = 2**63
-    elif given.get("confusions") is False:
-        given["confusions"] = 0
+    if "confusions" in given:
+        given["confusions"] = count_of(given["confusions"])
     if given.scores is None:
         raise Error("score() needs scores: assay.score(scores, labels), or y_score=, y_pred=, preds=, predictions=, pred_probs=")
     given.update({name: plain(value) for name, value in given.items()})
@@ -167,4 +177,4 @@ def check_used(report: Any, options: "Mapping[str, Any]", named: bool) -> None:
             raise Error(f"k={options['k']!r} changes nothing of {names}: add topk to the metrics, or name each (top1, top5)")
 
 
-__all__ = ["Given", "ScoreOptions", "check_stored", "check_used", "own_names", "plain", "text_of_options"]
+__all__ = ["Given", "ScoreOptions", "check_stored", "check_used", "count_of", "metric_names", "own_names", "plain", "text_of_options"]

@@ -15,7 +15,7 @@ from ._hub_metrics import of_prediction
 from ._inputs import in_order, shape_of, shared_classes
 from ._labels import labels_of, to_numpy
 from ._library import Error, checked
-from ._options import Given, ScoreOptions, check_stored, check_used, own_names, plain, text_of_options
+from ._options import Given, ScoreOptions, check_stored, check_used, metric_names, own_names, plain, text_of_options
 from .report import Comparison, Gap, Report
 from .store import Store, stores
 
@@ -45,10 +45,7 @@ def _are_names(scores: Any, labels: Any) -> bool:
 
 
 def _options(metrics: Any, options: "dict[str, Any]") -> "dict[str, Any]":
-    names = [metrics] if isinstance(metrics, str) else metrics if metrics is not None else []
-    if not isinstance(names, (list, tuple, set, dict)) or not all(isinstance(name, str) for name in names):
-        raise Error(f"metrics: a {type(metrics).__name__}; names are needed: metrics=\"top1,ece\" (assay.metrics() lists them)")
-    given: dict[str, Any] = {"metrics": list(names), **{name: plain(value) for name, value in options.items()}}
+    given: dict[str, Any] = {"metrics": metric_names(metrics), **{name: plain(value) for name, value in options.items()}}
     if isinstance(given.get("labels"), (list, tuple)) or hasattr(given.get("labels"), "__array__"):
         raise Error("labels of stores are a file; label_sets are valid classes in memory")
     return given
@@ -68,7 +65,11 @@ def _soft_labels(value: Any, options: "dict[str, Any]") -> "Iterator[dict[str, A
         raise Error("soft_labels and a file of labels: give one of them")
     import numpy
 
-    matrix = numpy.asarray(value, dtype=float)
+    matrix = to_numpy(value, "soft_labels")
+    try:
+        matrix = matrix.astype(float)
+    except (TypeError, ValueError) as error:
+        raise Error(f"soft_labels: {error}; a row of numbers is needed for each item") from None
     if matrix.ndim != 2:
         raise Error(f"soft_labels: an array of {matrix.ndim} dimensions; a row for each item is needed, with a column for each class")
     sums = matrix.sum(axis=1)

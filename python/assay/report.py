@@ -165,7 +165,7 @@ def _record(m: Measurement) -> "dict[str, Any]":
 
 def _own_names(key: "Union[str, tuple[str, ...]]") -> "tuple[str, ...]":
     """The key with our name of its metric, its last part: ("top1",) of "accuracy"."""
-    names = (key,) if isinstance(key, str) else tuple(key)
+    names = key if isinstance(key, tuple) else (key,)
     if not names or not isinstance(names[-1], str):
         return names
     own = library().assay_metric_name(names[-1].encode())

@@ -12,9 +12,10 @@ from ._arrays import Held, HeldSets, class_options, held, labels_and_sets, point
 from ._hub_metrics import asked
 from ._inputs import shape_of
 from ._kept_rows import KeptRows, array_of
+from ._labels import class_names
 from ._library import Error, Handle, checked, library, text_of
 from ._locks import guarded, new_lock
-from ._options import plain, text_of_options
+from ._options import count_of, metric_names, plain, text_of_options
 from .report import Report, metrics as all_metrics
 
 
@@ -52,7 +53,7 @@ class Metrics:
         dataset: str = "data",
         level: float = 0.95,
         reliability: bool = False,
-        confusions: int = 0,
+        confusions: "Union[int, bool]" = 0,
         per_class: bool = False,
         ignore_index: Optional[int] = None,
         keep: bool = False,
@@ -61,13 +62,13 @@ class Metrics:
     ):
         if ignore_index is not None and (isinstance(ignore_index, bool) or not hasattr(ignore_index, "__index__")):
             raise Error(f"ignore_index={ignore_index!r}; allowed: a whole number, such as -100 or 255, or None")
-        named = [metrics] if isinstance(metrics, str) else list(metrics or [])
+        class_names(classes)  # refuses what is no list
         self._classes = classes
-        self._options = {
-            "metrics": named, "kind": kind or "", "classes": class_options(classes), "num_classes": num_classes, "model": model,
-            "dataset": dataset, "level": level, "reliability": reliability, "confusions": confusions, "per_class": per_class,
-            **{name: plain(value) for name, value in options.items()},
+        given = {
+            "metrics": metric_names(metrics), "kind": kind or "", "classes": class_options(classes), "num_classes": num_classes, "model": model,
+            "dataset": dataset, "level": level, "reliability": reliability, "confusions": count_of(confusions), "per_class": per_class, **options,
         }
+        self._options = {name: plain(value) for name, value in given.items()}
         self._ignored = None if ignore_index is None else int(ignore_index)
         self._kept = KeptRows() if keep else None
         self._distributed = distributed
@@ -214,9 +215,8 @@ class Metrics:
     def _labels(self, target: Any, label_sets: Any) -> "tuple[Optional[Held], Optional[HeldSets]]":
         if target is None and label_sets is None:
             raise Error("a batch needs targets or label_sets")
-        classes = self._classes if isinstance(self._classes, (list, tuple)) else None
         as_sets = label_sets is None and _is_matrix(target) and (self._matrices or ("sets" if self._measures_sets() else "")) == "sets"
-        single, sets = labels_and_sets(target, label_sets, classes, as_sets=as_sets)
+        single, sets = labels_and_sets(target, label_sets, self._classes, as_sets=as_sets)
         if self._matrices == "classes" and single is None and label_sets is None:
             raise Error(
                 "targets: the first batch had a single 1 in each row, and this one has rows with several or none. "

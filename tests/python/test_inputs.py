@@ -39,6 +39,28 @@ class Inputs(InFolder):
         self.refused(lambda: assay.compare(self.scores, self.scores, self.labels, soft_labels=self.scores), "usage", "soft_labels= is not an option of compare()")
         self.refused(lambda: assay.Metrics("top1", soft_labels=self.scores), "usage", "soft_labels= is not an option of Metrics()")
 
+    def test_forms_that_are_none(self):
+        score, scores, labels = assay.score, self.scores, self.labels
+        for call, text in (
+            (lambda: score([[1.0, 2.0], 3.0], [0, 1]), "rows of different lengths"),
+            (lambda: score(scores, [2**70] * 300), "more than 64 bits"),
+            (lambda: score(scores, labels, label_sets=3), "label_sets: a int"),
+            (lambda: score(scores, labels, label_sets=[[2**40]] * 300), f"item 0 has the class {2**40}"),
+            (lambda: score(scores, labels, ids=3), "a text is needed for each item"),
+            (lambda: score(scores, labels, soft_labels=[["a"] * CLASSES] * 300), "soft_labels: could not convert"),
+            (lambda: score(scores, labels, soft_labels=[[1, 0], [1]]), "soft_labels: rows of different lengths"),
+            (lambda: score(scores, labels, 3), "metrics: a int"),
+            (lambda: assay.Metrics(3), "metrics: a int"),
+            (lambda: assay.Metrics("top1", classes=3), "num_classes=3 is their number"),
+        ):
+            self.refused(call, "usage", text)
+
+    def test_names_in_batches(self):
+        for classes in (NAMES, np.array(NAMES), dict(enumerate(NAMES))):
+            metrics = assay.Metrics("top1", classes=classes, num_classes=np.int64(CLASSES), confusions=True)
+            metrics.update(self.scores, self.named)
+            self.assertEqual(metrics.compute()["top1"], assay.score(self.scores, self.labels, "top1")["top1"])
+
     def test_labels(self):
         one_hot = np.eye(CLASSES)[self.labels]
         for labels in (self.labels.astype(float), self.labels.astype(np.float16), self.labels.astype(object), self.labels.astype(float).tolist(),

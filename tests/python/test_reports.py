@@ -76,6 +76,7 @@ class Reports(InFolder):
             report["ace"]
         with self.assertRaisesRegex(KeyError, "there are top1, "):
             report["a", "b", "c", "d"]
+        self.assertIsNone(report.get(3))
         self.assertNotIn(3, report)
         self.assertIn(f"top1 {report['top1']}", repr(report))
         self.assertIn("and 7 more", repr(report))
