@@ -74,6 +74,33 @@ TEST(StudyVersions, AnUpdatedStudyHasTheTablesOfANewOne) {
     }
 }
 
+// Version 2 had no draws.
+TEST(StudyVersions, Version2IsReadAsItIsAndUpdatedWithoutDraws) {
+    for (const StudyKind kind : both_kinds) {
+        const KeptStudy study(kind, true);
+        std::string newest;
+        {
+            Database database(study.file(), Database::Access::write);
+            newest = schema_of(database);
+            for (const char* column : {"draw_stratum", "draw", "draw_probability"})
+                database.execute(fmt::format("ALTER TABLE image DROP COLUMN {}", column));
+            database.execute("UPDATE schema_version SET version = 2 WHERE version = 3");
+        }
+        EXPECT_THAT(study.problems(), IsEmpty());
+        EXPECT_EQ(version_there(study), 2);
+        open_study(study.folder(), kind, Database::Access::write);
+        EXPECT_THAT(study.problems(), IsEmpty());
+        const Database updated(study.file(), Database::Access::read);
+        EXPECT_EQ(schema_of(updated), newest);
+        EXPECT_EQ(texts_of(updated, "SELECT version FROM schema_version ORDER BY 1"),
+                  (std::vector<std::string>{"1", "2", "3"}));
+        EXPECT_THAT(texts_of(updated,
+                             "SELECT number FROM image WHERE draw_stratum IS NOT NULL OR "
+                             "draw IS NOT NULL OR draw_probability IS NOT NULL"),
+                    IsEmpty());
+    }
+}
+
 TEST(StudyVersions, NewStudiesOfBothKindsHaveTheSameTables) {
     Scratch scratch;
     Database competition(scratch / "c", Database::Access::create);
