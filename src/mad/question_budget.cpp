@@ -100,12 +100,12 @@ private:
             if (before == nullptr) choice_.draws[one.image].stratum = next_stratum;
             left.push_back(i);
         }
-        const std::vector<double> influence = influence_of(left);
-        std::vector<double> of_left = influence;
+        std::vector<double> of_left = influence_of(left);
+        if (order_ == AskOrder::shared) sort_by_sharing(left);
         for (; !is_spent() && !left.empty(); ++next_number) {
             const std::vector<double> q = probabilities(left, of_left);
             const std::size_t at = order_ == AskOrder::shared
-                                       ? most_shared(left)
+                                       ? 0
                                        : drawn_at(q, static_cast<std::uint64_t>(next_number));
             AskedImage& one = images_[left[at]];
             double of_stratum = 0;
@@ -139,7 +139,7 @@ private:
         }
         return q.size() - 1;
     }
-    std::size_t most_shared(const std::vector<std::size_t>& left) const {
+    void sort_by_sharing(std::vector<std::size_t>& left) const {
         const auto rank = [&](std::size_t i) {
             const AskedImage& one = images_[i];
             return std::pair(
@@ -147,26 +147,19 @@ private:
                 RandomStream(in_.seed, "mad shared", static_cast<std::uint64_t>(one.image))
                     .next_u64());
         };
-        const auto best =
-            std::min_element(left.begin(), left.end(),
-                             [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
-        return static_cast<std::size_t>(best - left.begin());
+        std::stable_sort(left.begin(), left.end(),
+                         [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
     }
 
     /// Of the images left.
     std::vector<double> influence_of(const std::vector<std::size_t>& left) const {
         if (order_ != AskOrder::information) return std::vector<double>(left.size(), 0.0);
         const std::size_t m = in_.numbers.size();
-        const AnsweredPlaces answered =
-            answered_places(*in_.tally, *in_.pairs, *in_.selected, in_.numbers, in_.facts);
+        const AnsweredPlaces& answered = *in_.answered;
         OrderSoFar so_far;
         if (!answered.places.empty()) {
-            PosteriorOptions options;
-            options.lists_alone = true;
-            options.draws = 100;  // its ranks are not looked at
-            const Posterior now = posterior_of(m, answered, options);
-            for (const Estimate& score : now.scores) so_far.scores.push_back(*score.value);
-            so_far.variance = now.variance;
+            for (const Estimate& score : in_.now->scores) so_far.scores.push_back(*score.value);
+            so_far.variance = in_.now->variance;
         }
         std::map<std::uint64_t, bool> any_correct;
         for (const AnsweredPlace& place : answered.places) {

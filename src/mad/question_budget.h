@@ -19,7 +19,8 @@ struct AskInput {
     const std::vector<SelectedRow>* selected = nullptr;
     std::vector<std::uint32_t> numbers;  ///< of the classifiers, ascending
     ImageDraws draws;
-    ImageFacts facts;
+    const AnsweredPlaces* answered = nullptr;  ///< of these pairs
+    const Posterior* now = nullptr;            ///< of the order that all lists give
     std::uint64_t seed = 0;
 };
 

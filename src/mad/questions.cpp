@@ -33,7 +33,9 @@ struct RoundInput {
     std::vector<std::uint32_t> numbers;
     std::vector<ControlQuestions> control;
     ImageDraws draws;
-    ImageFacts facts;  ///< with a budget or a value to stop at
+    // With a budget or a value to stop at:
+    AnsweredPlaces answered;
+    Posterior now;  ///< of the order that all lists give
 
     explicit RoundInput(const Competition& competition)
         : tally(tally_of(competition)),
@@ -49,15 +51,14 @@ struct RoundInput {
         return row.state == SelectedState::accepted && !row.asked &&
                place_state(tally, row) != PlaceState::unclear;
     }
-    void look_at_images(const Competition& competition) {
-        facts = facts_of_images(competition, selected, image_weights(competition, selected, draws));
-    }
-    double list_tau() const {
-        const AnsweredPlaces answered = answered_places(tally, pairs, selected, numbers, facts);
+    void look_at_answers(const Competition& competition) {
+        const ImageFacts facts =
+            facts_of_images(competition, selected, image_weights(competition, selected, draws));
+        answered = answered_places(tally, pairs, selected, numbers, facts);
         PosteriorOptions options;
         options.lists_alone = true;
         options.draws = 100;  // its ranks are not looked at
-        return 1 - 2 * posterior_of(numbers.size(), answered, options).error;
+        now = posterior_of(numbers.size(), answered, options);
     }
 };
 
@@ -84,7 +85,8 @@ std::vector<std::size_t> places_to_ask(Competition& competition, const RoundInpu
                               .selected = &in.selected,
                               .numbers = in.numbers,
                               .draws = in.draws,
-                              .facts = in.facts,
+                              .answered = &in.answered,
+                              .now = &in.now,
                               .seed = competition.settings().seed};
         BudgetChoice choice = images_within_budget(ask, *budget, order);
         write_draws(competition.impl().database, choice.draws);
@@ -177,8 +179,8 @@ QuestionRound ask_questions(Competition& competition, const QuestionOptions& opt
     }
     QuestionRound round;
     if (options.budget || options.stop_at) {
-        in.look_at_images(competition);
-        round.list_tau = in.list_tau();
+        in.look_at_answers(competition);
+        round.list_tau = 1 - 2 * in.now.error;
     }
     if (options.budget) round.ask = options.ask;
     round.stopped = options.stop_at && *round.list_tau >= *options.stop_at;
