@@ -59,8 +59,9 @@ std::map<std::int64_t, double> image_weights(const Competition& competition,
     std::map<std::int64_t, double> weights;
     if (draws.empty()) return weights;
     const std::map<std::uint64_t, std::string> excluded = read_exclusions(competition);
-    std::set<std::int64_t> asked, accepted;
+    std::set<std::int64_t> asked, accepted, there;
     for (const SelectedRow& row : selected) {
+        there.insert(row.image);
         if (row.state != SelectedState::accepted) continue;
         accepted.insert(row.image);
         if (row.asked) asked.insert(row.image);
@@ -77,9 +78,10 @@ std::map<std::int64_t, double> image_weights(const Competition& competition,
         if (is_drawn && !found->second.probability) stratum.by_chance = false;
     };
     for (const std::int64_t image : accepted) count(image);
-    // A drawn image that nobody can judge was replaced, and keeps its number.
+    // A drawn image that nobody can judge was replaced, and keeps its number. Those that served
+    // removed classifiers alone leave with all the others of theirs.
     for (const auto& [image, draw] : draws)
-        if (draw.number) count(image);
+        if (draw.number && there.contains(image)) count(image);
     for (auto& [number, stratum] : strata) {
         std::sort(stratum.drawn.begin(), stratum.drawn.end());
         const std::uint64_t all = stratum.images.size();

@@ -26,8 +26,8 @@ void write_draws(Database& database, const ImageDraws& draws);
 
 /// For how many images of its stratum each image stands that was asked about (inclusion_weights()).
 /// Images that were asked without a draw count as drawn uniformly, those that were asked most
-/// shared first stand for one each. Images that were excluded count for nothing. Empty: all weigh
-/// the same. `selected`: all rows of the competition.
+/// shared first stand for one each. Images that were excluded, or served removed classifiers
+/// alone, count for nothing. Empty: all weigh the same. `selected`: read_selected().
 std::map<std::int64_t, double> image_weights(const Competition& competition,
                                              const std::vector<SelectedRow>& selected,
                                              const ImageDraws& draws);

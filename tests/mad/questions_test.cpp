@@ -427,6 +427,30 @@ TEST(MadBudget, DrawsAreKnownAndNewClassifiersComeToDrawnImagesFirst) {
     EXPECT_EQ(strata.size(), 2U);
 }
 
+TEST(MadBudget, ImagesOfRemovedClassifiersAloneWeighNothing) {
+    SmallCompetition small(4);
+    small.select(10);
+    ask_questions(*small, of_budget(40));
+    const ImageDraws draws = read_draws(*small);
+    small->remove("net0", "");
+    const std::vector<SelectedRow> selected = read_selected(small.database());
+    std::set<std::int64_t> there, drawn;
+    for (const SelectedRow& row : selected) there.insert(row.image);
+    std::size_t gone = 0;
+    for (const auto& [image, draw] : draws) {
+        if (!draw.number) continue;
+        drawn.insert(image);
+        gone += there.contains(image) ? 0 : 1;
+    }
+    ASSERT_GT(gone, 0U);
+    const auto weights = image_weights(*small, selected, draws);
+    EXPECT_EQ(weights.size(), drawn.size() - gone);
+    for (const auto& [image, weight] : weights) {
+        EXPECT_TRUE(drawn.contains(image) && there.contains(image)) << image;
+        EXPECT_GT(weight, 0);
+    }
+}
+
 TEST(MadBudget, MostSharedFirstIsNoSampleAndTheRankingSaysSo) {
     SmallCompetition small(4);
     small.select(12);
