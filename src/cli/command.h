@@ -49,6 +49,7 @@ int cmd_corrupt(std::vector<std::string> arguments);
 int cmd_cost(std::vector<std::string> arguments);
 int cmd_demo(std::vector<std::string> arguments);
 int cmd_ensemble(std::vector<std::string> arguments);
+int cmd_estimate(std::vector<std::string> arguments);
 int cmd_export(std::vector<std::string> arguments);
 int cmd_gap(std::vector<std::string> arguments);
 int cmd_import(std::vector<std::string> arguments);

@@ -21,6 +21,7 @@ const std::vector<Command>& commands() {
          cmd_calibrate},
         {"ensemble", "Average models, or augmentations of one; how much they disagree",
          cmd_ensemble},
+        {"estimate", "Estimate accuracy on unlabelled images from a few labels", cmd_estimate},
         {"gap", "Explain the accuracy gap between two data sets", cmd_gap},
         {"show", "Show one image's labels and what each model predicts", cmd_show},
         {"export", "Write every item with its label, prediction and loss on a line", cmd_export},

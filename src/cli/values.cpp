@@ -9,6 +9,7 @@
 #include "assay/data/class_list.h"
 #include "assay/error.h"
 #include "assay/evaluate/listing.h"
+#include "assay/few_labels/estimate.h"
 #include "assay/labelling/folder.h"
 #include "assay/mad/competition.h"
 #include "assay/mad/distance.h"
@@ -84,6 +85,9 @@ void offer_runs(Offers& offers, const Given&) {
 }
 void offer_competitions(Offers& offers, const Given&) {
     offers.paths({.whole = is_competition});
+}
+void offer_studies(Offers& offers, const Given&) {
+    offers.paths({.whole = few_labels::is_study});
 }
 /// Whatever assay report takes.
 void offer_measured(Offers& offers, const Given&) {
@@ -285,6 +289,7 @@ constexpr std::array kinds = {
               true},
     ValueKind{"METRIC", "One metric", offer_metric},
     ValueKind{"COMPETITION", "The folder that `assay mad init` makes", offer_competitions},
+    ValueKind{"STUDY", "The folder that `assay estimate select` makes", offer_studies},
     ValueKind{"TABLE", "A table of quality dimensions: csv, json, or published", offer_tables},
     ValueKind{"PRESET", "Preprocessing by a name (`assay list presets`)", offer_presets},
     ValueKind{"DEVICE", "auto, cpu, cuda, cuda:N, cuda:N,M", offer_devices},

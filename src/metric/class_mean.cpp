@@ -28,9 +28,14 @@ double end_of(std::span<const ClassCell> cells, double found, double quantile, d
         const double log = i == steps ? high : (low + high) / 2;
         double sum = 0, variance = 0;
         for (const ClassCell& cell : cells) {
+            if (cell.sampled >= 1) {
+                sum += cell.weight * (cell.hits / cell.images);
+                continue;
+            }
             const double p = pulled_proportion(cell, sign * std::pow(10.0, log) * cell.weight);
             sum += cell.weight * p;
-            variance += cell.weight * cell.weight * p * (1 - p) / std::max(cell.images - 1, 1.0);
+            variance += cell.weight * cell.weight * p * (1 - p) * (1 - cell.sampled) /
+                        std::max(cell.images - 1, 1.0);
         }
         const double off = found - sum;
         const bool inside = off * off <= quantile * quantile * variance + rounding * rounding;
@@ -76,12 +81,17 @@ std::vector<ClassCell> joined_cells(std::span<const ClassHits> classes) {
 Interval cell_interval(std::span<const ClassCell> cells, double level) {
     constexpr double rounding = 1e-12;
     const double quantile = normal_quantile(0.5 + level / 2);
-    double found = 0;
-    for (const ClassCell& cell : cells) found += cell.weight * (cell.hits / cell.images);
+    double found = 0, least = 0, most = 0;  // what known cells leave possible
+    for (const ClassCell& cell : cells) {
+        const double part = cell.weight * (cell.hits / cell.images);
+        found += part;
+        least += cell.sampled >= 1 ? part : 0;
+        most += cell.sampled >= 1 ? part : cell.weight;
+    }
     found = std::min(found, 1.0);
     // No hit, or nothing else: the score has no end on that side.
-    const double low = found < rounding ? 0 : end_of(cells, found, quantile, 1);
-    const double high = found > 1 - rounding ? 1 : end_of(cells, found, quantile, -1);
+    const double low = found < least + rounding ? least : end_of(cells, found, quantile, 1);
+    const double high = found > most - rounding ? most : end_of(cells, found, quantile, -1);
     return {std::clamp(low, 0.0, found), std::clamp(high, found, 1.0), level, "score.classes"};
 }
 

@@ -19,6 +19,7 @@
 #include "evaluate/described_evaluate.h"
 #include "evaluate/described_program.h"
 #include "evaluate/eval/described_eval.h"
+#include "few_labels/described_few_labels.h"
 #include "mad/answers_result.h"
 #include "model/described_model.h"
 #include "patchml/described_patchml.h"
@@ -45,6 +46,8 @@ std::vector<ResultType> described_results() {
         result_type(ResultOf<CostResult>{}),
         result_type(ResultOf<DatasetLabelStats>{}),
         result_type(ResultOf<EnsembleStore>{}),
+        result_type(ResultOf<few_labels::DrawnSample>{}),
+        result_type(ResultOf<few_labels::PoolEstimate>{}),
         result_type(ResultOf<EvalResult>{}),
         result_type(ResultOf<GapReport>{}),
         result_type(ResultOf<ImportReport>{}),

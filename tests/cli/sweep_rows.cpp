@@ -111,6 +111,10 @@ const std::vector<SweepRow>& sweep_rows() {
         {.command = "compare", .arguments = {"FOLDER/runs/v1/a", "--people", "FOLDER/people.csv"}},
         {.command = "calibrate", .arguments = {"FOLDER/derived/v1/a", "-q"}},
         {.command = "ensemble", .arguments = {"FOLDER/derived/v1/a", "FOLDER/derived/v1/b", "-q"}},
+        {.command = "estimate select",
+         .arguments = {"FOLDER/new-study", "FOLDER/runs/pool", "--draw", "8", "-q"}},
+        {.command = "estimate show",
+         .arguments = {"FOLDER/pool-study", "--labels", "FOLDER/items.csv", "-q"}},
         {.command = "gap", .arguments = {"FOLDER/runs/v1", "FOLDER/runs/v2"}},
         {.command = "gap", .arguments = {"--table", "FOLDER/published.csv"}},
         {.command = "show", .arguments = {"p1.png", "FOLDER/runs/v1"}},
@@ -274,6 +278,9 @@ void make_sweep_inputs(const Scratch& folder) {
         ASSERT_EQ(begun.status, 0) << begun.err;
     }
     // A competition that has come as far as an answer.
+    const Outcome sampled = assay_run(
+        {"estimate", "select", folder / "pool-study", folder / "runs/pool", "--draw", "12", "-q"});
+    ASSERT_EQ(sampled.status, 0) << sampled.err;
     const Outcome selected = assay_run({"mad", "select", folder / "asked"});
     ASSERT_EQ(selected.status, 0) << selected.err;
     const Outcome asked =

@@ -13,6 +13,7 @@
 
 #include "assay/store/prediction_store.h"
 #include "made_up.h"
+#include "may_trace.h"
 #include "scratch.h"
 
 namespace assay {
@@ -62,14 +63,6 @@ bool run_until_stop(const std::filesystem::path& runs, StorageFormat storage, in
     while (::waitpid(child, &status, 0) == child && !WIFSIGNALED(status)) {
     }
     return false;
-}
-
-bool may_trace() {
-    const pid_t child =
-        in_child([] { ::_exit(::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) == 0 ? 0 : 42); });
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 /// What a killed writer left: each committed shard must be whole and as it should be.

@@ -658,6 +658,39 @@ export interface DrawnCells {
   exact: number;
 }
 
+/** What `assay estimate select` prints. */
+export interface DrawnSample extends Result {
+  study: string;
+  dataset: string;
+  classifiers: string[];
+  /** Of the pool: those with scores of every classifier. */
+  images: number;
+  /** Without a finite score of every classifier. */
+  left_out: number;
+  /** In all rounds. */
+  drawn: number;
+  /** In this round. */
+  added: number;
+  /** Of this round. */
+  questions: number;
+  questions_file: string;
+  /** Empty where it is not known. */
+  images_folder: string;
+  strata: DrawnStratum[];
+  warnings: string[];
+}
+
+export interface DrawnStratum {
+  stratum: number;
+  /** Its classifiers predict different labels. */
+  contested: boolean;
+  /** Of the pool. */
+  images: number;
+  drawn: number;
+  /** Images that a drawn one stands for. */
+  weight: number;
+}
+
 export interface DuplicateGroup {
   images: number;
   labels_differ: boolean;
@@ -731,6 +764,48 @@ export interface Estimate {
   standard_error?: number;
   /** What a reader must know of it. */
   note?: string;
+}
+
+export interface EstimatedClassifier {
+  classifier: string;
+  accuracy: Estimate;
+  /** Mean confidence minus accuracy. */
+  overconfidence: Estimate;
+  /** By which the regression reduces the variance. */
+  factor: number;
+  labels: number;
+  /** Labels that a simple random sample needs for this width. */
+  random_sample: number | null;
+}
+
+export interface EstimatedGroup {
+  group: string;
+  classifier: string;
+  images: number;
+  labels: number;
+  accuracy: Estimate;
+}
+
+export interface EstimatedPair {
+  first: string;
+  second: string;
+  /** Accuracy of the first minus that of the second. */
+  difference: Estimate;
+  /** Proportion of images with different labels. */
+  disagreement: number;
+  /** Of these images. */
+  labels: number;
+}
+
+export interface EstimatedStratum {
+  stratum: number;
+  contested: boolean;
+  images: number;
+  drawn: number;
+  /** Drawn images whose answers are used. */
+  labels: number;
+  /** Drawn images that nobody can judge. */
+  unjudged: number;
 }
 
 /** What `assay eval` prints. */
@@ -2410,6 +2485,47 @@ export interface PlanRow {
   standard_error: Estimate;
   /** By estimator. */
   bias: Record<"none" | "naive" | "jackknife1" | "jackknife_quarter" | "moments" | "pl", Estimate>;
+}
+
+/** What `assay estimate show` prints. */
+export interface PoolEstimate extends Result {
+  study: string;
+  dataset: string;
+  /** Of the pool. */
+  images: number;
+  /** Without a finite score of every classifier. */
+  left_out: number;
+  /** In all rounds. */
+  drawn: number;
+  /** Drawn images whose answers are used. */
+  labels: number;
+  /** Answered, but an image before it in the random order is not. */
+  behind_gap: number;
+  /** Drawn images that nobody can judge. */
+  unjudged: number;
+  /** About other images or labels. */
+  answers_ignored: number;
+  level: number;
+  /** 1.96 for 95 %, more with --peek. */
+  quantile: number;
+  /** Attribute of the groups. */
+  by: string;
+  strata: EstimatedStratum[];
+  classifiers: EstimatedClassifier[];
+  pairs: EstimatedPair[];
+  groups: EstimatedGroup[];
+  /** The highest estimate. */
+  best: string;
+  /** Classifiers whose difference from the best may be 0. */
+  not_resolved: string[];
+  /** Of the widest interval that --stop-at is about. */
+  half_width: number | null;
+  /** More labels until --stop-at is reached. */
+  labels_needed: number | null;
+  /** --stop-at is reached. */
+  precise_enough: boolean;
+  notes: string[];
+  warnings: string[];
 }
 
 export interface PredictedClass extends RankedClass {

@@ -1,0 +1,217 @@
+// Accuracy on a pool of unlabelled images from few labels: a stratified random sample, more of it
+// where the classifiers are unsure or disagree, a regression on what the predictions say, and a
+// score interval. The predictions decide how wide an interval is, never whether it holds the truth.
+//
+//   STUDY/estimate.json        the stores, the settings and the rounds; written last
+//   STUDY/questions-1.csv      "does this image show this label?" of the first round, for
+//                              `assay serve` or any other tool; later rounds have files of their
+//                              own
+//   STUDY/sample.csv           every drawn image with its stratum and weight
+//
+// Design: Wright 1983 (strata of equal total size measure); Sarndal, Swensson and Wretman 1992.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "assay/describe.h"
+#include "assay/estimate.h"
+#include "assay/progress.h"
+#include "assay/report.h"
+
+namespace assay::few_labels {
+
+/// What the sample is to be good for.
+enum class Purpose { both, accuracies, differences };
+constexpr auto words_of(Purpose) {
+    return std::array<std::pair<Purpose, std::string_view>, 3>{{
+        {Purpose::both, "both"},
+        {Purpose::accuracies, "accuracies"},
+        {Purpose::differences, "differences"},
+    }};
+}
+
+struct DrawOptions {
+    /// RUNS folders, data sets below them, or stores; empty from the second round on.
+    std::vector<std::filesystem::path> stores;
+    std::uint64_t draw = 0;
+    Purpose purpose = Purpose::both;
+    std::uint64_t seed = 0;
+    int threads = 0;
+};
+}  // namespace assay::few_labels
+
+namespace assay {
+template <>
+inline constexpr auto description<few_labels::DrawOptions> = describe<few_labels::DrawOptions>({
+    field<&few_labels::DrawOptions::draw>(
+        {.help = "Images to label, in all rounds together; a larger number later adds to them",
+         .min = 4,
+         .value = "N"}),
+    field<&few_labels::DrawOptions::purpose>(
+        {.help = "What must be precise. differences: a gate between two close versions; "
+                 "accuracies are then imprecise",
+         .name = "for"}),
+    field<&few_labels::DrawOptions::seed>({.help = "Of the random order of the images"}),
+    field<&few_labels::DrawOptions::threads>({.help = "Threads; they change no result",
+                                              .min = 0,
+                                              .max = 4096,
+                                              .empty = "one per core",
+                                              .also = "-j"}),
+});
+}  // namespace assay
+
+namespace assay::few_labels {
+
+struct DrawnStratum {
+    std::uint32_t stratum = 0;
+    bool contested = false;  ///< classifiers predict different labels
+    std::uint64_t images = 0, drawn = 0;
+    double weight = 0;  ///< images that a drawn one stands for
+};
+struct DrawnSample {
+    std::filesystem::path study;
+    std::string dataset;
+    std::vector<std::string> classifiers;
+    std::uint64_t images = 0;    ///< of the pool
+    std::uint64_t left_out = 0;  ///< no finite confidence of every classifier
+    std::uint64_t drawn = 0, added = 0;
+    std::uint64_t questions = 0;  ///< of this round
+    std::filesystem::path questions_file;
+    std::filesystem::path images_folder;  ///< empty: not known
+    std::vector<DrawnStratum> strata;
+    std::vector<std::string> warnings;
+};
+
+/// Whether a folder holds a study.
+bool is_study(const std::filesystem::path& folder);
+
+/// Begins a study, or draws more images for it; what was drawn stays. With the same numbers it
+/// changes nothing. Cost: four passes over the stores; memory does not grow with the pool beyond 40
+/// MB. Throws usage: fewer labels than before, than two for each stratum, or more than images;
+/// other stores or settings than the study's. bad_input: stores of other images or classes,
+/// incomplete, or without confidences; a damaged study.
+DrawnSample draw_sample(const std::filesystem::path& study, const DrawOptions& options,
+                        const ProgressCallback& progress = {});
+/// `assay.estimate_sample/1`.
+Report report_of(const DrawnSample& sample);
+
+struct EstimateOptions {
+    /// Votes, as `assay labels aggregate` reads them.
+    std::vector<std::filesystem::path> answers;
+    /// Labels of images, as `assay score --labels` reads them.
+    std::vector<std::filesystem::path> labels;
+    std::string by;
+    double stop_at = 0;
+    std::uint64_t peek = 0;
+    bool simultaneous = false;
+    double level = 0.95;
+    int threads = 0;
+};
+}  // namespace assay::few_labels
+
+namespace assay {
+template <>
+inline constexpr auto description<few_labels::EstimateOptions> =
+    describe<few_labels::EstimateOptions>({
+        field<&few_labels::EstimateOptions::answers>(
+            {.help = "Annotators' answers to the questions: votes in any layout that `assay labels "
+                     "aggregate` reads",
+             .value = "VOTES"}),
+        field<&few_labels::EstimateOptions::labels>(
+            {.help = "Labels of the drawn images, one or several each, as `assay score --labels` "
+                     "reads them",
+             .value = "LABELS"}),
+        field<&few_labels::EstimateOptions::by>(
+            {.help = "Also each group of this attribute of the data set", .value = "ATTR"}),
+        field<&few_labels::EstimateOptions::stop_at>(
+            {.help = "Wanted half of the widest interval (0.03: 3 points); says how many more "
+                     "labels it takes",
+             .min = 0,
+             .max = 0.5,
+             .empty = "no limit"}),
+        field<&few_labels::EstimateOptions::peek>(
+            {.help =
+                 "Wider intervals that stay valid if you stop as soon as a difference is clear; "
+                 "N is the number of labels that you plan",
+             .value = "N"}),
+        field<&few_labels::EstimateOptions::simultaneous>(
+            {.help = "All printed intervals hold together at the level (Bonferroni)"}),
+        field<&few_labels::EstimateOptions::level>(
+            {.help = "Of the intervals", .min = 0.5, .max = 0.9999}),
+        field<&few_labels::EstimateOptions::threads>({.help = "Threads; they change no result",
+                                                      .min = 0,
+                                                      .max = 4096,
+                                                      .empty = "one per core",
+                                                      .also = "-j"}),
+    });
+}  // namespace assay
+
+namespace assay::few_labels {
+
+struct EstimatedStratum {
+    std::uint32_t stratum = 0;
+    bool contested = false;
+    std::uint64_t images = 0, drawn = 0;
+    std::uint64_t labels = 0;  ///< used
+    std::uint64_t unjudged = 0;
+};
+struct EstimatedClassifier {
+    std::string classifier;
+    Estimate accuracy;
+    /// Mean confidence on the pool minus accuracy.
+    Estimate overconfidence;
+    double factor = 1;  ///< of the variance, by the regression
+    std::uint64_t labels = 0;
+    /// Labels that a simple random sample would need for an interval of this width.
+    std::optional<std::uint64_t> random_sample;
+};
+struct EstimatedPair {
+    std::string first, second;
+    Estimate difference;       ///< of the accuracies, on all images
+    double disagreement = 0;   ///< proportion of images with different labels
+    std::uint64_t labels = 0;  ///< of these images
+};
+struct EstimatedGroup {
+    std::string group, classifier;
+    std::uint64_t images = 0, labels = 0;
+    Estimate accuracy;
+};
+struct PoolEstimate {
+    std::filesystem::path study;
+    std::string dataset;
+    std::uint64_t images = 0, left_out = 0;
+    std::uint64_t drawn = 0;
+    std::uint64_t labels = 0;           ///< images that are used
+    std::uint64_t behind_gap = 0;       ///< answered, but behind an image that is not
+    std::uint64_t unjudged = 0;         ///< nobody can judge them
+    std::uint64_t answers_ignored = 0;  ///< of images that were not drawn, or of other labels
+    double level = 0.95;
+    double quantile = 1.96;
+    std::string by;
+    std::vector<EstimatedStratum> strata;
+    std::vector<EstimatedClassifier> classifiers;
+    std::vector<EstimatedPair> pairs;
+    std::vector<EstimatedGroup> groups;
+    std::string best;                       ///< "": no answers
+    std::vector<std::string> not_resolved;  ///< from the best
+    std::optional<double> half_width;       ///< the largest that stop_at is about
+    std::optional<std::uint64_t> labels_needed;
+    bool precise_enough = false;
+    std::vector<std::string> notes, warnings;
+};
+
+/// Cost: five passes over the stores. Throws as draw_sample(); bad_input: answers that cannot be
+/// read; usage: no answers and no labels are named, an attribute that the data set does not have.
+PoolEstimate estimate_pool(const std::filesystem::path& study, const EstimateOptions& options,
+                           const ProgressCallback& progress = {});
+/// `assay.estimate/1`. csv: a row for each classifier.
+Report report_of(const PoolEstimate& result);
+
+}  // namespace assay::few_labels

@@ -1,0 +1,17 @@
+// What is described of the results of this component (assay/describe_result.h).
+#pragma once
+
+#include "assay/few_labels/estimate.h"
+#include "assay/result_type.h"
+
+namespace assay {
+
+ResultType result_type(ResultOf<few_labels::DrawnStratum>);
+ResultType result_type(ResultOf<few_labels::DrawnSample>);
+ResultType result_type(ResultOf<few_labels::EstimatedStratum>);
+ResultType result_type(ResultOf<few_labels::EstimatedClassifier>);
+ResultType result_type(ResultOf<few_labels::EstimatedPair>);
+ResultType result_type(ResultOf<few_labels::EstimatedGroup>);
+ResultType result_type(ResultOf<few_labels::PoolEstimate>);
+
+}  // namespace assay

@@ -1,0 +1,37 @@
+// What a study of few labels records.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "assay/few_labels/estimate.h"
+#include "assay/store/prediction_store.h"
+
+namespace assay::few_labels {
+
+struct Design {
+    std::vector<std::filesystem::path> stores;  ///< absolute
+    std::vector<std::string> store_ids;
+    Purpose purpose = Purpose::both;
+    std::uint64_t seed = 0;
+    std::uint64_t images = 0;           ///< of the pool
+    std::vector<std::uint64_t> strata;  ///< images of each
+    std::vector<std::uint64_t> drawn;   ///< in all, after each round
+    std::vector<std::string> times;     ///< of the rounds
+};
+
+std::filesystem::path design_file(const std::filesystem::path& study);
+std::filesystem::path questions_file(const std::filesystem::path& study, std::size_t round);
+std::filesystem::path sample_file(const std::filesystem::path& study);
+
+/// Nothing: there is no study. Throws bad_input: a damaged one, or of a newer version.
+std::optional<Design> read_design(const std::filesystem::path& study);
+void write_design(const std::filesystem::path& study, const Design& design);
+
+/// Those that it names. Throws bad_input: one is not there any more, or is another one now.
+std::vector<PredictionStore> open_stores(const Design& design);
+
+}  // namespace assay::few_labels

@@ -1,0 +1,514 @@
+// Accuracies, differences and groups from the drawn images and what people said of them.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "assay/error.h"
+#include "assay/few_labels/estimate.h"
+#include "core/refuse.h"
+#include "core/statistics.h"
+#include "core/text.h"
+#include "few_labels/answers.h"
+#include "few_labels/design.h"
+#include "few_labels/measured.h"
+#include "few_labels/sample.h"
+#include "few_labels/strata.h"
+#include "few_labels/target.h"
+
+namespace assay::few_labels {
+namespace {
+
+constexpr std::uint64_t least_of_group = 10, tested_from = 50;
+constexpr double few_errors = 5, partly = 0.02, many_unjudged = 0.05;
+
+/// What is known of all images of one target's domain, by stratum.
+struct DomainSums {
+    std::vector<double> images, first, second;  // number; sums of the covariates
+};
+
+/// The targets of a study, in order: accuracies, pairs, groups by classifier.
+class Targets {
+public:
+    Targets(const Pool& pool, const Strata& strata, const std::string& attribute)
+        : pool_(pool), strata_(strata), models_(pool.classifiers()) {
+        for (std::size_t a = 0; a < models_; ++a)
+            for (std::size_t b = a + 1; b < models_; ++b) pairs_.emplace_back(a, b);
+        if (attribute.empty()) return;
+        const auto& known = pool.dataset().attributes;
+        for (const Dataset::Attribute& one : known)
+            if (one.name == attribute) column_ = &one.values;
+        if (column_ == nullptr) {
+            std::vector<std::string> names;
+            for (const Dataset::Attribute& one : known) names.push_back(one.name);
+            throw Error(
+                ErrorCode::usage,
+                fmt::format("--by {}: the data set has no such attribute; it has {}", attribute,
+                            names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
+        }
+        constexpr std::size_t most_groups = 1000;
+        for (std::size_t i = 0; i < column_->size() && groups_.size() <= most_groups; ++i)
+            groups_.emplace(std::string((*column_)[i]), groups_.size());
+        if (groups_.size() > most_groups)
+            throw Error(ErrorCode::usage, fmt::format("--by {}: more than {} different values",
+                                                      attribute, most_groups));
+        std::size_t number = 0;
+        for (auto& [name, at] : groups_) at = number++;
+    }
+
+    std::size_t size() const { return models_ + pairs_.size() + groups_.size() * models_; }
+    const std::vector<std::pair<std::size_t, std::size_t>>& pairs() const { return pairs_; }
+    const std::map<std::string, std::size_t, std::less<>>& groups() const { return groups_; }
+    std::size_t of_pair(std::size_t pair) const { return models_ + pair; }
+    std::size_t of_group(std::size_t group, std::size_t model) const {
+        return models_ + pairs_.size() + group * models_ + model;
+    }
+
+    /// visit(target, covariates) for each target whose domain has the image.
+    template <class Visit>
+    void visit(std::uint64_t row, const ImagePredictions& image, const Visit& visit) const {
+        const auto own = [&](std::size_t m) {
+            return Covariates{image.consensus[m], image.confidences[m]};
+        };
+        for (std::size_t m = 0; m < models_; ++m) visit(m, own(m));
+        if (image.contested) {
+            for (std::size_t p = 0; p < pairs_.size(); ++p) {
+                const auto& [a, b] = pairs_[p];
+                if (image.labels[a] == image.labels[b]) continue;
+                visit(of_pair(p), Covariates{image.consensus[a] - image.consensus[b],
+                                             image.confidences[a] - image.confidences[b]});
+            }
+        }
+        if (column_ == nullptr) return;
+        const std::size_t group = groups_.find((*column_)[row])->second;
+        for (std::size_t m = 0; m < models_; ++m) visit(of_group(group, m), own(m));
+    }
+
+    /// The value of a labelled image.
+    double value(std::size_t target, const std::vector<double>& correct) const {
+        if (target < models_) return correct[target];
+        if (target < models_ + pairs_.size()) {
+            const auto& [a, b] = pairs_[target - models_];
+            return (1 + correct[a] - correct[b]) / 2;
+        }
+        return correct[(target - models_ - pairs_.size()) % models_];
+    }
+
+    /// Their population: one pass over the pool.
+    std::vector<Target> read(int threads, const ProgressCallback& progress) const {
+        const std::size_t h = strata_.size();
+        const DomainSums none{std::vector<double>(size() * h, 0),
+                              std::vector<double>(size() * h, 0),
+                              std::vector<double>(size() * h, 0)};
+        DomainSums all = none;
+        pool_.sum(
+            threads, progress, "groups", none,
+            [&](DomainSums& sums, std::uint64_t row, const ImagePredictions& image) {
+                const std::uint8_t stratum = strata_.of(
+                    row, {image.mean_consensus, image.unsure, image.apart, true, image.contested});
+                visit(row, image, [&](std::size_t target, const Covariates& x) {
+                    const std::size_t at = target * h + stratum;
+                    ++sums.images[at];
+                    sums.first[at] += x[0];
+                    sums.second[at] += x[1];
+                });
+            },
+            [&](const DomainSums& sums) {
+                for (std::size_t i = 0; i < all.images.size(); ++i) {
+                    all.images[i] += sums.images[i];
+                    all.first[i] += sums.first[i];
+                    all.second[i] += sums.second[i];
+                }
+            });
+        std::vector<Target> out(size());
+        for (std::size_t t = 0; t < out.size(); ++t) {
+            out[t].covariates = models_ > 1 ? 2 : 1;
+            for (std::size_t s = 0; s < h; ++s) {
+                const double images = all.images[t * h + s], n = std::max(images, 1.0);
+                out[t].images.push_back(images);
+                out[t].means.push_back({all.first[t * h + s] / n, all.second[t * h + s] / n});
+            }
+        }
+        return out;
+    }
+
+private:
+    const Pool& pool_;
+    const Strata& strata_;
+    std::size_t models_;
+    std::vector<std::pair<std::size_t, std::size_t>> pairs_;
+    const StringColumn* column_ = nullptr;
+    std::map<std::string, std::size_t, std::less<>> groups_;
+};
+
+/// The images of the sample that count: of each stratum the longest beginning without an open one.
+struct UsedSample {
+    std::vector<std::size_t> images;  ///< of the sample; judged
+    std::vector<StratumSample> strata;
+    std::vector<std::uint64_t> unjudged;
+    std::uint64_t behind_gap = 0, all_unjudged = 0;
+};
+
+UsedSample used_sample(const Sample& sample, const Judgements& said, const Strata& strata) {
+    UsedSample out;
+    out.strata.resize(strata.size());
+    out.unjudged.assign(strata.size(), 0);
+    std::vector<bool> gap(strata.size(), false);
+    for (std::size_t i = 0; i < sample.images.size(); ++i) {
+        const std::uint32_t h = sample.images[i].stratum;
+        const Judgement::State state = said.of[i].state;
+        if (state == Judgement::State::open) {
+            gap[h] = true;
+        } else if (gap[h]) {
+            ++out.behind_gap;
+        } else if (state == Judgement::State::unjudged) {
+            ++out.unjudged[h];
+            ++out.all_unjudged;
+        } else {
+            out.images.push_back(i);
+            ++out.strata[h].labels;
+        }
+    }
+    for (std::size_t h = 0; h < strata.size(); ++h) {
+        StratumSample& one = out.strata[h];
+        const double seen = one.labels + static_cast<double>(out.unjudged[h]);
+        one.judged = seen > 0 ? one.labels / seen : 1;
+        one.images = static_cast<double>(strata.images()[h]) * one.judged;
+    }
+    return out;
+}
+
+Estimate as_estimate(const TargetEstimate& found, double level, double shift, double scale) {
+    Estimate out;
+    out.unit = Unit::proportion;
+    out.n = found.labels;
+    if (!found.value) {
+        out.undefined =
+            fmt::format("{} of its images are labelled; at least 2 are needed", found.labels);
+        return out;
+    }
+    const auto moved = [&](double x) { return shift + scale * x; };
+    out.value = moved(*found.value);
+    const auto [low, high] = std::minmax(moved(found.low), moved(found.high));
+    out.interval = Interval{low, high, level, "score.strata"};
+    return out;
+}
+
+std::optional<std::uint64_t> random_sample_for(const TargetEstimate& found, double quantile,
+                                               double pool) {
+    const double half = (found.high - found.low) / 2;
+    if (!found.value || half <= 0 || *found.value <= 0 || *found.value >= 1) return std::nullopt;
+    const double wanted = *found.value * (1 - *found.value) * quantile * quantile / (half * half);
+    return static_cast<std::uint64_t>(std::ceil(wanted / (1 + (wanted - 1) / pool)));
+}
+
+double auroc_of(const std::vector<std::pair<double, double>>& scored) {
+    double better = 0, pairs = 0;
+    for (const auto& [score, correct] : scored) {
+        if (correct < 1) continue;
+        for (const auto& [other, other_correct] : scored) {
+            if (other_correct >= 1) continue;
+            ++pairs;
+            better += score > other ? 1 : score == other ? 0.5 : 0;
+        }
+    }
+    return pairs > 0 ? better / pairs : 1;
+}
+
+class Measured {
+public:
+    Measured(const Pool& pool, const Strata& strata, const Sample& sample, const Judgements& said,
+             const EstimateOptions& options, Purpose purpose, PoolEstimate& result)
+        : pool_(pool),
+          strata_(strata),
+          sample_(sample),
+          said_(said),
+          options_(options),
+          purpose_(purpose),
+          result_(result),
+          used_(used_sample(sample, said, strata)),
+          labels_(static_cast<double>(used_.images.size())) {}
+
+    void measure(const ProgressCallback& progress) {
+        const Targets targets(pool_, strata_, options_.by);
+        std::vector<Target> all = targets.read(options_.threads, progress);
+        for (const std::size_t i : used_.images) {
+            const SampledImage& image = sample_.images[i];
+            targets.visit(image.row, image.predictions,
+                          [&](std::size_t target, const Covariates& x) {
+                              all[target].labelled.push_back(
+                                  {image.stratum, targets.value(target, said_.of[i].correct), x});
+                          });
+        }
+        for (Target& target : all)
+            for (std::size_t h = 0; h < target.images.size(); ++h)
+                target.images[h] *= used_.strata[h].judged;
+        count();
+        set_quantile(all, targets);
+        add_classifiers(all);
+        add_pairs(all, targets);
+        add_groups(all, targets);
+        add_best();
+        add_stop();
+        warn(all);
+    }
+
+private:
+    std::string name_of_model(std::size_t m) const { return pool_.stores()[m].spec().model_name; }
+    double pool_size() const { return static_cast<double>(strata_.pool_size()); }
+
+    void count() {
+        result_.labels = used_.images.size();
+        result_.behind_gap = used_.behind_gap;
+        result_.unjudged = used_.all_unjudged;
+        const auto seen = static_cast<double>(result_.labels + result_.unjudged);
+        unjudged_ = seen > 0 ? static_cast<double>(result_.unjudged) / seen : 0;
+        for (std::size_t h = 0; h < strata_.size(); ++h)
+            result_.strata.push_back({static_cast<std::uint32_t>(h + 1), strata_.contested()[h],
+                                      strata_.images()[h], sample_.drawn[h],
+                                      static_cast<std::uint64_t>(used_.strata[h].labels),
+                                      used_.unjudged[h]});
+    }
+
+    void set_quantile(const std::vector<Target>& all, const Targets& targets) {
+        const std::size_t models = pool_.classifiers();
+        double alpha = 1 - options_.level;
+        if (options_.simultaneous) {
+            std::size_t printed = models + targets.pairs().size();
+            for (std::size_t t = printed; t < all.size(); ++t)
+                printed += all[t].labelled.size() >= least_of_group ? 1 : 0;
+            alpha /= static_cast<double>(printed);
+        }
+        result_.quantile = options_.peek > 0
+                               ? anytime_quantile(std::max(labels_, 1.0),
+                                                  static_cast<double>(options_.peek), alpha)
+                               : normal_quantile(1 - alpha / 2);
+    }
+
+    TargetEstimate estimate(const Target& target) const {
+        // A stratum of the domain of which no image was judged leaves its images unknown.
+        return estimate_target(target, used_.strata, result_.quantile, unjudged_ >= partly);
+    }
+
+    void add_classifiers(const std::vector<Target>& all) {
+        for (std::size_t m = 0; m < pool_.classifiers(); ++m) {
+            const TargetEstimate found = estimate(all[m]);
+            double confidence = 0;
+            for (std::size_t h = 0; h < all[m].images.size(); ++h)
+                confidence += static_cast<double>(strata_.images()[h]) * all[m].means[h][1];
+            EstimatedClassifier one;
+            one.classifier = name_of_model(m);
+            one.accuracy = as_estimate(found, options_.level, 0, 1);
+            one.overconfidence = as_estimate(found, options_.level, confidence / pool_size(), -1);
+            one.factor = found.factor;
+            one.labels = found.labels;
+            one.random_sample = random_sample_for(found, result_.quantile, pool_size());
+            result_.classifiers.push_back(std::move(one));
+        }
+    }
+
+    void add_pairs(const std::vector<Target>& all, const Targets& targets) {
+        double judged = 0;
+        for (const StratumSample& one : used_.strata) judged += one.images;
+        for (std::size_t p = 0; p < targets.pairs().size(); ++p) {
+            const Target& target = all[targets.of_pair(p)];
+            const double apart = std::accumulate(target.images.begin(), target.images.end(), 0.0);
+            EstimatedPair pair;
+            pair.first = name_of_model(targets.pairs()[p].first);
+            pair.second = name_of_model(targets.pairs()[p].second);
+            pair.disagreement = judged > 0 ? apart / judged : 0;
+            pair.labels = target.labelled.size();
+            const TargetEstimate found = estimate(target);
+            if (apart == 0) {
+                pair.difference.unit = Unit::proportion;
+                pair.difference.value = 0;
+                pair.difference.n = result_.labels;
+                pair.difference.note = "they predict the same label of every image";
+            } else if (found.value) {
+                pair.difference =
+                    as_estimate(found, options_.level, -pair.disagreement, 2 * pair.disagreement);
+            } else {
+                pair.difference = as_estimate(found, options_.level, 0, 1);
+                pair.difference.interval =
+                    Interval{-pair.disagreement, pair.disagreement, options_.level, "disagreement"};
+            }
+            result_.pairs.push_back(std::move(pair));
+        }
+    }
+
+    void add_groups(const std::vector<Target>& all, const Targets& targets) {
+        result_.by = options_.by;
+        for (const auto& [name, group] : targets.groups()) {
+            for (std::size_t m = 0; m < pool_.classifiers(); ++m) {
+                const Target& target = all[targets.of_group(group, m)];
+                EstimatedGroup one;
+                one.group = name;
+                one.classifier = name_of_model(m);
+                one.images = static_cast<std::uint64_t>(
+                    std::llround(std::accumulate(target.images.begin(), target.images.end(), 0.0)));
+                one.labels = target.labelled.size();
+                one.accuracy = as_estimate(estimate(target), options_.level, 0, 1);
+                if (one.labels < least_of_group) {
+                    one.accuracy.value.reset();
+                    one.accuracy.interval.reset();
+                    one.accuracy.undefined = fmt::format("{} labels; at least {} are needed",
+                                                         one.labels, least_of_group);
+                }
+                result_.groups.push_back(std::move(one));
+            }
+        }
+    }
+
+    void add_best() {
+        if (result_.labels < 2 || result_.classifiers.size() < 2) return;
+        const auto best = std::ranges::max_element(
+            result_.classifiers, [](const EstimatedClassifier& a, const EstimatedClassifier& b) {
+                return a.accuracy.value.value_or(-1) < b.accuracy.value.value_or(-1);
+            });
+        result_.best = best->classifier;
+        for (const EstimatedPair& pair : result_.pairs) {
+            if (pair.first != result_.best && pair.second != result_.best) continue;
+            const bool clear = pair.difference.interval && (pair.difference.interval->low > 0 ||
+                                                            pair.difference.interval->high < 0);
+            if (!clear)
+                result_.not_resolved.push_back(pair.first == result_.best ? pair.second
+                                                                          : pair.first);
+        }
+    }
+
+    void add_stop() {
+        double half = 0;
+        bool some = false;
+        const auto widen = [&](const Estimate& one) {
+            if (!one.interval) return;
+            some = true;
+            half = std::max(half, half_width(one));
+        };
+        if (purpose_ == Purpose::differences && !result_.pairs.empty()) {
+            for (const EstimatedPair& pair : result_.pairs) widen(pair.difference);
+        } else {
+            for (const EstimatedClassifier& one : result_.classifiers) widen(one.accuracy);
+        }
+        if (!some) return;
+        result_.half_width = half;
+        if (options_.stop_at <= 0) return;
+        result_.precise_enough = half <= options_.stop_at && result_.labels >= tested_from;
+        if (result_.precise_enough) return;
+        const double ratio = half / options_.stop_at;
+        const double wanted = std::max(labels_ * ratio * ratio, static_cast<double>(tested_from));
+        const double all = std::min(
+            std::ceil(wanted / (1 + std::max(0.0, wanted - labels_) / pool_size())), pool_size());
+        result_.labels_needed = static_cast<std::uint64_t>(std::max(all - labels_, 1.0));
+    }
+
+    void warn(const std::vector<Target>& all) {
+        auto& warnings = result_.warnings;
+        if (result_.labels < tested_from)
+            warnings.push_back(
+                fmt::format("{} labels: intervals were not tested with fewer than {}",
+                            result_.labels, tested_from));
+        if (result_.behind_gap > 0)
+            result_.notes.push_back(fmt::format(
+                "{} answered images are not used yet: an image before them in the random order has "
+                "no answer",
+                result_.behind_gap));
+        if (result_.unjudged > 0)
+            result_.notes.push_back(
+                fmt::format("{} images cannot be judged; accuracies are of images that can be",
+                            result_.unjudged));
+        if (unjudged_ > many_unjudged)
+            warnings.push_back(
+                fmt::format("{:.0f} % of the images cannot be judged", 100 * unjudged_));
+        if (said_.ignored > 0)
+            result_.notes.push_back(
+                fmt::format("{} answers are ignored: they are about images that were not drawn, or "
+                            "other labels",
+                            said_.ignored));
+        for (std::size_t m = 0; m < pool_.classifiers() && result_.labels >= 2; ++m) {
+            double hits = 0;
+            std::vector<std::pair<double, double>> scored;
+            for (const LabelledValue& one : all[m].labelled) {
+                hits += one.value;
+                scored.emplace_back(one.x[1], one.value);
+            }
+            if (std::min(hits, labels_ - hits) < few_errors)
+                result_.notes.push_back(fmt::format(
+                    "{}: fewer than {:.0f} labelled images are {}; its interval uses the sample's "
+                    "design alone",
+                    name_of_model(m), few_errors, hits < few_errors ? "correct" : "wrong"));
+            else if (auroc_of(scored) < 0.6)
+                result_.notes.push_back(
+                    fmt::format("{}: its confidence says little about its errors; what the "
+                                "estimate gains comes from disagreement",
+                                name_of_model(m)));
+        }
+        if (purpose_ == Purpose::differences)
+            result_.notes.push_back(
+                "the sample was drawn for differences (--for differences); accuracies are less "
+                "precise than with --for both");
+    }
+
+    const Pool& pool_;
+    const Strata& strata_;
+    const Sample& sample_;
+    const Judgements& said_;
+    const EstimateOptions& options_;
+    Purpose purpose_;
+    PoolEstimate& result_;
+    UsedSample used_;
+    double labels_, unjudged_ = 0;
+};
+
+}  // namespace
+
+void measure_sample(const SampledPool& sampled, const Judgements& said,
+                    const EstimateOptions& options, Purpose purpose, PoolEstimate& result,
+                    const ProgressCallback& progress) {
+    Measured(*sampled.pool, *sampled.strata, *sampled.sample, said, options, purpose, result)
+        .measure(progress);
+}
+
+PoolEstimate estimate_pool(const std::filesystem::path& study, const EstimateOptions& options,
+                           const ProgressCallback& progress) {
+    const std::optional<Design> design = read_design(study);
+    if (!design)
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("`{}` is no study of `assay estimate`; begin one: assay estimate "
+                                "select {} RUNS --draw 200",
+                                study.string(), study.string()));
+    if (options.answers.empty() && options.labels.empty())
+        throw Error(
+            ErrorCode::usage,
+            fmt::format("no answers are named: assay estimate show {} --answers VOTES, or "
+                        "--labels LABELS. To collect them: assay serve --questions {} "
+                        "--task labels",
+                        study.string(), questions_file(study, design->drawn.size()).string()));
+    const Pool pool(open_stores(*design));
+    const Strata strata(pool, design->purpose, strata_for(design->drawn.front()), options.threads,
+                        progress);
+    if (strata.pool_size() != design->images || strata.images() != design->strata)
+        refuse(
+            fmt::format("{}: the strata of the predictions differ from the recorded ones; begin "
+                        "a new study",
+                        design_file(study).string()));
+    const Sample sample =
+        draw(pool, strata, allocate(strata.totals(), strata.images(), design->drawn.back()),
+             design->seed, options.threads, progress);
+    const Judgements said = read_judgements(options, pool, sample);
+    PoolEstimate result;
+    result.study = study;
+    result.dataset = pool.stores().front().spec().dataset_name;
+    result.images = strata.pool_size();
+    result.left_out = pool.rows() - strata.pool_size();
+    result.drawn = design->drawn.back();
+    result.level = options.level;
+    result.answers_ignored = said.ignored;
+    result.notes = said.notes;
+    measure_sample({&pool, &strata, &sample}, said, options, design->purpose, result, progress);
+    return result;
+}
+
+}  // namespace assay::few_labels

@@ -1,0 +1,28 @@
+// The drawn images, with their predictions.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "few_labels/pool.h"
+#include "few_labels/strata.h"
+
+namespace assay::few_labels {
+
+struct SampledImage {
+    std::uint64_t row = 0;
+    std::uint32_t stratum = 0;
+    ImagePredictions predictions;
+};
+
+struct Sample {
+    std::vector<SampledImage> images;  ///< by stratum, and in the random order in each
+    std::vector<std::uint64_t> drawn;  ///< of each stratum
+};
+
+/// The first `labels[h]` images of each stratum in its random order. Cost: one pass over the pool;
+/// memory by the number of labels.
+Sample draw(const Pool& pool, const Strata& strata, const std::vector<std::uint64_t>& labels,
+            std::uint64_t seed, int threads, const ProgressCallback& progress);
+
+}  // namespace assay::few_labels

@@ -1,0 +1,167 @@
+// How often the intervals hold the truth, over samples of made-up pools. The worlds were written
+// down before the first run.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "../evaluate/saved_scores.h"
+#include "few_labels/measured.h"
+
+namespace assay::few_labels {
+namespace {
+
+struct PoolWorld {
+    const char* name;
+    std::size_t classes, classifiers;
+    double best,
+        step;       ///< logit of the first classifier's accuracy on a middling image; less for each
+    double spread;  ///< of the images' difficulty
+    double surprising;  ///< proportion of images with confident errors
+    double redrawn;     ///< of two versions: images on which the second is drawn anew; 0: all
+};
+constexpr std::size_t pool_images = 4000;
+constexpr int draws = 300;
+
+constexpr PoolWorld worlds[] = {
+    {"plain", 100, 5, 1.4, 0.4, 1.8, 0, 0},
+    {"shift", 100, 5, 1.4, 0.4, 1.8, 0.25, 0},
+    {"near1", 10, 3, 6.0, 0.5, 1.8, 0, 0},
+    {"close", 100, 2, 1.4, 0.02, 1.8, 0, 0.1},
+    // No relation between confidence and truth; one classifier.
+    {"alone", 100, 1, 0.8, 0, 0.0, 0.5, 0},
+};
+
+struct MadePool {
+    std::vector<std::int32_t> truth;
+    std::vector<std::vector<std::int32_t>> labels;
+    std::vector<std::vector<float>> confidences;
+};
+
+MadePool made_pool(const PoolWorld& world, std::uint64_t seed) {
+    MadePool out;
+    out.labels.resize(world.classifiers);
+    out.confidences.resize(world.classifiers);
+    for (std::size_t i = 0; i < pool_images; ++i) {
+        RandomStream random(seed, world.name, i);
+        const auto classes = static_cast<std::uint64_t>(world.classes);
+        const auto truth = static_cast<std::int32_t>(random.below(classes));
+        const auto rival = static_cast<std::int32_t>(
+            (static_cast<std::uint64_t>(truth) + 1 + random.below(classes - 1)) % classes);
+        const double difficulty = world.spread * random.normal();
+        const bool surprising = random.uniform() < world.surprising;
+        out.truth.push_back(truth);
+        for (std::size_t m = 0; m < world.classifiers; ++m) {
+            const double p =
+                1 /
+                (1 + std::exp(-(world.best - world.step * static_cast<double>(m) + difficulty)));
+            const bool again = m == 0 || world.redrawn == 0 || random.uniform() < world.redrawn;
+            if (!again) {
+                out.labels[m].push_back(out.labels[0].back());
+                out.confidences[m].push_back(out.confidences[0].back());
+                continue;
+            }
+            const bool correct = random.uniform() < (surprising ? 0.4 : p);
+            out.labels[m].push_back(correct ? truth
+                                    : random.uniform() < 0.5
+                                        ? rival
+                                        : static_cast<std::int32_t>(random.below(classes)));
+            out.confidences[m].push_back(
+                static_cast<float>(surprising ? 0.9 + 0.09 * random.uniform() : std::max(p, 0.02)));
+        }
+    }
+    return out;
+}
+
+PredictionStore saved_pool(const Scratch& folder, const PoolWorld& world, const MadePool& pool,
+                           std::size_t m) {
+    Made made;
+    made.classes = world.classes;
+    made.kind = ScoreKind::probabilities;
+    const auto others = static_cast<float>(world.classes - 1);
+    for (std::size_t i = 0; i < pool_images; ++i) {
+        made.labels.push_back({});
+        const float p = std::max(pool.confidences[m][i], 1.5F / others);
+        for (std::size_t c = 0; c < world.classes; ++c)
+            made.scores.push_back(
+                static_cast<std::int32_t>(c) == pool.labels[m][i] ? p : (1 - p) / others);
+    }
+    return save(folder, made, fmt::format("m{}", m), StorageFormat::label, pool_images);
+}
+
+struct Held {
+    double accuracies = 0, differences = 0, half = 0;
+    int of_accuracies = 0, of_differences = 0;
+};
+
+Held held(const Pool& pool, const MadePool& made, std::uint64_t labels) {
+    const std::size_t models = made.labels.size();
+    std::vector<double> truth(models, 0);
+    for (std::size_t m = 0; m < models; ++m)
+        for (std::size_t i = 0; i < pool_images; ++i)
+            truth[m] += made.labels[m][i] == made.truth[i] ? 1.0 / pool_images : 0;
+    const Strata strata(pool, Purpose::both, strata_for(labels), 1, {});
+    const auto allocated = allocate(strata.totals(), strata.images(), labels);
+    Held out;
+    const auto holds = [](const Estimate& one, double value) {
+        return one.interval->low <= value + 1e-9 && value <= one.interval->high + 1e-9;
+    };
+    for (int seed = 0; seed < draws; ++seed) {
+        const Sample sample =
+            draw(pool, strata, allocated, static_cast<std::uint64_t>(seed), 1, {});
+        Judgements said;
+        for (const SampledImage& image : sample.images) {
+            Judgement one{Judgement::State::judged, {}};
+            for (const std::int32_t label : image.predictions.labels)
+                one.correct.push_back(label == made.truth[image.row] ? 1 : 0);
+            said.of.push_back(std::move(one));
+        }
+        EstimateOptions options;
+        options.threads = 1;
+        PoolEstimate result;
+        measure_sample({&pool, &strata, &sample}, said, options, Purpose::both, result);
+        for (std::size_t m = 0; m < models; ++m) {
+            out.accuracies += holds(result.classifiers[m].accuracy, truth[m]) ? 1 : 0;
+            out.half += half_width(result.classifiers[m].accuracy);
+            ++out.of_accuracies;
+        }
+        std::size_t pair = 0;
+        for (std::size_t a = 0; a < models; ++a) {
+            for (std::size_t b = a + 1; b < models; ++b, ++pair) {
+                out.differences +=
+                    holds(result.pairs[pair].difference, truth[a] - truth[b]) ? 1 : 0;
+                ++out.of_differences;
+            }
+        }
+    }
+    out.accuracies /= out.of_accuracies;
+    out.half /= out.of_accuracies;
+    if (out.of_differences > 0) out.differences /= out.of_differences;
+    return out;
+}
+
+TEST(FewLabelsCoverage, IntervalsHoldTheTruth) {
+    for (const PoolWorld& world : worlds) {
+        const Scratch folder;
+        const MadePool made = made_pool(world, 1);
+        std::vector<PredictionStore> stores;
+        for (std::size_t m = 0; m < world.classifiers; ++m)
+            stores.push_back(saved_pool(folder, world, made, m));
+        const Pool pool(std::move(stores));
+        for (const std::uint64_t labels : {50U, 200U}) {
+            const Held found = held(pool, made, labels);
+            SCOPED_TRACE(fmt::format("{} {}", world.name, labels));
+            std::printf("%s, %d labels: accuracies %.3f (half-width %.4f), differences %.3f\n",
+                        world.name, static_cast<int>(labels), found.accuracies, found.half,
+                        found.differences);
+            // A standard error of the classifiers' mean: their estimates share the sample.
+            const double least = 0.93 - 2.5 * std::sqrt(0.05 * 0.95 / draws);
+            EXPECT_GE(found.accuracies, least);
+            if (world.classifiers > 1) {
+                EXPECT_GE(found.differences, least);
+            }
+        }
+    }
+}
+
+}  // namespace
+}  // namespace assay::few_labels

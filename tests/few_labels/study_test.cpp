@@ -1,0 +1,319 @@
+// Studies: what is drawn, what answers make of it, and what is refused.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "../evaluate/saved_scores.h"
+#include "assay/error.h"
+#include "assay/few_labels/estimate.h"
+#include "containers/csv.h"
+#include "core/file.h"
+#include "few_labels/design.h"
+#include "few_labels/sample.h"
+#include "few_labels/strata.h"
+#include "message_of.h"
+
+namespace assay::few_labels {
+namespace {
+
+using testing::HasSubstr;
+namespace fs = std::filesystem;
+
+constexpr std::size_t images = 900;
+
+/// Three classifiers of one pool, two of them alike.
+void save_pool(const Scratch& folder, std::size_t rows = images) {
+    for (const auto& [name, seed, skill] :
+         {std::tuple{"a", 1, 2.5}, std::tuple{"b", 2, 2.0}, std::tuple{"c", 3, 0.5}}) {
+        Made made = made_up(rows, 5, static_cast<std::uint64_t>(seed), skill);
+        for (std::size_t i = 0; i < rows; ++i) made.group.push_back(i % 3 == 0 ? "left" : "right");
+        save(folder, made, name, StorageFormat::full_f32, rows > images ? 3000 : 100);
+    }
+}
+
+DrawOptions options_of(const Scratch& folder, std::uint64_t draw) {
+    DrawOptions out;
+    out.stores = {folder / "runs"};
+    out.draw = draw;
+    return out;
+}
+
+std::vector<std::string> drawn_items(const fs::path& study) {
+    const std::string text = read_text(sample_file(study));
+    CsvReader csv(text, "sample.csv");
+    std::vector<std::string> out;
+    while (csv.next()) out.emplace_back(csv[csv.column({"item"})]);
+    return out;
+}
+
+/// The true class of an image of save_pool().
+std::int32_t truth_of(std::string_view item, std::size_t rows = images) {
+    return static_cast<std::int32_t>(std::stoul(std::string(item.substr(4))) * 5 / rows);
+}
+
+void write_labels(const fs::path& file, const std::vector<std::string>& items) {
+    std::ofstream out(file);
+    out << "item,label\n";
+    for (const std::string& item : items) out << item << ",c" << truth_of(item) << "\n";
+}
+
+double true_accuracy(const Scratch& folder, const char* model) {
+    const auto store = PredictionStore::open(folder / "runs/val" / model);
+    const RowReader reader(store);
+    std::vector<RankedClass> best;
+    double hits = 0;
+    for (std::size_t i = 0; i < images; ++i) {
+        reader.top(i, 1, best);
+        hits += best[0].cls == truth_of(store.dataset().ids[i]) ? 1 : 0;
+    }
+    return hits / static_cast<double>(images);
+}
+
+TEST(FewLabelsStudy, DrawsMoreAndKeepsWhatWasDrawn) {
+    const Scratch folder;
+    save_pool(folder);
+    const fs::path study = folder / "study";
+    const DrawnSample first = draw_sample(study, options_of(folder, 60));
+    EXPECT_EQ(first.images, images);
+    EXPECT_EQ(first.drawn, 60U);
+    const std::vector<std::string> before = drawn_items(study);
+    const std::string questions = read_text(questions_file(study, 1));
+    DrawOptions more;
+    more.draw = 150;
+    const DrawnSample second = draw_sample(study, more);
+    EXPECT_EQ(second.added, 90U);
+    const std::vector<std::string> after = drawn_items(study);
+    EXPECT_EQ(after.size(), 150U);
+    EXPECT_EQ(std::set(after.begin(), after.end()).size(), 150U);
+    EXPECT_THAT(after, testing::IsSupersetOf(before));
+    EXPECT_EQ(read_text(questions_file(study, 1)), questions);
+    // The second file asks about the new images alone.
+    const std::string text = read_text(questions_file(study, 2));
+    CsvReader csv(text, "questions");
+    while (csv.next())
+        EXPECT_THAT(before,
+                    testing::Not(testing::Contains(std::string(csv[csv.column({"item"})]))));
+    const std::string design = read_text(design_file(study));
+    EXPECT_EQ(draw_sample(study, more).added, 0U);
+    EXPECT_EQ(read_text(design_file(study)), design);
+    more.draw = 100;
+    EXPECT_THAT(message_of([&] { draw_sample(study, more); }, ErrorCode::usage),
+                HasSubstr("150 images of"));
+}
+
+TEST(FewLabelsStudy, ThreadsAndTheOrderOfClassifiersChangeNothing) {
+    const Scratch folder;
+    save_pool(folder, 9000);
+    std::vector<std::string> found;
+    for (const int threads : {1, 2, 5}) {
+        DrawOptions options = options_of(folder, 120);
+        options.threads = threads;
+        const fs::path study = folder / fmt::format("study{}", threads);
+        draw_sample(study, options);
+        found.push_back(read_text(sample_file(study)));
+    }
+    EXPECT_EQ(found[0], found[1]);
+    EXPECT_EQ(found[0], found[2]);
+    DrawOptions turned = options_of(folder, 120);
+    turned.stores = {folder / "runs/val/c", folder / "runs/val/a", folder / "runs/val/b"};
+    draw_sample(folder / "turned", turned);
+    EXPECT_EQ(read_text(sample_file(folder / "turned")), found[0]);
+}
+
+TEST(FewLabelsStudy, AHistogramOfTheConsensusCutsNearlyTheSame) {
+    const Scratch folder;
+    save_pool(folder, 9000);
+    std::vector<PredictionStore> stores;
+    for (const char* name : {"a", "b", "c"})
+        stores.push_back(PredictionStore::open(folder / "runs/val" / name));
+    const Pool pool(std::move(stores));
+    const Strata sorted(pool, Purpose::both, 8, 1, {}), binned(pool, Purpose::both, 8, 1, {}, 100);
+    ASSERT_EQ(sorted.size(), binned.size());
+    std::uint64_t all = 0;
+    for (std::size_t h = 0; h < sorted.size(); ++h) {
+        EXPECT_NEAR(static_cast<double>(sorted.images()[h]),
+                    static_cast<double>(binned.images()[h]), 5);
+        EXPECT_NEAR(sorted.totals()[h], binned.totals()[h], 5);
+        all += binned.images()[h];
+    }
+    EXPECT_EQ(all, pool.rows());
+    std::vector<std::uint64_t> counted(binned.size(), 0);
+    pool.for_each_round(2, {}, "", [&](std::uint64_t first, std::span<const ImageFacts> facts) {
+        for (std::size_t i = 0; i < facts.size(); ++i) ++counted[binned.of(first + i, facts[i])];
+    });
+    EXPECT_EQ(counted, binned.images());
+}
+
+TEST(FewLabelsStudy, ACensusIsTheTruth) {
+    const Scratch folder;
+    save_pool(folder);
+    const fs::path study = folder / "study";
+    draw_sample(study, options_of(folder, images));
+    write_labels(folder / "labels.csv", drawn_items(study));
+    EstimateOptions options;
+    options.labels = {folder / "labels.csv"};
+    options.by = "group";
+    const PoolEstimate found = estimate_pool(study, options);
+    ASSERT_EQ(found.classifiers.size(), 3U);
+    for (const EstimatedClassifier& one : found.classifiers) {
+        EXPECT_NEAR(*one.accuracy.value, true_accuracy(folder, one.classifier.c_str()), 1e-12);
+        EXPECT_NEAR(half_width(one.accuracy), 0, 1e-12);
+    }
+    EXPECT_NEAR(*found.pairs[0].difference.value,
+                true_accuracy(folder, "a") - true_accuracy(folder, "b"), 1e-12);
+    ASSERT_EQ(found.groups.size(), 6U);
+    double mean = 0;
+    for (std::size_t g = 0; g < 2; ++g)
+        mean +=
+            *found.groups[3 * g].accuracy.value * static_cast<double>(found.groups[3 * g].images);
+    EXPECT_NEAR(mean / images, true_accuracy(folder, "a"), 1e-12);
+}
+
+TEST(FewLabelsStudy, AnswersBehindAGapAndOfOtherImagesChangeNothing) {
+    const Scratch folder;
+    save_pool(folder);
+    const fs::path study = folder / "study";
+    draw_sample(study, options_of(folder, 120));
+    std::vector<std::string> items = drawn_items(study);
+    const auto estimate = [&](const std::vector<std::string>& labelled) {
+        write_labels(folder / "labels.csv", labelled);
+        EstimateOptions options;
+        options.labels = {folder / "labels.csv"};
+        return estimate_pool(study, options);
+    };
+    const PoolEstimate whole = estimate(items);
+    EXPECT_EQ(whole.labels, 120U);
+    std::vector<std::string> with_other = items;
+    for (std::size_t i = 0; with_other.size() == items.size(); ++i)
+        if (std::ranges::find(items, fmt::format("item{:05}", i)) == items.end())
+            with_other.push_back(fmt::format("item{:05}", i));
+    const PoolEstimate other = estimate(with_other);
+    EXPECT_EQ(other.answers_ignored, 1U);
+    EXPECT_EQ(*other.classifiers[0].accuracy.value, *whole.classifiers[0].accuracy.value);
+    // The third image of the first stratum is open: what comes after it there waits.
+    std::vector<std::string> gap = items;
+    gap.erase(gap.begin() + 2);
+    const PoolEstimate waiting = estimate(gap);
+    EXPECT_EQ(waiting.strata[0].labels, 2U);
+    EXPECT_EQ(waiting.behind_gap, whole.strata[0].labels - 3);
+    std::vector<std::string> short_of(gap.begin(), gap.begin() + 2);
+    short_of.insert(short_of.end(),
+                    gap.begin() + static_cast<std::ptrdiff_t>(whole.strata[0].labels) - 1,
+                    gap.end());
+    const PoolEstimate prefix = estimate(short_of);
+    EXPECT_EQ(prefix.behind_gap, 0U);
+    EXPECT_EQ(prefix.classifiers[0].accuracy.interval, waiting.classifiers[0].accuracy.interval);
+}
+
+TEST(FewLabelsStudy, VotesAreSettledByMajority) {
+    const Scratch folder;
+    save_pool(folder);
+    const fs::path study = folder / "study";
+    draw_sample(study, options_of(folder, 60));
+    const std::string text = read_text(questions_file(study, 1));
+    std::string first_item;
+    {
+        std::ofstream votes(folder / "votes.csv");
+        votes << "item,label,annotator,answer\n";
+        CsvReader csv(text, "questions");
+        while (csv.next()) {
+            const std::string item(csv[csv.column({"item"})]), label(csv[csv.column({"label"})]);
+            if (first_item.empty()) first_item = item;
+            const bool right = label == fmt::format("c{}", truth_of(item));
+            for (int k = 0; k < 5; ++k) {
+                const char* answer = item == first_item && k > 0 ? "maybe"
+                                     : (k < 3) == right          ? "yes"
+                                                                 : "no";
+                votes << fmt::format("{},{},p{},{}\n", item, label, k, answer);
+            }
+        }
+    }
+    write_labels(folder / "labels.csv", drawn_items(study));
+    EstimateOptions by_votes, by_labels;
+    by_votes.answers = {folder / "votes.csv"};
+    by_labels.labels = {folder / "labels.csv"};
+    const PoolEstimate votes = estimate_pool(study, by_votes),
+                       labels = estimate_pool(study, by_labels);
+    EXPECT_EQ(votes.unjudged, 1U);
+    EXPECT_EQ(votes.labels, 59U);
+    EXPECT_EQ(labels.labels, 60U);
+    // Strata without the image that nobody can judge say the same.
+    for (std::size_t h = 1; h < labels.strata.size(); ++h)
+        EXPECT_EQ(votes.strata[h].labels, labels.strata[h].labels);
+    EXPECT_NEAR(*votes.classifiers[0].accuracy.value, *labels.classifiers[0].accuracy.value, 0.03);
+}
+
+TEST(FewLabelsStudy, StopsAndLooks) {
+    const Scratch folder;
+    save_pool(folder);
+    const fs::path study = folder / "study";
+    draw_sample(study, options_of(folder, 100));
+    write_labels(folder / "labels.csv", drawn_items(study));
+    EstimateOptions options;
+    options.labels = {folder / "labels.csv"};
+    const PoolEstimate plain = estimate_pool(study, options);
+    EXPECT_NEAR(plain.quantile, 1.959964, 1e-6);
+    options.stop_at = 0.02;
+    const PoolEstimate more = estimate_pool(study, options);
+    EXPECT_FALSE(more.precise_enough);
+    ASSERT_TRUE(more.labels_needed);
+    EXPECT_LE(100 + *more.labels_needed, images);
+    options.stop_at = 0.3;
+    EXPECT_TRUE(estimate_pool(study, options).precise_enough);
+    options = {};
+    options.labels = {folder / "labels.csv"};
+    options.peek = 100;
+    const PoolEstimate peeked = estimate_pool(study, options);
+    EXPECT_NEAR(peeked.quantile, 3.04, 0.01);
+    EXPECT_GT(half_width(peeked.classifiers[0].accuracy),
+              half_width(plain.classifiers[0].accuracy));
+    options.peek = 0;
+    options.simultaneous = true;
+    EXPECT_NEAR(estimate_pool(study, options).quantile, 2.6383, 1e-4);  // of .05 / 6
+}
+
+TEST(FewLabelsStudy, WhatIsRefusedNamesWhatIsAllowed) {
+    const Scratch folder;
+    save_pool(folder);
+    const fs::path study = folder / "study";
+    DrawOptions none;
+    none.draw = 50;
+    EXPECT_THAT(message_of([&] { draw_sample(study, none); }, ErrorCode::usage),
+                HasSubstr("name the predictions: assay estimate select"));
+    EXPECT_THAT(message_of([&] { draw_sample(study, options_of(folder, 901)); }, ErrorCode::usage),
+                HasSubstr("--draw 901: the pool has 900 images"));
+    EXPECT_FALSE(fs::exists(study));
+    draw_sample(study, options_of(folder, 50));
+    DrawOptions other = options_of(folder, 60);
+    other.seed = 5;
+    EXPECT_THAT(message_of([&] { draw_sample(study, other); }, ErrorCode::usage),
+                HasSubstr("--for or --seed"));
+    EXPECT_THAT(message_of([&] { estimate_pool(study, {}); }, ErrorCode::usage),
+                HasSubstr("--answers VOTES"));
+    EXPECT_THAT(message_of([&] { estimate_pool(folder / "runs", {}); }), HasSubstr("no study"));
+    write_labels(folder / "labels.csv", drawn_items(study));
+    EstimateOptions options;
+    options.labels = {folder / "labels.csv"};
+    options.by = "camera";
+    EXPECT_THAT(message_of([&] { estimate_pool(study, options); }, ErrorCode::usage),
+                HasSubstr("no such attribute; it has group"));
+    save(folder, made_up(images, 5, 9), "short", StorageFormat::full_f32, 100, true);
+    EXPECT_THAT(message_of([&] { draw_sample(folder / "s2", options_of(folder, 50)); }),
+                HasSubstr("1 of its 9 shards are missing"));
+    // A damaged study.
+    const std::string design = read_text(design_file(study));
+    for (const char* bad : {"", "{", "[]", "{\"schema\": \"assay.estimate_study/9\"}"}) {
+        write_file_atomically(design_file(study), bad);
+        EXPECT_THAT(message_of([&] { estimate_pool(study, options); }), HasSubstr("estimate.json"));
+    }
+    std::string cut = design;
+    cut.replace(cut.find("\"images\": 900"), 13, "\"images\": 10");
+    write_file_atomically(design_file(study), cut);
+    EXPECT_THAT(message_of([&] { estimate_pool(study, options); }), HasSubstr("contradict"));
+}
+
+}  // namespace
+}  // namespace assay::few_labels
