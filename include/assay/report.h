@@ -91,7 +91,9 @@ struct Series {
     bool joined = false;  ///< of a scatter: a line through the points, without marks
 };
 struct Plot {
-    enum class Kind { scatter, line, bars, boxes };
+    /// Cells: a row for each category and a column for each series. The colour is the value, a
+    /// proportion, and the text of a cell is the point's label.
+    enum class Kind { scatter, line, bars, boxes, cells };
     Kind kind = Kind::scatter;
     std::string title, x_title, y_title;
     std::vector<Series> series;

@@ -293,12 +293,14 @@ class Report(Result, Mapping[Key, Measurement]):
     def plot(self, recipe: str, format: str = "svg", **options: Any) -> bytes:
         """A picture of it: a recipe of `assay plot`, as "svg", "pdf" or "png".
 
-        recipe: "scores", "reliability" (or "calibration_curve"), "classes", "confusions" (the most frequent ones; or "confusion_matrix").
+        recipe: "scores", "reliability" (or "calibration_curve"), "classes", "confusions" (the most frequent ones), "confusion_matrix" (counts of
+        labels by predictions, as a heat map).
         Options: as of Result.plot().
         """
         own = _RECIPES.get(recipe, recipe)
-        needed = {"reliability": "reliability", "confusions": "confusions", "classes": "per_class"}.get(own)
-        if needed is None or all(store.get(needed) for store in self.stores) or not self._has_details():
+        needed = {"reliability": "reliability", "confusions": "confusions", "classes": "per_class"}.get(own, "")
+        there = is_whole if own == "confusion-matrix" else lambda store: not needed or bool(store.get(needed))
+        if all(there(store) for store in self.stores) or not self._has_details():
             return super().plot(own, format, **options)
         return Result.plot(self._with_details(), own, format, **options)
 
@@ -323,7 +325,10 @@ class Report(Result, Mapping[Key, Measurement]):
 
 
 _REPR = 6  # metrics that repr() shows
-_RECIPES = {"confusion_matrix": "confusions", "confusion": "confusions", "calibration_curve": "reliability", "reliability_diagram": "reliability"}
+_RECIPES = {
+    "confusion_matrix": "confusion-matrix", "heatmap": "confusion-matrix", "confusion": "confusions", "calibration_curve": "reliability",
+    "reliability_diagram": "reliability",
+}
 
 
 def _key_text(key: Key) -> str:

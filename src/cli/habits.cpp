@@ -88,7 +88,9 @@ constexpr Elsewhere commands_elsewhere[] = {
      "`assay export runs/DATASET -o items.csv` writes every item on a line (.parquet, too)"},
     {" calibrate calibration reliability ",
      "`assay score runs --reliability` measures calibration"},
-    {" confusion confusion-matrix ", "`assay score runs --confusion` shows confusions"},
+    {" confusion confusion-matrix ",
+     "`assay score runs --confusion` shows confusions, and `assay plot confusion-matrix runs -o "
+     "FILE.pdf` draws the matrix"},
     {" merge combine concat ", "`assay join runs` makes one store of its parts"},
     {" adversarial adv pgd fgsm autoattack ", "`assay attack -m MODEL -d IMAGES` attacks a model"},
     {" corruption corruptions imagenet-c augment noise ",

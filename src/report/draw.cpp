@@ -88,6 +88,7 @@ std::string draw(std::span<const Plot> plots, PlotFormat format, const DrawOptio
                     theme.text, text.align, text.upwards);
     }
     draw_legend(canvas, sheet, options.dark);
+    draw_cell_scale(canvas, sheet, options.dark);
     return canvas.finish();
 }
 

@@ -24,9 +24,17 @@ struct Lengths {
     double gap() const { return 2.2 * font; }        // between panels
 };
 
+bool has_cells(const Plot& plot) {
+    return plot.kind == Plot::Kind::cells;
+}
+
+/// The least width of a cell, by the size of the letters: of three digits.
+constexpr double cell_letters = 1.9;
+
 bool are_shared(std::span<const Plot> plots) {
     return std::all_of(plots.begin(), plots.end(), [&](const Plot& plot) {
         const Plot& first = plots.front();
+        if (has_cells(plot)) return false;
         return plot.x_title == first.x_title && plot.y_title == first.y_title &&
                plot.x_unit == first.x_unit && plot.equal == first.equal &&
                categories_of(plot).empty() == categories_of(first).empty();
@@ -71,6 +79,12 @@ void check_counts(std::span<const Plot> plots, std::size_t series) {
                                     "--model or --top",
                                     names, most_categories));
         }
+        if (has_cells(plot) && plot.series.size() > most_categories + 1) {
+            throw Error(ErrorCode::usage,
+                        fmt::format("{} columns in one plot; at most {} can be read: choose with "
+                                    "--top",
+                                    plot.series.size(), most_categories));
+        }
     }
 }
 
@@ -80,6 +94,7 @@ public:
         : plots_(plots), options_(options), measure_(measure), length_{options.font} {
         sheet_.font = options.font;
         for (const Plot& plot : plots) {
+            if (has_cells(plot)) continue;  // a series is a column, which has its name below it
             for (const Series& series : plot.series) {
                 auto& names = sheet_.series;
                 if (std::find(names.begin(), names.end(), series.name) == names.end())
@@ -95,7 +110,8 @@ public:
         choose_columns();
         const double legend_top = length_.edge();
         const double legend = lay_out_legend(sheet_, plots_, length_.edge(), legend_top,
-                                             sheet_.width - 2 * length_.edge(), measure_);
+                                             sheet_.width - 2 * length_.edge(), measure_) +
+                              cell_scale_height(legend_top);
         for (const Plot& plot : plots_) add_panel(plot);
         place_frames(legend_top + legend);
         add_titles();
@@ -103,12 +119,33 @@ public:
     }
 
 private:
+    /// Of a panel. Cells need room for their numbers, and names on the left of them.
+    double least_width() const {
+        double least = 13 * options_.font;
+        for (const Plot& plot : plots_) {
+            if (!has_cells(plot)) continue;
+            const double columns = static_cast<double>(plot.series.size());
+            least = std::max(least, (cell_letters * columns + 9) * options_.font);
+        }
+        return least;
+    }
+
+    /// On the left of the panels' line of colours is the text of its beginning.
+    double cell_scale_height(double top) {
+        if (std::none_of(plots_.begin(), plots_.end(), has_cells)) return 0;
+        const double font = options_.font, left = length_.edge() + 1.5 * font;
+        const double width = std::min(8 * font, 0.3 * sheet_.width);
+        sheet_.cell_scale = Box2d{left, top + 0.25 * font, left + width, top + 1.05 * font};
+        return length_.line();
+    }
+
     void choose_columns() {
-        const double mm = options_.width > 0  ? options_.width
-                          : plots_.size() > 2 ? two_columns
-                                              : column_of_a_paper;
+        const double least = least_width();
+        const double mm = options_.width > 0 ? options_.width
+                          : plots_.size() > 2 || least > column_of_a_paper * points_per_mm
+                              ? two_columns
+                              : column_of_a_paper;
         sheet_.width = mm * points_per_mm;
-        const double least = 13 * options_.font;
         const auto most = static_cast<std::size_t>(std::max(1.0, sheet_.width / least));
         const std::size_t n = plots_.size();
         const std::size_t columns = std::min({n, most, std::size_t{5}});
@@ -123,6 +160,15 @@ private:
         const PlotRanges ranges = shared_ ? ranges_ : ranges_of(std::span<const Plot>(&plot, 1));
         panel.across.range = panel.categories.empty() ? ranges.x : ranges.y;
         panel.up.range = ranges.y;
+        if (has_cells(plot)) {
+            std::vector<std::string> names;
+            for (const Series& series : plot.series) names.push_back(plot_text(series.name));
+            const double share = sheet_.width / static_cast<double>(columns_);
+            const double name = widest(names, options_.font, measure_);
+            const double room = share - std::min(name, 0.4 * share) - 5 * options_.font;
+            panel.names_upwards = name * static_cast<double>(names.size()) > 0.9 * room;
+            panel.column_room = panel.names_upwards ? std::min(name, 0.25 * share) : options_.font;
+        }
         sheet_.panels.push_back(std::move(panel));
     }
 
@@ -150,6 +196,11 @@ private:
     }
 
     double natural_height(const PlotPanel& panel, double width) const {
+        // Cells are as high as they are wide, if that is enough for a line of text.
+        if (has_cells(*panel.plot) && !panel.plot->series.empty())
+            return std::max(width / static_cast<double>(panel.plot->series.size()),
+                            1.2 * options_.font) *
+                   static_cast<double>(panel.categories.size());
         if (panel.categories.empty()) return panel.plot->equal ? width : 0.7 * width;
         const double series =
             static_cast<double>(std::max<std::size_t>(panel.plot->series.size(), 1));
@@ -164,14 +215,17 @@ private:
     void place_frames(double top) {
         const double font = options_.font;
         const bool value_title = std::any_of(plots_.begin(), plots_.end(), [](const Plot& plot) {
-            return !plot.y_title.empty() && categories_of(plot).empty();
+            return !plot.y_title.empty() && (has_cells(plot) || categories_of(plot).empty());
         });
         const double title_left = value_title ? length_.line() : 0;
-        const double below_text = length_.line(), below_title = length_.line();
+        double below_text = length_.line();
+        const double below_title = length_.line();
         const bool titled = std::any_of(plots_.begin(), plots_.end(),
                                         [&](const Plot& plot) { return has_title(plot); });
         const double above = titled ? 1.6 * font : 0.4 * font;
         const double rows = static_cast<double>(rows_), columns = static_cast<double>(columns_);
+        for (const PlotPanel& panel : sheet_.panels)
+            below_text = std::max(below_text, panel.column_room + length_.tick_room());
         const bool one_left =
             shared_ && (sheet_.panels.front().categories.empty() || rows_are_shared());
         const double between_rows = shared_ ? 0.5 * font : below_text + below_title;
@@ -240,7 +294,7 @@ private:
 
     void add_axis_titles(const PlotPanel& panel, const Box2d& box) {
         const Plot& plot = *panel.plot;
-        const bool rows = !panel.categories.empty();
+        const bool cells = has_cells(plot), rows = !panel.categories.empty() && !cells;
         const Unit unit = value_unit(plot);
         const double x = (box.left + box.right) / 2, y = (box.top + box.bottom) / 2;
         const std::string below = plot_text(rows ? axis_title(plot.y_title, unit)
@@ -253,15 +307,17 @@ private:
                        std::max(sheet_.width - length_.edge() - half, length_.edge() + half));
         sheet_.texts.push_back(
             {.text = below,
-             .place = {middle, box.bottom + 2.1 * length_.line() - 0.4 * options_.font},
+             .place = {middle, box.bottom + std::max(2.1 * length_.line() - 0.4 * options_.font,
+                                                     panel.column_room + 1.4 * options_.font)},
              .room = room});
         if (rows) return;
-        const double left =
-            shared_ ? length_.edge() + 0.5 * options_.font : box.left - 4 * options_.font;
-        sheet_.texts.push_back({.text = plot_text(axis_title(plot.y_title, unit)),
-                                .place = {left, y},
-                                .upwards = true,
-                                .room = sheet_.height - 2 * length_.edge()});
+        const double away = cells ? panel.category_room + 1.4 * options_.font : 4 * options_.font;
+        const double left = shared_ ? length_.edge() + 0.5 * options_.font : box.left - away;
+        sheet_.texts.push_back(
+            {.text = plot_text(cells ? plot.y_title : axis_title(plot.y_title, unit)),
+             .place = {left, y},
+             .upwards = true,
+             .room = sheet_.height - 2 * length_.edge()});
     }
 
     std::span<const Plot> plots_;
@@ -278,6 +334,10 @@ private:
 
 double PlotPanel::row_height() const {
     return categories.empty() ? 0 : frame.height() / static_cast<double>(categories.size());
+}
+
+double PlotPanel::column_width() const {
+    return plot->series.empty() ? 0 : frame.width() / static_cast<double>(plot->series.size());
 }
 
 double PlotPanel::row_centre(std::size_t category) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,8 +25,11 @@ struct PlotPanel {
     AxisTicks across_ticks, up_ticks;
     std::vector<std::string> categories;  ///< whole names, downwards
     bool across_texts = true, up_texts = true;
-    double category_room = 0;  ///< left of the frame
+    double category_room = 0;    ///< left of the frame
+    double column_room = 0;      ///< below the frame, for the names of columns of cells
+    bool names_upwards = false;  ///< of columns: they are wider than their cells
     double row_height() const;
+    double column_width() const;  ///< of cells
     double row_centre(std::size_t category) const;
 };
 
@@ -51,6 +55,7 @@ struct PlotSheet {
     std::vector<std::string> series;  ///< names, in the order of their styles
     std::vector<LegendItem> legend;   ///< empty: one series needs none
     std::vector<SheetText> texts;     ///< titles
+    std::optional<Box2d> cell_scale;  ///< the colours of cells
     std::size_t series_of(std::string_view name) const;
 };
 

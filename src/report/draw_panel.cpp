@@ -110,6 +110,8 @@ private:
 }  // namespace
 
 void draw_panel(Canvas& canvas, const PlotSheet& sheet, const PlotPanel& panel, bool dark) {
+    if (panel.plot->kind == Plot::Kind::cells && has_a_value(*panel.plot))
+        return draw_cells(canvas, sheet, panel, dark);
     Panel(canvas, sheet, panel, dark).draw();
     draw_marks(canvas, sheet, panel, dark);
 }

@@ -12,12 +12,12 @@ namespace {
 /// Rows that can be read at a glance, where there are more of them than fit.
 constexpr std::size_t usual_rows = 30;
 
-struct ChosenStore {
-    JsonReader store;
-    std::string title;
-};
+double accuracy_or_last(const Point& point) {
+    return point.y.value.value_or(std::numeric_limits<double>::infinity());
+}
 
-/// Those of the chosen models and data sets that hold `part`; `option` of assay score puts it in.
+}  // namespace
+
 std::vector<ChosenStore> stores_with(const JsonReader& result, const PlotChoice& choice,
                                      std::string_view part, std::string_view option,
                                      std::vector<std::string>& datasets) {
@@ -41,12 +41,6 @@ std::vector<ChosenStore> stores_with(const JsonReader& result, const PlotChoice&
                         : std::string("no scores in the result"));
     return chosen;
 }
-
-double accuracy_or_last(const Point& point) {
-    return point.y.value.value_or(std::numeric_limits<double>::infinity());
-}
-
-}  // namespace
 
 std::vector<Plot> class_plots(const JsonReader& result, const PlotChoice& choice) {
     std::vector<std::string> datasets;

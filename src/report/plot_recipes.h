@@ -43,6 +43,17 @@ void keep_top(std::vector<Point>& points, const PlotChoice& choice);
 /// Rows are told apart by their names: later ones of a name get a number, "b (2)".
 void tell_apart(std::vector<Point>& points);
 
+/// A store of a result of scores, and the title of its plot.
+struct ChosenStore {
+    JsonReader store;
+    std::string title;
+};
+/// Those of the chosen models and data sets that hold `part`; `option` of assay score puts it in.
+/// Their data sets are added to `datasets`. Throws usage and bad_input as plots_of() does.
+std::vector<ChosenStore> stores_with(const JsonReader& result, const PlotChoice& choice,
+                                     std::string_view part, std::string_view option,
+                                     std::vector<std::string>& datasets);
+
 /// Titles are "model, data set"; the data set goes without saying where it is the only one.
 void leave_out_common_ending(std::vector<Plot>& plots, const std::vector<std::string>& datasets);
 
@@ -58,6 +69,7 @@ std::vector<Plot> quality_score_plots(const JsonReader& result, const PlotChoice
 std::vector<Plot> attack_plots(const JsonReader& result, const PlotChoice& choice);
 std::vector<Plot> class_plots(const JsonReader& result, const PlotChoice& choice);
 std::vector<Plot> confusion_plots(const JsonReader& result, const PlotChoice& choice);
+std::vector<Plot> confusion_matrix_plots(const JsonReader& result, const PlotChoice& choice);
 std::vector<Plot> quality_correlation_plots(const JsonReader& result, const PlotChoice& choice);
 std::vector<Plot> quality_group_plots(const JsonReader& result, const PlotChoice& choice);
 std::vector<Plot> replicate_adjust_plots(const JsonReader& result, const PlotChoice& choice);

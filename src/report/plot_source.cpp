@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <cstdint>
+
 #include "assay/error.h"
 #include "assay/evaluate/score.h"
 #include "assay/report/draw.h"
@@ -36,7 +38,8 @@ nlohmann::json plot_source(const PlotRecipe& recipe, const std::filesystem::path
     ScoreShown shown;
     shown.reliability = true;
     shown.per_class = true;
-    constexpr std::size_t most_confusions = 1000;
+    // A cell of the matrix must not be empty because its confusion was rare.
+    const std::size_t most_confusions = recipe.name == "confusion-matrix" ? SIZE_MAX : 1000;
     shown.confusions = most_confusions;
     options.confusions = most_confusions;
     return to_json(score_runs(options, comm, progress), shown);

@@ -33,10 +33,11 @@ protected:
 };
 
 TEST_F(PlotCommand, DrawsAFolderAndTheSavedResultAlike) {
-    const Outcome saved = assay_run(
-        {"score", folder_ / "runs", "--reliability", "--json", "-o", folder_ / "scores.json"});
+    const Outcome saved =
+        assay_run({"score", folder_ / "runs", "--reliability", "--per-class", "--confusion",
+                   "--json", "-o", folder_ / "scores.json"});
     ASSERT_EQ(saved.status, 0) << saved.err;
-    for (const char* plot : {"scores", "reliability"}) {
+    for (const char* plot : {"scores", "reliability", "confusion-matrix"}) {
         const Outcome live =
             assay_run({"plot", plot, folder_ / "runs", "-o", folder_ / "live.pdf", "-q"});
         EXPECT_EQ(live.status, 0) << live.err;

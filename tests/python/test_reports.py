@@ -152,6 +152,11 @@ class Reports(InFolder):
         self.refused(lambda: report.confusion_matrix(normalize="rows"), "usage", "'rows'", "'true', 'pred', 'all'")
         for recipe in ("confusion_matrix", "calibration_curve", "reliability"):
             self.assertIn(b"<svg", report.plot(recipe))
+        self.assertEqual(report.plot("confusion_matrix"), kept.plot("confusion-matrix"))
+        self.assertNotEqual(report.plot("confusion_matrix"), report.plot("confusions"))
+        few = assay.score(scores, labels, "top1", per_class=True, confusions=1, reliability=True)
+        self.assertEqual(few.plot("confusion_matrix"), kept.plot("confusion_matrix"))
+        self.refused(lambda: pickle.loads(pickle.dumps(few)).plot("confusion_matrix"), "bad_input", "measure all confusions")
         self.refused(lambda: report.plot("nope"), "usage", "nope")
 
     def test_classes_without_items_or_predictions(self):

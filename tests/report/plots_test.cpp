@@ -42,9 +42,17 @@ json made_scores() {
                 {{"accuracy", undefined_estimate()}, {"confidence", nullptr}, {"correct", 0}});
             bins.push_back({{"accuracy", estimate_of(0.6)}, {"confidence", 0.75}});
             json classes = json::array(), confusions = json::array();
-            classes.push_back({{"name", "crane"}, {"accuracy", estimate_of(0.9)}});
-            classes.push_back({{"name", "dog"}, {"accuracy", undefined_estimate()}});
-            classes.push_back({{"name", "crane"}, {"accuracy", estimate_of(0.2)}});
+            const auto add_class = [&](const char* id, const char* name, json accuracy,
+                                       int images) {
+                accuracy["n"] = images;
+                classes.push_back({{"id", id},
+                                   {"name", name},
+                                   {"accuracy", accuracy},
+                                   {"correct", images == 10 ? 0 : images}});
+            };
+            add_class("crane", "crane", estimate_of(0.9), 100);
+            add_class("dog", "dog", undefined_estimate(), 10);
+            add_class("crane 2", "crane", estimate_of(0.2), 100);
             confusions.push_back({{"truth", "dog"}, {"predicted", nullptr}, {"count", 3}});
             confusions.push_back({{"truth", "dog"}, {"predicted", "crane"}, {"count", 7}});
             scores["stores"].push_back({{"model", model},

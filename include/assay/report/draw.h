@@ -58,7 +58,7 @@ void check(const DrawOptions& options);
 
 inline constexpr std::size_t most_plots = 20;       ///< beside and below one another
 inline constexpr std::size_t most_series = 16;      ///< that a legend tells apart
-inline constexpr std::size_t most_categories = 60;  ///< of one plot
+inline constexpr std::size_t most_categories = 60;  ///< of one plot, and columns of cells
 
 /// The bytes of the file: the same for equal plots (no date, no random id). Colours are told apart
 /// by people of any colour vision, and by their marks without colour. Axes are shared by the plots
