@@ -195,6 +195,7 @@ def score(
 
     report = measured({}, progress)
     check_used(report, given, metrics is not None)
+    report._scores_to_read = sum(len(store) * store.classes for store in opened)
     if not report._is_detailed():
         report._detail = lambda: measured({"per_class": True, "confusions": 2**63, "reliability": True}, False)
     return report

@@ -13,6 +13,7 @@ from typing import Any, Optional, Union
 
 from ._calls import call
 from ._library import Error, checked
+from ._pages import interval_text, list_of, percent, pictures, table
 from .report import Estimate, Measurement, Report, _with_texts
 
 # Of Result: each form by the ending of the file in which the command writes it.
@@ -100,45 +101,6 @@ class Evaluation(Report):
         return _shown(self)
 
 
-def _cell(text: Any, number: bool = False) -> str:
-    return f'<td style="text-align: {"right" if number else "left"}">{html.escape(str(text))}</td>'
-
-
-def _table(title: str, columns: "list[str]", rows: "list[list[Any]]") -> str:
-    """With a caption, and headings that screen readers read out with each cell."""
-    head = "".join(f'<th scope="col" style="text-align: left">{html.escape(name)}</th>' for name in columns)
-    body = "".join(
-        f'<tr><th scope="row" style="text-align: left">{html.escape(str(row[0]))}</th>'
-        + "".join(_cell(value, isinstance(value, (_Number, int))) for value in row[1:]) + "</tr>"
-        for row in rows
-    )
-    caption = f'<caption style="text-align: left">{html.escape(title)}</caption>'
-    return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-
-
-class _Number(str):
-    """A text that is aligned to the right."""
-
-
-def _percent(value: Any) -> _Number:
-    return _Number("" if value is None else f"{100 * value:.1f} %")
-
-
-def _interval(estimate: Estimate) -> _Number:
-    if estimate.value is None:
-        return _Number(f"undefined: {estimate.undefined}")
-    proportion = estimate.unit == "proportion"
-    def text(value: float) -> str:
-        return f"{100 * value:.1f}" if proportion else f"{value:.3f}"
-    found = estimate.interval
-    between = f" ({100 * found.level:g} % CI {text(found.low)} to {text(found.high)})" if found else ""
-    return _Number(text(estimate.value) + (" %" if proportion else "") + between)
-
-
-def _list(title: str, lines: "list[str]") -> str:
-    return f"<p>{html.escape(title)}</p><ul>" + "".join(f"<li>{html.escape(line)}</li>" for line in lines) + "</ul>" if lines else ""
-
-
 def _shown(report: Evaluation) -> str:
     facts = report.to_dict()
     labelled, items = facts.get("labelled", 0), facts.get("items", 0)
@@ -147,29 +109,30 @@ def _shown(report: Evaluation) -> str:
     rows = []
     for model in report.models:
         own = {m.metric: m for m in report.measurements if m.model == model["model"] and not m.subgroup}
-        values = [_interval(own[name]) if name in own else "" for name in metrics]
-        rows.append([model["model"], *(values or [_interval(Estimate(model.get("confidence") or {}))])])
+        values = [interval_text(own[name]) if name in own else "" for name in metrics]
+        rows.append([model["model"], *(values or [interval_text(Estimate(model.get("confidence") or {}))])])
     title = f"{report.dataset}: {items} images" + ("" if labelled == items else f", {labelled} labelled")
-    parts = [_table(title, ["model", *(metrics or ["mean confidence"])], rows)]
+    parts = [table(title, ["model", *(metrics or ["mean confidence"])], rows)]
     for model in report.models:
         name = f"{model['model']}: " if several else ""
         lines = [model.get("preprocessing", ""), model.get("calibration", "")]
         parts += [f"<p>{html.escape(name + line)}</p>" for line in lines if line]
         if not model.get("settled", True):
             parts.append(f"<p><strong>{html.escape(name)}preprocessing not settled</strong></p>")
-        worst = [[c.get("name") or c.get("id"), c.get("accuracy", {}).get("n", 0), _interval(Estimate(c.get("accuracy", {})))]
+        worst = [[c.get("name") or c.get("id"), c.get("accuracy", {}).get("n", 0), interval_text(Estimate(c.get("accuracy", {})))]
                  for c in model.get("worst_classes", [])]
         if worst:
-            parts.append(_table(f"{name}Worst classes", ["class", "images", "accuracy"], worst))
+            parts.append(table(f"{name}Worst classes", ["class", "images", "accuracy"], worst))
     if report.doubted_labels:
-        parts.append(_table(
+        parts.append(table(
             "Labels to look at: every model predicts another class", ["image", "label", "its probability", "predicted", "its probability"],
-            [[d["id"], d["label"], _percent(d["label_probability"]), d["predicted"], _percent(d["predicted_probability"])]
+            [[d["id"], d["label"], percent(d["label_probability"]), d["predicted"], percent(d["predicted_probability"])]
              for d in report.doubted_labels],
         ))
     unreadable = [f"{model['model']}: {model['unreadable']} images without scores" for model in report.models if model.get("unreadable")]
-    parts.append(_list("Warnings", [*report.warnings, *unreadable]))
-    parts.append(_list("Gates", [
+    parts.append(pictures(report, report._pictures()))
+    parts.append(list_of("Warnings", [*report.warnings, *unreadable]))
+    parts.append(list_of("Gates", [
         f"{gate.get('gate', '')} ({gate.get('model', '')}): {'holds' if gate.get('passed') else 'fails'}" for gate in report.gates]))
     if report.page is not None:
         parts.append(f"<p>Report: <code>{html.escape(str(report.page))}</code></p>")
@@ -184,7 +147,7 @@ def evaluate(
 
         report = assay.evaluate(net, "imagenet/val")
         report["accuracy"].value, report["accuracy"].interval
-        print(report) # the output of the command; a notebook shows tables
+        print(report) # the output of the command; a notebook shows tables and plots
 
     model, data: as for assay.predict(). If the preprocessing of images in files is unknown, Assay finds it on labelled images,
     which are then excluded from all results (docs/eval.md). There is no such search for images in this process.

@@ -12,6 +12,7 @@ from ._classes import confusion_matrix_of, is_whole, per_class_of
 from ._estimates import Difference, Estimate, Interval, Measurement
 from ._keys import Key, keyed, matching
 from ._library import Error, Handle, checked, encoded, library, text_of
+from ._pages import page_of, pictures, pictures_of
 
 
 class Result:
@@ -112,8 +113,9 @@ class Result:
         with open(path, "wb") as file:
             file.write(data)
 
-    def _pictures(self) -> "list[str]":
-        return []
+    def _pictures(self) -> "dict[str, str]":
+        """The plots that a notebook shows, and what each is of."""
+        return {}
 
     def _repr_html_(self) -> str:
         rows = self.records()
@@ -124,7 +126,7 @@ class Result:
         body = "".join(
             "<tr>" + "".join(f"<td>{html.escape(_shown(row.get(c)))}</td>" for c in columns) + "</tr>" for row in rows
         )
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>" + "".join(self._pictures())
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>" + pictures(self, self._pictures())
 
 
 _FORMS = ("json", "text", "csv", "md", "latex")
@@ -318,10 +320,13 @@ class Report(Result, Mapping[Key, Measurement]):
         more = len(self) - len(shown)
         return f"<{type(self).__name__} of {whole}: {', '.join(shown)}{f', and {more} more' if more > 0 else ''}>"
 
-    def _pictures(self) -> "list[str]":
-        if not any(store.get("reliability") for store in self.stores):
-            return []
-        return [self.plot("reliability").decode()]
+    _scores_to_read = 0  # for what the JSON lacks: items x classes
+
+    def _pictures(self) -> "dict[str, str]":
+        return pictures_of(self)
+
+    def _repr_html_(self) -> str:
+        return page_of(self)
 
 
 _REPR = 6  # metrics that repr() shows
@@ -349,6 +354,9 @@ class Comparison(Result, Mapping[Key, Difference]):
     @property
     def warnings(self) -> "list[str]":
         return [text for pair in self.pairs for text in pair.get("warnings", [])]
+
+    def _pictures(self) -> "dict[str, str]":
+        return {"comparison": "differences to the baseline"}
 
     def __iter__(self) -> "Iterator[Key]":
         return iter(keyed([d.candidate for d in self.differences]))
@@ -398,6 +406,9 @@ class Comparison(Result, Mapping[Key, Difference]):
 
 class Gap(Result):
     """The gap of models between two data sets: the result of `assay gap`."""
+
+    def _pictures(self) -> "dict[str, str]":
+        return {"gap": "models on both data sets"}
 
     @property
     def warnings(self) -> "list[str]":
