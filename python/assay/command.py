@@ -277,10 +277,16 @@ def predict(
             f"{first['model']} on {first['dataset']}: {first['without_score']} of {first['rows']} images have no score; the first: {first['first_error']}"
             + (f". So have images of {len(missing) - 1} other stores" if len(missing) > 1 else ""), RuntimeWarning, stacklevel=2,
         )
-    stores = [Store(row["store"]) for row in rows]
+    stores = [Store(_whole(row["store"])) for row in rows]
     if isinstance(source, FolderWords) and stores:
         source.compare(len(stores[0]), options, progress)
     return stores
+
+
+def _whole(path: str) -> Path:
+    """The store of which part=... wrote a part: all commands read its parts as one store."""
+    part = Path(path)
+    return part.parent.parent if part.parent.name == "parts" else Path(path)
 
 
 def attack(

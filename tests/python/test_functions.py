@@ -9,7 +9,7 @@ import numpy as np
 import assay
 from assay._worker import fingerprints
 from assay._worker.objects import Given, model_of
-from common import InFolder
+from common import InFolder, photos
 
 SIDE, CLASSES = 8, 3
 SETTINGS = {"input_size": [3, SIDE, SIDE], "crop_mode": "none", "mean": [0.5] * 3, "std": [0.25] * 3}
@@ -131,6 +131,19 @@ class Identities(unittest.TestCase):
         self.assertIsNotNone(one)
         self.assertEqual(one, same)
         self.assertNotEqual(one, other)
+
+
+@unittest.skipUnless(has("PIL"), f"SKIPPED: {sys.executable} has no Pillow")
+class Parts(InFolder):
+    def test_the_store_of_each_part_is_the_whole_one(self):
+        photos(self.folder / "images", 12, CLASSES, lambda i: (SIDE, SIDE), {})
+        for part in ("1/2", "2/2"):
+            given = {"settings": SETTINGS, "identity": "linear", "batch": 2, "shard_rows": 2, "part": part, "progress": False}
+            (store,) = assay.predict({"linear": linear}, self.folder / "images", self.folder / "runs", **given)
+            self.assertEqual(store.path, str(self.folder / "runs/images/linear"))
+            self.assertEqual(store.complete, part == "2/2")
+        (whole,) = assay.predict({"linear": linear}, self.folder / "images", self.folder / "whole", **{**given, "part": None})
+        np.testing.assert_array_equal(store.scores(), whole.scores())
 
 
 class Refused(InFolder):
