@@ -57,10 +57,8 @@ _SCORES = ("y_pred", "y_score", "y_prob", "y_proba", "preds", "predictions", "pr
 _LABELS = ("y_true", "target", "references")
 _OTHER = {"n_bins": "bins", "topk": "k", "top_k": "k"}
 _HARD = {"y_pred": True, "y_score": False, "y_prob": False, "y_proba": False, "pred_probs": False}
-_ONCE = "every item counts once. groups= measures each group of items; metrics='precision:average=weighted' weighs classes by items"
 _NOT_HERE = {
-    "sample_weight": _ONCE,
-    "sample_weights": _ONCE,
+    "sample_weights": "it is sample_weight=, a number for each item",
     "class_weight": "metrics='balanced' and macro averages count every class the same; metrics='precision:average=weighted' weighs classes by items",
     "average": "it is a parameter of a metric: metrics='f1:average=weighted'. assay.metrics() lists them",
     "pos_label": "the positive class of two is class 1: metrics='binary_f1'",

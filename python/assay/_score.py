@@ -16,6 +16,7 @@ from ._inputs import in_order, shape_of, shared_classes
 from ._labels import labels_of, to_numpy
 from ._library import Error, checked
 from ._options import Given, ScoreOptions, check_stored, check_used, metric_names, own_names, plain, text_of_options
+from ._weighted import check_options as check_weighted
 from .report import Comparison, Gap, Report
 from .store import Store, stores
 
@@ -129,6 +130,7 @@ def score(
     num_classes: int = 0,
     groups: Any = None,
     ignore_index: Optional[int] = None,
+    sample_weight: Any = None,
     progress: Progress = None,
     **options: "Unpack[ScoreOptions]",
 ) -> Report:
@@ -146,6 +148,8 @@ def score(
     metrics: names with parameters ("top1,ece:bins=20"), None: the usual ones; assay.metrics() lists them.
     classes: the names of the columns, a file, or "imagenet"; those of a DataFrame are its own.
     groups: a group for each item; report.by_group("top1") has the metric of each. ignore_index: a label that stands for none (-100).
+    sample_weight: how much each item counts, a number from 0, as in scikit-learn. Only ratios matter. It is for top1, topk, nll, brier, confidence,
+    overconfidence, balanced, precision, recall, f1, matthews and kappa; another metric is refused by name.
     options: plugin, gates, reliability, confusions, per_class, subgroup, subgroups, class_map, k, bins, edges, bootstrap, null, seed, threads,
     hierarchy, ordinal, class_order, threshold_file, label_votes. One that changes nothing is refused.
 
@@ -185,6 +189,8 @@ def score(
             given["subgroup"] = "group"
         sets = HeldSets(label_sets) if given.labels is not None and label_sets is not None else None
     small = sum(len(store) * store.classes for store in opened) < _SMALL and not given.get("null")
+    if sample_weight is not None:
+        check_weighted({**given, "groups": groups is not None, "label_sets": label_sets is not None, "soft_labels": soft_labels is not None})
 
     def measured(shown: "dict[str, Any]", watch: Progress) -> Report:
         with _soft_labels(soft_labels, {**given, **shown}) as every:
@@ -195,6 +201,10 @@ def score(
 
     report = measured({}, progress)
     check_used(report, given, metrics is not None)
+    if sample_weight is not None:
+        from ._weighted_results import weighted_report
+
+        return weighted_report(report, opened, sample_weight, level, metrics is not None)
     report._scores_to_read = sum(len(store) * store.classes for store in opened)
     if not report._is_detailed():
         report._detail = lambda: measured({"per_class": True, "confusions": 2**63, "reliability": True}, False)
@@ -209,6 +219,7 @@ def compare(
     *,
     label_sets: Any = None,
     level: float = 0.95,
+    sample_weight: Any = None,
     progress: Progress = None,
     **options: Any,
 ) -> Comparison:
@@ -216,6 +227,7 @@ def compare(
 
     baseline: a Store, its path, or scores; candidates: one or several of these, or {name: scores}.
     labels: the classes of the items, for scores. Items of stores are matched by their ids.
+    sample_weight: how much each item counts, as for score(); of scores in memory.
     options: plugin, gates, disagreements, class_map, k, bins, edges, subgroups, bootstrap, null, seed, threads, other_images.
 
     >>> import assay
@@ -248,9 +260,18 @@ def compare(
     given = text_of_options({**_options(metrics, options), "level": level}, "compare()")
     every = [*first, *others]
     small = sum(len(store) * store.classes for store in every) < _SMALL
-    return Comparison(
+    if sample_weight is not None:
+        check_weighted({**options, "label_sets": label_sets is not None})
+        if any(store.path is not None for store in every):
+            raise Error("sample_weight= is for scores in memory: items of stores are matched by their ids. Pass store.scores() and labels=store.labels()")
+    comparison = Comparison(
         call(lambda watched: checked("assay_compare", _handles(every), len(every), pointer(sets), given, watched), progress, small)
     )
+    if sample_weight is None:
+        return comparison
+    from ._weighted_results import weighted_comparison
+
+    return weighted_comparison(comparison, every, sample_weight, level, metrics is not None)
 
 
 def gap(

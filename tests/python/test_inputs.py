@@ -215,7 +215,7 @@ class Inputs(InFolder):
         for own, other in (({"bins": 7}, {"n_bins": 7}), ({"k": [1, 3]}, {"topk": (1, 3)}), ({"k": 3}, {"top_k": 3})):
             self.assertEqual(numbers(assay.score(self.scores, self.labels, **own)), numbers(assay.score(self.scores, self.labels, **other)))
         self.refused(lambda: assay.score(self.scores, self.labels, bins=3, n_bins=4), "usage", "bins and n_bins")
-        for name, advice in (("sample_weight", "groups="), ("average", "f1:average=weighted"), ("pos_label", "class 1"), ("device", ".cpu()"),
+        for name, advice in (("sample_weights", "sample_weight="), ("average", "f1:average=weighted"), ("pos_label", "class 1"), ("device", ".cpu()"),
                              ("task", "multilabel_f1"), ("threshold", "percent"), ("multi_class", "auroc:average")):
             self.refused(lambda: assay.score(self.scores, self.labels, **{name: np.ones(300)}), "usage", name, advice)
 

@@ -21,6 +21,7 @@ recall = report.per_class()["recall"]
 by_group: float = report.by_group("top1")["indoor"]
 assay.score(y_true=[0, 1], y_pred=[0, 1]), assay.score(preds=[0, 1], target=[0, 1]), assay.score(labels=[0, 1], pred_probs=[0.1, 0.9])
 assay.score({"a": [[0.1, 0.9]], "b": [[0.8, 0.2]]}, [1], groups=["x"], ignore_index=-100, num_classes=2)
+assay.score([[0.1, 0.9]], [1], sample_weight=[1.0]), assay.compare([[0.1, 0.9]], [[0.8, 0.2]], labels=[1], sample_weight=[1.0])
 difference: float = assay.compare([[0.1, 0.9]], [[0.8, 0.2]], labels=[1])["top1"]
 computed: "dict[str, float]" = assay.compute_metrics("accuracy", threads=1)(None)
 metrics = assay.Metrics("top1", num_classes=3)
@@ -31,7 +32,7 @@ BAD = {
     "assay.scores([[0.1, 0.9]], [1])": "attr-defined",
     "assay.score([[0.1, 0.9]], [1], bims=3)": "call-arg",
     "assay.score([[0.1, 0.9]], [1], bins='many')": "arg-type",
-    "assay.score([[0.1, 0.9]], [1], sample_weight=[1.0])": "call-arg",
+    "assay.score([[0.1, 0.9]], [1], sample_weights=[1.0])": "call-arg",
     "assay.score([[0.1, 0.9]], [1]).top1": "attr-defined",
     "assay.score([[0.1, 0.9]], [1])['top1'].intervall": "attr-defined",
     "assay.score([[0.1, 0.9]], [1])[1]": "index",

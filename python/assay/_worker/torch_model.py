@@ -57,7 +57,8 @@ class TorchModel(Model):
         self._training: "list[Any]" = []
         self._wanting: "list[Any]" = []
         # A function casts itself.
-        floating = [p.dtype for p in module.parameters() if p.is_floating_point()] if call is module and module is not None else []
+        own: Any = module if call is module else None
+        floating = [p.dtype for p in own.parameters() if p.is_floating_point()] if own is not None else []
         self._dtype = floating[0] if floating else torch.float32
 
     def __enter__(self) -> "Model":

@@ -1,0 +1,338 @@
+"""Metrics of items that do not count the same: sample_weight= of score() and compare().
+
+A weight says how much an item counts, such as one divided by the probability with which it was drawn. Only ratios of weights matter. Each metric
+is a function of the weighted distribution of the items. Item i has the proportion w_i of all weight. Its influence on the value is z_i, whose
+weighted mean is 0 (Deville 1999, Survey Methodology 25). Without it, a mean changes by -w_i z_i / (1 - w_i). So the variance of the value is
+V = (n - 1) / n * sum (w_i z_i / (1 - w_i))^2, the jackknife's of a mean. The interval of a proportion p is Wilson's of p (1 - p) / V items (Korn
+and Graubard 1998). If V is 0, they are Kish's effective number, (sum w)^2 / sum w^2. Other intervals are the value and its standard error. All use
+Student's quantile, with Satterthwaite's degrees of freedom of V.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, NamedTuple, Optional
+
+from ._labels import to_numpy
+from ._library import Error
+
+_FEW = 50  # effective items without an interval
+_ROWS = 4096  # of scores at a time
+_REASONS = {
+    "reliability": "bins count items",
+    "confusions": "confusions are counts: sklearn.metrics.confusion_matrix(y_true, y_pred, sample_weight=...) adds weights up",
+    "per_class": "classes count items",
+    "subgroup": "score each group by itself",
+    "subgroups": "score each group by itself",
+    "bootstrap": "intervals follow from each item's influence",
+    "null": "labels are drawn for items that count the same",
+    "seed": "intervals follow from each item's influence",
+    "gates": "compare with a number: report['top1'] > 0.75",
+}
+
+
+class Items(NamedTuple):
+    """What the metrics are made of: of the items with a single label and finite scores."""
+
+    weights: Any  # sums to 1
+    labels: Any
+    predicted: Any
+    columns: "dict[str, Any]"  # loss and others, of probabilities
+    ranked: Any  # the classes of the highest scores, best first, items x k
+    classes: int
+
+
+class Found(NamedTuple):
+    value: float
+    influence: Any  # of each item; its weighted mean is 0
+
+
+def weights_of(value: Any, items: int) -> Any:
+    """One finite number from 0 for each item, as float64."""
+    import numpy
+
+    array = to_numpy(value, "sample_weight")
+    try:
+        weights = array.astype(numpy.float64)
+    except (TypeError, ValueError) as error:
+        raise Error(f"sample_weight: {error}; a number for each item is needed") from None
+    if weights.shape != (items,):
+        raise Error(f"sample_weight: an array of shape {weights.shape} for {items} items; a number for each item is needed", "bad_input")
+    wrong = numpy.flatnonzero(~(numpy.isfinite(weights) & (weights >= 0)))
+    if wrong.size:
+        raise Error(f"sample_weight: {weights[wrong[0]]} at item {wrong[0]}; allowed: finite numbers from 0", "bad_input")
+    if not weights.any():
+        raise Error("sample_weight: all are 0, and an item counts nothing then", "bad_input")
+    return weights
+
+
+def check_options(given: "dict[str, Any]") -> None:
+    for name, value in given.items():
+        if value and name not in ("k", "threads"):
+            raise Error(f"{name}= does not go with sample_weight=: {_REASONS.get(name, 'it is measured of items that count the same')}")
+
+
+def items_of(store: Any, weights: Any, most: int) -> Items:
+    """most: so many best classes of each row, for top-k."""
+    import numpy
+
+    columns = store.columns(top=max(1, min(most, store.classes, 100)))
+    labels = columns["label"].astype(numpy.int64)
+    known = (labels >= 0) & (columns["status"] == "ok") & (weights > 0)
+    if not known.any():
+        raise Error("sample_weight: no item that counts has a label and scores", "bad_input")
+    chosen = weights[known]
+    values: "dict[str, Any]" = {}
+    if store.kind != "predictions" and store.storage.startswith("full"):
+        values = _of_probabilities(store, labels)
+    elif "loss" in columns and store.kind != "predictions":
+        values = {"nll": columns["loss"]}
+    names = [f"top{k}" for k in range(1, 101) if f"top{k}" in columns]
+    return Items(
+        chosen / chosen.sum(), labels[known], columns["predicted"][known].astype(numpy.int64),
+        {name: value[known] for name, value in values.items()}, numpy.stack([columns[name][known] for name in names], 1) if names else None,
+        store.classes,
+    )
+
+
+def _of_probabilities(store: Any, labels: Any) -> "dict[str, Any]":
+    """Loss, Brier score and confidence of each item, in float64."""
+    import numpy
+
+    scores = numpy.asarray(store.scores())
+    out = {name: numpy.full(len(labels), numpy.nan) for name in ("nll", "brier", "confidence")}
+    for begin in range(0, len(labels), _ROWS):
+        rows = slice(begin, begin + _ROWS)
+        part, of = scores[rows].astype(numpy.float64), numpy.maximum(labels[rows], 0)
+        with numpy.errstate(all="ignore"):
+            if store.kind == "probabilities":
+                part = numpy.log(part)
+            part = part - part.max(1, keepdims=True)
+            logs = part - numpy.log(numpy.exp(part).sum(1, keepdims=True))
+            p = numpy.exp(logs)
+            own = numpy.arange(len(of)), of
+            out["nll"][rows] = -logs[own]
+            out["brier"][rows] = (p**2).sum(1) - 2 * p[own] + 1
+            out["confidence"][rows] = p.max(1)
+    return out
+
+
+def _mean(items: Items, values: Any) -> Found:
+    value = float(items.weights @ values)
+    return Found(value, values - value)
+
+
+def _topk(items: Items, parameters: "dict[str, str]") -> Found:
+    hits = (items.ranked[:, :int(parameters.get("k", "1"))] == items.labels[:, None]).any(1)
+    return _mean(items, hits.astype(float))
+
+
+def _column(name: str) -> "Callable[[Items, dict[str, str]], Found]":
+    return lambda items, _: _mean(items, items.columns[name])
+
+
+def _overconfidence(items: Items, _: "dict[str, str]") -> Found:
+    return _mean(items, items.columns["confidence"] - (items.predicted == items.labels))
+
+
+def _of_classes(items: Items, value_of: "Callable[[Any, Any, Any], tuple[float, Any, Any, Any]]") -> Found:
+    """A function of each class's weight of hits, labels and predictions, which returns its derivatives after the value."""
+    import numpy
+
+    def sums(classes: Any, of: Any) -> Any:
+        return numpy.bincount(classes[of], items.weights[of], items.classes)
+
+    hit, mapped = items.predicted == items.labels, items.predicted >= 0
+    value, of_hits, of_labels, of_predictions = value_of(
+        sums(items.labels, hit), sums(items.labels, slice(None)), sums(items.predicted, mapped))
+    moved = hit * of_hits[items.labels] + of_labels[items.labels] + numpy.where(mapped, of_predictions[items.predicted], 0)
+    return Found(float(value), moved - items.weights @ moved)
+
+
+def _ratio(above: Any, below: Any) -> Any:
+    import numpy
+
+    return numpy.divide(above, below, out=numpy.zeros(len(below)), where=below > 0)
+
+
+def _averaged(kind: str) -> "Callable[[Items, dict[str, str]], Found]":
+    """Precision, recall, F1 and balanced accuracy: the average over classes of hits / below."""
+
+    def found(items: Items, parameters: "dict[str, str]") -> Found:
+        import numpy
+
+        average = parameters.get("average", "macro")
+        if average == "binary" and items.classes != 2:
+            raise Error(f"{kind}:average=binary has {items.classes} classes; two are needed")
+
+        def value_of(hits: Any, labels: Any, predictions: Any) -> "tuple[float, Any, Any, Any]":
+            times = 2 if kind == "f1" else 1
+            below = {"precision": predictions, "f1": labels + predictions}.get(kind, labels)
+            present = labels > 0 if kind == "balanced" else (labels > 0) | (predictions > 0)
+            share = {"macro": present / max(present.sum(), 1), "weighted": labels, "binary": numpy.arange(items.classes) == 1}[average]
+            each = _ratio(times * hits, below)
+            of_below = -share * _ratio(each, below)
+            of_labels = of_below if kind != "precision" else numpy.zeros(items.classes)
+            of_predictions = of_below if kind in ("precision", "f1") else numpy.zeros(items.classes)
+            return share @ each, _ratio(times * share, below), of_labels + (each if average == "weighted" else 0), of_predictions
+
+        return _of_classes(items, value_of)
+
+    return found
+
+
+def _kappa(items: Items, _: "dict[str, str]") -> Found:
+    import numpy
+
+    def value_of(hits: Any, labels: Any, predictions: Any) -> "tuple[float, Any, Any, Any]":
+        agreed, chance = hits.sum(), labels @ predictions
+        if chance >= 1:
+            raise Undefined("all labels and predictions are one class")
+        of_chance = (agreed - 1) / (1 - chance) ** 2
+        return (agreed - chance) / (1 - chance), numpy.full(items.classes, 1 / (1 - chance)), predictions * of_chance, labels * of_chance
+
+    return _of_classes(items, value_of)
+
+
+def _matthews(items: Items, _: "dict[str, str]") -> Found:
+    import numpy
+
+    def value_of(hits: Any, labels: Any, predictions: Any) -> "tuple[float, Any, Any, Any]":
+        of_labels, of_predictions = 1 - labels @ labels, 1 - predictions @ predictions
+        if min(of_labels, of_predictions) <= 1e-15:
+            nothing = numpy.zeros(items.classes)
+            return 0.0, nothing, nothing, nothing
+        covariance, below = hits.sum() - labels @ predictions, (of_labels * of_predictions) ** 0.5
+        value = covariance / below
+        return (
+            value, numpy.full(items.classes, 1 / below), -predictions / below + value * labels / of_labels,
+            -labels / below + value * predictions / of_predictions,
+        )
+
+    return _of_classes(items, value_of)
+
+
+class Undefined(Exception):
+    """Why a metric has no value."""
+
+
+_METRICS: "dict[str, Callable[[Items, dict[str, str]], Found]]" = {
+    "topk": _topk, "nll": _column("nll"), "brier": _column("brier"), "confidence": _column("confidence"), "overconfidence": _overconfidence,
+    "balanced": _averaged("balanced"), "precision": _averaged("precision"), "recall": _averaged("recall"), "f1": _averaged("f1"),
+    "matthews": _matthews, "kappa": _kappa,
+}
+_RANGES = {"nll": (0.0, None), "brier": (0.0, 2.0), "overconfidence": (-1.0, 1.0), "matthews": (-1.0, 1.0), "kappa": (-1.0, 1.0)}
+
+
+def _row(metric: str) -> str:
+    """top1 and top5 are names of topk."""
+    return "topk" if metric.startswith("top") and metric[3:].isdigit() else metric
+
+
+def has(metric: str) -> bool:
+    return _row(metric) in _METRICS
+
+
+def known() -> str:
+    return ", ".join(["top1", *_METRICS])
+
+
+def found_of(facts: "dict[str, Any]", items: Items) -> Found:
+    """A metric as the library measured it without weights, with them. Throws Undefined."""
+    return _METRICS[_row(facts["metric"])](items, facts.get("parameters", {}))
+
+
+def estimate_of(facts: "dict[str, Any]", items: Items, found: Optional[Found], level: float, why: str = "") -> "dict[str, Any]":
+    """The same with the value, the interval and the parameters under weights."""
+    out = {name: value for name, value in facts.items() if name not in ("interval", "note", "standard_error", "undefined")}
+    effective = float(1 / (items.weights @ items.weights))
+    out.update(
+        value=None if found is None else found.value, n=len(items.weights), parameters={**facts.get("parameters", {}), "sample_weight": "given"},
+        effective_items=effective,
+    )
+    if found is None:
+        out["undefined"] = why
+    elif effective < _FEW:
+        out["note"] = f"no interval: the weights leave {effective:.1f} effective items, and {_FEW} are needed"
+    else:
+        spread = spread_of(items, found.influence)
+        low, high, method = _interval(_row(facts["metric"]), found.value, spread, effective, level)
+        out["standard_error"] = spread.error
+        if low < high:
+            out["interval"] = {"low": low, "high": high, "level": level, "method": method}
+    return out
+
+
+class Spread(NamedTuple):
+    error: float  # standard error
+    degrees: float  # of freedom of its square
+
+
+def spread_of(items: Items, influence: Any) -> Spread:
+    import numpy
+
+    n = len(items.weights)
+    if n < 2 or items.weights.max() >= 1:
+        return Spread(float("nan"), 0)
+    parts = (items.weights * influence / (1 - items.weights)) ** 2
+    variance = float((n - 1) / n * parts.sum())
+    if variance == 0:
+        return Spread(0.0, n - 1)
+    # Satterthwaite 1946: 2 / degrees is the squared coefficient of variation of a sum of n such parts.
+    uneven = float((parts @ parts) / parts.sum() ** 2 - 1 / n)
+    return Spread(variance**0.5, min(n - 1, 2 / uneven if uneven > 0 else numpy.inf))
+
+
+def _interval(metric: str, value: float, spread: Spread, effective: float, level: float) -> "tuple[float, float, str]":
+    t = student((1 + level) / 2, spread.degrees)
+    if metric == "topk":
+        n = effective if spread.error == 0 else value * (1 - value) / spread.error**2
+        middle, below = value + t**2 / (2 * n), 1 + t**2 / n
+        half = t * (value * (1 - value) / n + t**2 / (4 * n**2)) ** 0.5
+        return max((middle - half) / below, 0.0), min((middle + half) / below, 1.0), "wilson.influence"
+    least, most = _RANGES.get(metric, (0.0, 1.0))
+    low, high = value - t * spread.error, value + t * spread.error
+    return max(low, least), high if most is None else min(high, most), "influence.t"
+
+
+def tail(t: float, degrees: float) -> float:
+    """P(|T| > |t|) of Student's t: the regularised incomplete beta function by its continued fraction (DLMF 8.17.22)."""
+    from math import exp, lgamma, log
+
+    a, b, x = degrees / 2, 0.5, degrees / (degrees + t * t)
+    if x >= 1:
+        return 1.0
+    if x <= 0:
+        return 0.0
+    front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log(1 - x))
+    if x < (a + 1) / (a + b + 2):
+        return front * _fraction(a, b, x) / a
+    return 1 - front * _fraction(b, a, 1 - x) / b
+
+
+def _fraction(a: float, b: float, x: float) -> float:
+    """By Lentz's method."""
+    tiny = 1e-300
+    c, d = 1.0, 1 / max(1 - (a + b) * x / (a + 1), tiny)
+    out = d
+    for m in range(1, 1000):
+        for step in (m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)), -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))):
+            d = 1 + step * d
+            d = 1 / (d if abs(d) > tiny else tiny)
+            c = 1 + step / (c if abs(c) > tiny else tiny)
+            out *= c * d
+        if abs(c * d - 1) < 1e-15:
+            break
+    return out
+
+
+def student(p: float, degrees: float) -> float:
+    """Quantile of Student's t, for p from 0.5."""
+    low, high = 0.0, 1.0
+    while tail(high, degrees) > 2 * (1 - p):
+        high *= 2
+    for _ in range(200):
+        middle = (low + high) / 2
+        if middle in (low, high):
+            break
+        low, high = (middle, high) if tail(middle, degrees) > 2 * (1 - p) else (low, middle)
+    return high

@@ -1,0 +1,252 @@
+"""Reports and comparisons with sample_weight=: those of items that count the same, with the values of _weighted.py."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import json
+from typing import Any, Callable, Optional, Sequence
+
+from . import _weighted
+from ._estimates import Estimate
+from ._library import Error
+from .report import Comparison, Report, _with_texts
+
+_METRIC = "model,dataset,subgroup,metric,definition,parameters,value,low,high,level,method,n,left_out,undefined,note".split(",")
+_PAIR = (
+    "baseline,candidate,dataset,metric,definition,baseline_value,candidate_value,difference,low,high,level,method,p,p_holm,test,n,undefined,"
+    "candidate_dataset,verdict"
+).split(",")
+_ELSEWHERE = "its interval is of items that count the same"
+
+
+def _most(facts: "list[dict[str, Any]]") -> int:
+    return max([int(one.get("parameters", {}).get("k", 1)) for one in facts] or [1])
+
+
+def _kept(facts: "list[dict[str, Any]]", named: bool) -> "tuple[list[dict[str, Any]], list[str]]":
+    """The metrics that have a meaning under weights, and the names of the others. Refuses those that were asked for by name."""
+    kept = [one for one in facts if _weighted.has(one["metric"])]
+    others = list(dict.fromkeys(one["metric"] for one in facts if not _weighted.has(one["metric"])))
+    if named and others:
+        raise Error(f"sample_weight: {', '.join(others)} is not measured with weights ({_ELSEWHERE}); these are: {_weighted.known()}")
+    if not kept:
+        raise Error(f"sample_weight: no metric is left; these take weights: {_weighted.known()}")
+    return kept, others
+
+
+def _found(facts: "dict[str, Any]", items: Any) -> "tuple[Optional[_weighted.Found], str]":
+    if facts.get("value") is None:
+        return None, str(facts.get("undefined", ""))
+    try:
+        return _weighted.found_of(facts, items), ""
+    except _weighted.Undefined as error:
+        return None, str(error)
+
+
+def _note(items: Any, store: Any) -> str:
+    effective = 1 / float(items.weights @ items.weights)
+    return f"{len(items.weights):,} of {len(store):,} items count, by sample_weight; they are worth {effective:,.1f} items that count the same"
+
+
+def weighted_report(plain: Report, stores: "Sequence[Any]", weight: Any, level: float, named: bool) -> Report:
+    """The report of the same stores in which items count as their weights say."""
+    facts = plain.to_dict()
+    measured: "list[dict[str, Any]]" = []
+    for place, store in enumerate(stores):
+        own = [one for one in facts["measurements"] if (one["model"], one["dataset"]) == (store.model, store.dataset)]
+        kept, others = _kept(own, named)
+        items = _weighted.items_of(store, _weighted.weights_of(weight, len(store)), _most(kept))
+        for one in kept:
+            found, why = _found(one, items)
+            measured.append(_weighted.estimate_of(one, items, found, level, why))
+        notes = [_note(items, store)]
+        if others:
+            notes.append(f"not measured with weights: {', '.join(others)} ({_ELSEWHERE})")
+        facts["stores"][place]["notes"] = [*facts["stores"][place].get("notes", []), *notes]
+    facts["measurements"] = measured
+    notes = [note for store in facts["stores"] for note in store["notes"]]
+    several = len(stores) > 1
+    title = "" if several else f"{stores[0].model} on {stores[0].dataset}: {len(stores[0]):,} items"
+    columns = [*(["model", "data set"] if several else []), "metric", "value", "interval", "n", "definition"]
+    rows = [[*([m.model, m.dataset] if several else []), *_cells(m.metric, m), f"{m.n:,}", f"{m.definition}, weighted"] for m in map(_measurement, measured)]
+    records = [_record(one) for one in measured]
+    return _with_texts(Report, plain.status, _forms(facts, title, columns, rows, notes, _METRIC, records))  # type: ignore[return-value]
+
+
+def weighted_comparison(plain: Comparison, stores: "Sequence[Any]", weight: Any, level: float, named: bool) -> Comparison:
+    """The comparison of the first store with the others. Differences are paired: of each item, how it moves both values."""
+    facts = plain.to_dict()
+    for pair in facts["pairs"]:
+        pair["metrics"], others = _kept(pair["metrics"], named)
+        pair["notes"] = [f"not measured with weights: {', '.join(others)} ({_ELSEWHERE})"] if others else []
+        pair.pop("predictions", None)
+        pair["disagreements"] = []
+    most = _most([side for pair in facts["pairs"] for one in pair["metrics"] for side in (one["baseline"],)])
+    weights = _weighted.weights_of(weight, len(stores[0]))
+    sides = [_weighted.items_of(store, weights, most) for store in stores]
+    if any(len(side.labels) != len(sides[0].labels) for side in sides):
+        raise Error("sample_weight: some items have scores of one classifier only", "bad_input")
+    for place, pair in enumerate(facts["pairs"]):
+        pair["notes"].insert(0, _note(sides[0], stores[0]))
+        judged = [bool(one.get("verdict")) for one in pair["metrics"]]  # confidence is neither better nor worse
+        pair["metrics"] = [_difference(one, sides[0], sides[place + 1], level) for one in pair["metrics"]]
+        for one, known in zip(pair["metrics"], judged):
+            one["verdict"] = "no difference shown" if known else ""
+    _holm(facts["pairs"], level)
+    notes = list(dict.fromkeys(note for pair in facts["pairs"] for note in pair["notes"]))
+    columns = ["candidate", "metric", "baseline", "candidate's", "difference", "interval", "p", "p (Holm)", "candidate is"]
+    rows, records = [], []
+    for pair in facts["pairs"]:
+        for one in pair["metrics"]:
+            difference = Estimate(one["difference"])
+            rows.append([
+                pair["candidate"], *_cells(one["metric"], _measurement(one["baseline"]))[:2], str(_measurement(one["candidate"])).rstrip(" %"),
+                *_cells("", difference)[1:], *(_p(one.get(name)) for name in ("p", "p_holm")), one.get("verdict", ""),
+            ])
+            records.append(_pair_record(pair, one, difference))
+    title = f"compared with {facts['pairs'][0]['baseline']} on {facts['pairs'][0]['dataset']}" if facts["pairs"] else ""
+    return _with_texts(Comparison, plain.status, _forms(facts, title, columns, rows, notes, _PAIR, records))  # type: ignore[return-value]
+
+
+def _difference(one: "dict[str, Any]", first: Any, second: Any, level: float) -> "dict[str, Any]":
+    out = {name: one[name] for name in ("definition", "higher_is_better", "metric")}
+    both = [_found(one[name], side) for name, side in (("baseline", first), ("candidate", second))]
+    out["baseline"], out["candidate"] = (
+        _weighted.estimate_of(one[name], side, found, level, why)
+        for name, side, (found, why) in zip(("baseline", "candidate"), (first, second), both)
+    )
+    difference: "dict[str, Any]" = {"n": len(first.weights), "unit": one["difference"].get("unit", "number"), "value": None}
+    out["difference"] = difference
+    (a, why_a), (b, why_b) = both
+    if a is None or b is None:
+        difference["undefined"] = why_a or why_b
+        return out
+    spread = _weighted.spread_of(first, b.influence - a.influence)
+    difference["value"] = b.value - a.value
+    if 1 / float(first.weights @ first.weights) < _weighted._FEW:
+        difference["note"] = out["baseline"].get("note", "")
+        return out
+    difference["standard_error"] = spread.error
+    if spread.error == 0:  # both move with each item alike
+        out["p"], out["test"] = float(difference["value"] == 0), "influence.t"
+    else:
+        half = _weighted.student((1 + level) / 2, spread.degrees) * spread.error
+        difference["interval"] = {
+            "low": difference["value"] - half, "high": difference["value"] + half, "level": level, "method": "influence.t.paired",
+        }
+        out["p"] = _weighted.tail(difference["value"] / spread.error, spread.degrees)
+        out["test"] = "influence.t"
+    return out
+
+
+def _holm(pairs: "list[dict[str, Any]]", level: float) -> None:
+    """Holm's correction over the candidates, metric by metric, and what follows from it."""
+    for place in range(max((len(pair["metrics"]) for pair in pairs), default=0)):
+        tested = sorted((pair["metrics"][place] for pair in pairs if "p" in pair["metrics"][place]), key=lambda one: one["p"])
+        least = 0.0
+        for rank, one in enumerate(tested):
+            least = one["p_holm"] = max(least, min(1.0, one["p"] * (len(tested) - rank)))
+            if one["verdict"] and one["p_holm"] < 1 - level:
+                one["verdict"] = "better" if (one["difference"]["value"] > 0) == one["higher_is_better"] else "worse"
+
+
+def _measurement(facts: "dict[str, Any]") -> Any:
+    from ._estimates import Measurement
+
+    return Measurement(facts)
+
+
+def _cells(name: str, m: Estimate) -> "list[str]":
+    percent = m.unit == "proportion"
+    scale = 100 if percent else 1
+    between = ""
+    if m.interval:
+        digits = 1 if percent else 3
+        while 0 < (m.interval.high - m.interval.low) / 2 * scale < 2 * 10.0**-digits and digits < 6:
+            digits += 1
+        between = f"{m.interval.low * scale:.{digits}f} – {m.interval.high * scale:.{digits}f}"
+    value = str(m)
+    return [f"{name} %" if percent else name, value[:-2] if value.endswith(" %") else value, between]
+
+
+def _p(value: Optional[float]) -> str:
+    return "" if value is None else "< 1e-6" if value < 1e-6 else f"{value:.3f}"
+
+
+def _parts(facts: "dict[str, Any]") -> "dict[str, Any]":
+    found = facts.get("interval") or {}
+    return {name: found.get(name) for name in ("low", "high", "level", "method")}
+
+
+def _record(one: "dict[str, Any]") -> "dict[str, Any]":
+    parameters = ";".join(f"{name}={value}" for name, value in one.get("parameters", {}).items())
+    return {**one, **_parts(one), "parameters": parameters}
+
+
+def _pair_record(pair: "dict[str, Any]", one: "dict[str, Any]", difference: Estimate) -> "dict[str, Any]":
+    return {
+        **{name: pair.get(name) for name in ("baseline", "candidate", "dataset", "candidate_dataset")}, **_parts(one["difference"]),
+        **{name: one.get(name) for name in ("metric", "definition", "p", "p_holm", "test", "verdict")},
+        "baseline_value": one["baseline"]["value"], "candidate_value": one["candidate"]["value"], "difference": difference.value,
+        "n": difference.n, "undefined": difference.undefined or None,
+    }
+
+
+def _forms(
+    facts: "dict[str, Any]", title: str, columns: "list[str]", rows: "list[list[str]]", notes: "list[str]", names: "list[str]",
+    records: "list[dict[str, Any]]",
+) -> "dict[str, bytes]":
+    """The result in each format: the one table and its notes."""
+    texts = {
+        "json": json.dumps(facts, ensure_ascii=False, sort_keys=True),
+        "text": _lines([columns, *rows], "  ", title, notes),
+        "md": _marked(title, columns, rows, notes),
+        "latex": _latex(title, columns, rows),
+        "csv": _csv(names, records),
+    }
+    return {form: (text.rstrip("\n") + "\n").encode() for form, text in texts.items()}
+
+
+def _lines(table: "list[list[str]]", between: str, title: str, notes: "list[str]") -> str:
+    widths = [max(len(row[c]) for row in table) for c in range(len(table[0]))]
+    lines = [between.join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in table]
+    return "\n".join([*([title] if title else []), lines[0], "─" * max(map(len, lines)), *lines[1:], *notes])
+
+
+def _marked(title: str, columns: "list[str]", rows: "list[list[str]]", notes: "list[str]") -> str:
+    def cell(text: str) -> str:
+        return html.escape(text, quote=False).replace("\\", "\\\\").replace("|", "\\|").replace("_", "\\_").replace("*", "\\*")
+
+    lines = ["| " + " | ".join(map(cell, row)) + " |" for row in [columns, *rows]]
+    lines.insert(1, "|" + " --- |" * len(columns))
+    return "\n".join([*([f"**{cell(title)}**", ""] if title else []), *lines, "", *(f"- {cell(note)}" for note in notes)])
+
+
+def _latex(title: str, columns: "list[str]", rows: "list[list[str]]") -> str:
+    special = {
+        "\\": r"\textbackslash{}", "±": r"$\pm$", "–": "--", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": "$<$", ">": "$>$",
+        **{sign: "\\" + sign for sign in "&%$#_{}"},
+    }
+
+    def cell(text: str) -> str:
+        return "".join(special.get(letter, letter) for letter in text)
+
+    lines = [" & ".join(map(cell, row)) + r" \\" for row in [columns, *rows]]
+    comment = [f"% {' '.join(title.split())}"] if title else []
+    return "\n".join([
+        *comment, rf"\begin{{tabular}}{{{'l' * len(columns)}}}", r"\toprule", lines[0], r"\midrule", *lines[1:], r"\bottomrule", r"\end{tabular}",
+    ])
+
+
+def _csv(names: "list[str]", records: "list[dict[str, Any]]") -> str:
+    shown: "Callable[[Any], str]" = lambda value: "" if value is None else repr(value) if isinstance(value, float) else str(value)  # noqa: E731
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(names)
+    writer.writerows([shown(record.get(name)) for name in names] for record in records)
+    return file.getvalue()
+
+
+__all__ = ["weighted_comparison", "weighted_report"]

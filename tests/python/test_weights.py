@@ -1,0 +1,205 @@
+"""sample_weight= of score() and compare(): the values of scikit-learn, those of the library where all weights are equal, and valid intervals."""
+import importlib.util
+import math
+import pickle
+import sys
+import unittest
+
+import numpy as np
+
+import assay
+from assay import _weighted
+from common import InFolder, made
+
+NAMES = "top1,top3,nll,brier,confidence,overconfidence,balanced,precision,recall,f1,precision:average=weighted,f1:average=weighted,matthews,kappa"
+
+
+def has(name):
+    return importlib.util.find_spec(name) is not None
+
+
+def weights(rows, seed=7):
+    return np.random.default_rng(seed).exponential(size=rows)
+
+
+def softmax(scores):
+    p = np.exp(scores.astype(np.float64) - scores.max(1, keepdims=True))
+    return p / p.sum(1, keepdims=True)
+
+
+class Values(InFolder):
+    def equal(self, found, expected, places=12):
+        self.assertEqual(list(found), list(expected))
+        for key in found:
+            self.assertAlmostEqual(found[key].value, expected[key].value, places, key)
+
+    def test_equal_weights_change_no_value(self):
+        scores, labels = made(700)
+        for given in (scores, softmax(scores).astype(np.float32), scores.argmax(1)):
+            names = NAMES if given.ndim == 2 else "top1,balanced,precision,recall,f1,matthews,kappa"
+            how = {} if given.ndim == 2 else {"num_classes": 7}
+            plain = assay.score(given, labels, names, **how)
+            for weight in (1, 2.5):
+                found = assay.score(given, labels, names, sample_weight=np.full(700, weight), **how)
+                self.equal(dict(found), dict(plain), 7)
+                for m, own in zip(found.measurements, plain.measurements):
+                    self.assertEqual(m.n, own.n)
+                    self.assertEqual(m.definition, own.definition)
+                    self.assertEqual(m.parameters["sample_weight"], "given")
+                    # Intervals of two methods, of the same numbers.
+                    self.assertLess(abs(m.interval.low - own.interval.low), 0.25 * (own.interval.high - own.interval.low), m.metric)
+                    self.assertLess(abs(m.interval.high - own.interval.high), 0.25 * (own.interval.high - own.interval.low), m.metric)
+
+    def test_whole_weights_are_repeated_rows(self):
+        scores, labels = made(300)
+        times = np.random.default_rng(3).integers(0, 4, 300)
+        found = assay.score(scores, labels, NAMES, sample_weight=times)
+        repeated = assay.score(np.repeat(scores, times, 0), np.repeat(labels, times), NAMES)
+        self.equal(found, repeated, 7)
+        self.assertEqual(found["top1"].n, int(((labels >= 0) & (times > 0)).sum()))
+
+    @unittest.skipUnless(has("sklearn"), f"SKIPPED: {sys.executable} has no scikit-learn")
+    def test_values_of_scikit_learn(self):
+        from sklearn import metrics
+
+        scores, labels = made(600)
+        weight, known = weights(600), labels >= 0
+        found = assay.score(scores, labels, NAMES, sample_weight=weight)
+        y, w, p, q = labels[known], weight[known], softmax(scores)[known], scores.argmax(1)[known]
+        with_weights = {"sample_weight": w}
+        expected = {
+            "top1": metrics.accuracy_score(y, q, **with_weights), "top3": metrics.top_k_accuracy_score(y, p, k=3, **with_weights),
+            "nll": metrics.log_loss(y, p, **with_weights), "balanced": metrics.balanced_accuracy_score(y, q, **with_weights),
+            "precision.macro": metrics.precision_score(y, q, average="macro", zero_division=0, **with_weights),
+            "recall": metrics.recall_score(y, q, average="macro", zero_division=0, **with_weights),
+            "f1.macro": metrics.f1_score(y, q, average="macro", **with_weights),
+            "precision.weighted": metrics.precision_score(y, q, average="weighted", zero_division=0, **with_weights),
+            "f1.weighted": metrics.f1_score(y, q, average="weighted", **with_weights),
+            "matthews": metrics.matthews_corrcoef(y, q, **with_weights), "kappa": metrics.cohen_kappa_score(y, q, **with_weights),
+            "brier": float(np.average(((p - np.eye(7)[y]) ** 2).sum(1), weights=w)),
+            "confidence": float(np.average(p.max(1), weights=w)),
+        }
+        for name, value in expected.items():
+            self.assertAlmostEqual(found[name].value, value, 7, name)
+
+    def test_each_metric_has_its_influence(self):
+        # The influence is the derivative of the value by an item's weight: Gateaux's, found by a small step.
+        scores, labels = made(80)
+        weight = weights(80)
+        store = assay.Store.of(scores, labels)
+        items = _weighted.items_of(store, weight, 3)
+        for facts in assay.score(scores, labels, NAMES).to_dict()["measurements"]:
+            found = _weighted.found_of(facts, items)
+            self.assertAlmostEqual(items.weights @ found.influence, 0, 12)
+            for item in (0, 11, 40):
+                step = 1e-6
+                moved = items.weights * (1 - step)
+                moved[item] += step
+                after = _weighted.found_of(facts, items._replace(weights=moved)).value
+                self.assertAlmostEqual((after - found.value) / step, found.influence[item], 4, f"{facts['metric']} {item}")
+
+    def test_student(self):
+        # Tables of Student's t: quantiles of .975 and .95.
+        for degrees, p, expected in ((1, 0.975, 12.706205), (5, 0.975, 2.570582), (30, 0.975, 2.042272), (10, 0.95, 1.812461), (1e7, 0.975, 1.959964)):
+            self.assertAlmostEqual(_weighted.student(p, degrees), expected, 5)
+        self.assertAlmostEqual(_weighted.tail(-2.570582, 5), 0.05, 7)
+        self.assertEqual((_weighted.tail(0, 5), _weighted.tail(math.inf, 5)), (1, 0))
+
+    def coverage(self, of, truth, draw):
+        inside = sum(low <= truth <= high for low, high in (of(*draw()) for _ in range(1000)))
+        return inside / 1000
+
+    def test_intervals_hold_the_truth(self):
+        random = np.random.default_rng(5)
+
+        def draw():
+            # The weight of an item and its being correct go together.
+            u = random.normal(size=200)
+            return np.exp(u / 2), (random.random(200) < 1 / (1 + np.exp(-1 - u))).astype(float)
+
+        u = random.normal(size=2_000_000)
+        truth = float(np.average(1 / (1 + np.exp(-1 - u)), weights=np.exp(u / 2)))
+
+        def of(weight, hit):
+            items = _weighted.Items(weight / weight.sum(), np.zeros(200, int), np.where(hit > 0, 0, 1), {"nll": hit}, np.where(hit > 0, 0, 1)[:, None], 2)
+            facts = {"metric": metric, "definition": ""}
+            interval = _weighted.estimate_of(facts, items, _weighted.found_of(facts, items), 0.95)["interval"]
+            return interval["low"], interval["high"]
+
+        for metric in ("topk", "nll"):  # Wilson's, and the one of means
+            found = self.coverage(of, truth, draw)
+            self.assertGreater(found, 0.93, metric)
+            self.assertLess(found, 0.975, metric)
+
+
+class Results(InFolder):
+    def test_a_report(self):
+        scores, labels = made(500)
+        report = assay.score(scores, labels, sample_weight=weights(500), model="net", dataset="val")
+        self.assertIn("top1", report)
+        self.assertNotIn("ece", report)
+        self.assertTrue(any("ece" in note and "not measured with weights" in note for note in report.notes))
+        self.assertTrue(any("items that count the same" in note for note in report.notes))
+        for text in (str(report), report.to_markdown(), report.to_latex(), report.to_csv()):
+            for m in report.measurements:
+                self.assertIn(m.definition, text.replace("\\", ""))
+        self.assertEqual(pickle.loads(pickle.dumps(report)).to_json(), report.to_json())
+        self.assertEqual(assay.score(scores, labels, sample_weight=weights(500) * 3, model="net", dataset="val")["nll"].interval[:2],
+                         assay.score(scores, labels, sample_weight=weights(500) * 3, model="net", dataset="val")["nll"].interval[:2])
+        self.assertIn("net on val", report._repr_html_())
+        several = assay.score({"a": scores, "b": scores * 2}, labels, "top1,nll", sample_weight=weights(500))
+        self.assertEqual(several["a", "top1"].value, several["b", "top1"].value)
+        self.assertGreater(several["b", "nll"], several["a", "nll"])
+        self.assertEqual(len(several.to_csv().splitlines()), 5)
+        stored = assay.score(self.imported(scores, labels), metrics="top1,nll", sample_weight=weights(500))
+        self.assertEqual(stored["nll"].value, several["a", "nll"].value)
+
+    def test_a_comparison_is_paired(self):
+        scores, labels = made(500)
+        other = scores + 2 * np.random.default_rng(2).normal(size=scores.shape).astype(np.float32)
+        weight = weights(500)
+        found = assay.compare(scores, {"b": other, "c": scores * 2}, labels, "top1,nll,confidence", sample_weight=weight)
+        a, b = (assay.score(s, labels, "top1,nll", sample_weight=weight) for s in (scores, other))
+        for name in ("top1", "nll"):
+            self.assertAlmostEqual(found["b", name].value, b[name].value - a[name].value, 12)
+            self.assertEqual(found["b", name].verdict, "worse")
+            half = found["b", name].interval.high - found["b", name].value
+            apart = ((a[name].interval.high - a[name].value) ** 2 + (b[name].interval.high - b[name].value) ** 2) ** 0.5
+            self.assertLess(half, 0.9 * apart, "known better than from two samples")
+        self.assertEqual(found["b", "confidence"].verdict, "")
+        self.assertEqual((found["c", "top1"].p, found["c", "top1"].verdict), (1, "no difference shown"))
+        # Holm: the smaller p of two candidates counts twice.
+        self.assertAlmostEqual(found["b", "top1"].p_holm, 2 * found["b", "top1"].p)
+        self.assertIn("worse", str(found))
+        self.assertEqual(len(found.to_csv().splitlines()), 7)
+
+    def test_few_effective_items_have_no_interval(self):
+        scores, labels = made(300)
+        weight = np.full(300, 1e-9)
+        weight[:3] = 1
+        m = assay.score(scores, labels, "top1", sample_weight=weight)["top1"]
+        self.assertIsNone(m.interval)
+        self.assertIn("effective items", m.note)
+
+    def test_what_is_refused(self):
+        scores, labels = made(60)
+        one = np.ones(60)
+        for weight, code, *texts in (
+            (one[1:], "bad_input", "(59,)", "60 items"), (one[:, None], "bad_input", "(60, 1)"), (-one, "bad_input", "-1.0 at item 0"),
+            (one * np.nan, "bad_input", "nan at item 0"), (one * 0, "bad_input", "all are 0"), (["a"] * 60, "usage", "a number for each item"),
+            (np.where(labels < 0, 1.0, 0.0), "bad_input", "no item that counts"),
+        ):
+            self.refused(lambda weight=weight: assay.score(scores, labels, "top1", sample_weight=weight), code, "sample_weight", *texts)
+        for options, text in (
+            ({"metrics": "top1,ece"}, "ece is not measured with weights"), ({"metrics": "aurc"}, "these are: top1, topk, nll"),
+            ({"per_class": True}, "per_class= does not go with"), ({"groups": one}, "score each group by itself"), ({"bootstrap": 500}, "influence"),
+            ({"gates": ["top1 > 0.5"]}, "report['top1'] > 0.75"), ({"reliability": True}, "bins count items"),
+        ):
+            self.refused(lambda options=options: assay.score(scores, labels, sample_weight=one, **options), "usage", text)
+        self.refused(lambda: assay.score(scores, labels, sample_weights=one), "usage", "it is sample_weight=")
+        stored = [self.imported(scores, labels, model=name) for name in ("a", "b")]
+        self.refused(lambda: assay.compare(*stored, sample_weight=one), "usage", "for scores in memory", "labels=store.labels()")
+
+
+if __name__ == "__main__":
+    unittest.main()
