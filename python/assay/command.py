@@ -358,11 +358,35 @@ def calibrate(runs: Any, *, layer: "str | os.PathLike[str] | None" = None, **opt
     return run("calibrate", *map(_store_path, paths), *more, *words(options), "--json").json
 
 
-def ensemble(stores: "Sequence[Any]", name: str = "ensemble", **options: Any) -> Any:
-    """Stores the mean of several stores as a model of its own, as `assay ensemble --json` does, and says how much they disagree.
+def ensemble(
+    stores: Any, labels: Any = None, name: str = "ensemble", *, runs: "str | os.PathLike[str] | None" = None, dataset: str = "data",
+    ids: "Optional[Sequence[Any]]" = None, classes: Any = None, kind: Optional[str] = None, **options: Any
+) -> Any:
+    """Averages several predictions of the same items, as `assay ensemble --json` does, and says how much they disagree.
 
-    stores: paths, or Stores on the disk. options: of="logits", threads=4, ...
+    stores: paths, or Stores on the disk; the mean is stored beside the first one, as a model of its own. ensemble(stores, "both") names it.
+    Or arrays: items x members x classes (N x T x C), such as views of test-time augmentation. A list of items x classes and
+    {member: items x classes} work, too.
+    labels: of arrays, a class for each item, -1 for none.
+    runs: of arrays, the folder in which the members and the mean are stored; None: nothing is kept. The result's "scores" is the mean, as an
+    array of items x classes: log-probabilities, or logits with of="logits".
+    dataset, ids, classes, kind: of arrays, as for assay.StoreWriter; the kind is detected.
+    options: of="logits", level=0.99, threads=4.
+
+    >>> import assay, numpy
+    >>> found = assay.ensemble(numpy.array([[[2.0, 0.0], [0.0, 1.0]], [[0.0, 3.0], [0.0, 1.0]]]), [0, 1])
+    >>> found["top1"]["value"], found["agreement"]["value"], found["scores"].shape
+    (1.0, 0.5, (2, 2))
     """
+    if isinstance(labels, str) and name == "ensemble":
+        labels, name = None, labels
+    from ._views import ensemble_of, is_array
+
+    if is_array(stores):
+        return ensemble_of(stores, labels, name, runs, dataset, ids, classes, kind, options)
+    for what, value in {"labels": labels, "runs": runs, "ids": ids, "classes": classes, "kind": kind}.items():
+        if value is not None:
+            raise Error(f"{what}= is for arrays, and these are stored with their own: leave it out")
     if isinstance(stores, (str, os.PathLike)) or not hasattr(stores, "__iter__"):
         raise Error("an ensemble is of several stores: assay.ensemble([a, b], name=...)")
     return run("ensemble", *map(_store_path, stores), "--name", name, *words(options), "--json").json

@@ -22,6 +22,7 @@ assay import logits.npy --labels labels.npy --dataset-name val --out runs
 assay import results.json --items annotations.json --dataset-name coco --out runs
 assay import frame.csv --ignore-columns epoch,fold --dataset-name val --out runs
 assay import percent.csv --kind percent --dataset-name val --out runs
+assay import augmented.npy --view 1 --labels labels.npy --dataset-name val --out runs
 assay import samples.json --array predictions --classes classes.txt --dataset-name pets --out runs
 )";
 
@@ -65,6 +66,11 @@ int cmd_import(std::vector<std::string> arguments) {
                     "Which array of a .npz, .safetensors or .h5 file, or which field of FiftyOne's "
                     "samples.json")
         ->type_name("NAME");
+    app->add_option("--view", options.view,
+                    "Which view of each item, for an array of items x views x classes (test-time "
+                    "augmentation): assay ensemble averages them")
+        ->type_name("N")
+        ->check(CLI::Range(1U, 1U << 24));
     app->add_option("--kind", kind, "Kind of the scores (default: detected)")
         ->type_name(
             "{logits,probabilities,log_probabilities,percent,log2_probabilities,"

@@ -46,20 +46,54 @@ void read_columns(const NumberSpan& values, std::uint64_t rows, std::uint32_t cl
     }
 }
 
+/// One view of each item, such as a flipped image, of an array of items x views x classes.
+ScoreSource from_views(const NumberSpan& values, const std::vector<std::uint64_t>& shape,
+                       bool fortran, std::uint32_t view) {
+    const std::uint64_t views = shape[1];
+    if (fortran)
+        fail(ErrorCode::bad_input,
+             "the array of items x views x classes is in Fortran order: save "
+             "numpy.ascontiguousarray(scores)");
+    if (view == 0 || view > views)
+        fail(ErrorCode::usage,
+             fmt::format("the array has {} views of {} items{}; import each by --view 1 to --view "
+                         "{}, then average them: assay ensemble RUNS/DATASET/NAME-view1 "
+                         "RUNS/DATASET/NAME-view2 ...",
+                         views, shape[0], view == 0 ? "" : fmt::format(", and --view is {}", view),
+                         views));
+    ScoreSource source;
+    source.rows = shape[0];
+    source.classes = static_cast<std::uint32_t>(shape[2]);
+    source.precision = values.type;
+    source.views = static_cast<std::uint32_t>(views);
+    source.reading = fmt::format("view {} of {}", view, views);
+    source.read = [=, classes = source.classes](std::uint64_t first, std::uint32_t n,
+                                                std::span<float> out) {
+        for (std::uint32_t r = 0; r < n; ++r)
+            values.floats(((first + r) * views + view - 1) * classes,
+                          out.subspan(std::size_t{r} * classes, classes));
+    };
+    return source;
+}
+
 ScoreSource from_matrix(const NumberSpan& values, const std::vector<std::uint64_t>& shape,
-                        bool fortran) {
+                        bool fortran, std::uint32_t view) {
     if (!is_float(values.type)) {
         fail(ErrorCode::bad_input,
              fmt::format("scores must be floats; the array is of type {}", name_of(values.type)));
     }
+    if (shape.size() == 3 && shape[0] > 0 && shape[1] > 0 && shape[1] <= max_array_columns &&
+        shape[2] > 0 && shape[2] <= max_array_columns)
+        return from_views(values, shape, fortran, view);
     if (shape.size() != 2 || shape[0] == 0 || shape[1] == 0 || shape[1] > max_array_columns) {
         std::string text;
         for (const std::uint64_t dimension : shape)
             text += fmt::format("{}{}", text.empty() ? "" : " x ", dimension);
         fail(ErrorCode::bad_input,
-             fmt::format("scores must be an array of rows x classes, neither 0, at most {} "
-                         "classes; it is {}",
-                         max_array_columns, text.empty() ? "a single number" : text));
+             fmt::format(
+                 "scores must be an array of rows x classes, or rows x views x classes. None "
+                 "may be 0, and there are at most {} classes; it is {}",
+                 max_array_columns, text.empty() ? "a single number" : text));
     }
     ScoreSource source;
     source.rows = shape[0];
@@ -181,7 +215,7 @@ ScoreSource source_of_array(const NpyView& view, const SourceOptions& options) {
     // N floats are one score per row.
     std::vector<std::uint64_t> shape = view.shape;
     if (shape.size() == 1 && shape.front() > 0) shape.push_back(1);
-    return from_matrix(view.values, shape, view.fortran);
+    return from_matrix(view.values, shape, view.fortran, options.view);
 }
 
 ScoreSource open_npy(const fs::path& file, const SourceOptions& options) {
@@ -257,7 +291,7 @@ ScoreSource open_safetensors(const fs::path& file, const SourceOptions& options)
                  fmt::format("scores must be F16, BF16, F32 or F64; the tensor is of type {:.20}",
                              tensor.dtype));
         }
-        ScoreSource source = from_matrix(*tensor.values, tensor.shape, false);
+        ScoreSource source = from_matrix(*tensor.values, tensor.shape, false, options.view);
         source.array = tensor.name;
         source.owners.push_back(map);
         note_other_arrays(source, candidates, chosen);

@@ -216,8 +216,9 @@ ImportReport import_predictions(const fs::path& file, const fs::path& runs,
                     "list of its ids "
                     "with --items");
     }
-    spec.model_name =
-        !given.model_name.empty() ? given.model_name : folder_name_from(file.stem().string());
+    const std::string view = given.view == 0 ? "" : fmt::format("-view{}", given.view);
+    spec.model_name = !given.model_name.empty() ? given.model_name
+                                                : folder_name_from(file.stem().string() + view);
     check_folder_name("data set", spec.dataset_name);
     check_folder_name("model", spec.model_name);
     const int threads = resolve_threads(given.threads);
@@ -233,11 +234,17 @@ ImportReport import_predictions(const fs::path& file, const fs::path& runs,
     ScoreSource source =
         open_source(file, {.spool_folder = runs,
                            .array = options.array,
+                           .view = options.view,
                            .classes = told || !existing ? options.classes : existing->classes,
                            .class_count = options.class_count,
                            .classes_told = told,
                            .columns = of_scores,
                            .numbered = annotated ? &annotated->numbered : nullptr});
+    if (options.view != 0 && source.views == 0)
+        throw Error(ErrorCode::usage,
+                    fmt::format("--view {} is for arrays of items x views x classes, and `{}` has "
+                                "no views: leave it out",
+                                options.view, file.string()));
     apply_scale(source, options.scale);
     return with_note(fmt::format("importing `{}`", file.string()), [&] {
         take_one_column(source, options);
@@ -256,10 +263,10 @@ ImportReport import_predictions(const fs::path& file, const fs::path& runs,
         spec.shard_rows = options.shard_rows;
         spec.ids_hash = dataset.ids_fingerprint();
         spec.model_hash = hash;
-        if (!source.array.empty()) {  // two arrays of one file are two models
+        if (!source.array.empty() || !view.empty()) {  // two arrays of one file are two models
             Hasher both;
             both.add_field(hash);
-            both.add_field(source.array);
+            both.add_field(source.array + view);
             spec.model_hash = both.digest();
         }
         spec.import_hash = arrangement_hash(items, dataset.classes, source.reading);

@@ -38,9 +38,10 @@ struct ScoreSource {
     ClassList columns;                ///< when the file names its classes
     std::optional<ScoreKind> hint;    ///< from the name of a column; `labels`: predicted classes
                                       ///< alone, as entries of score 1
-    StringColumn truth;      ///< of each row, when the file has a column of labels; else empty
-    std::string truth_name;  ///< of that column
-    std::string reading;     ///< what else decides the numbers, where the user chose it
+    StringColumn truth;       ///< of each row, when the file has a column of labels; else empty
+    std::string truth_name;   ///< of that column
+    std::uint32_t views = 0;  ///< of which one is read; 0: the array has none
+    std::string reading;      ///< what else decides the numbers, where the user chose it
     std::vector<std::string> notes;                   ///< what was not used, or assumed
     std::vector<std::shared_ptr<const void>> owners;  ///< of the bytes behind it all
 };
@@ -50,6 +51,7 @@ struct NumberedItems;
 struct SourceOptions {
     std::filesystem::path spool_folder;
     std::string array;
+    std::uint32_t view = 0;  ///< of an array of items x views x classes, from 1; 0: it has none
     /// For class names and numbers in top-k files; may be empty when `class_count` is there.
     ClassList classes;
     std::uint32_t class_count = 0;

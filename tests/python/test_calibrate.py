@@ -1,11 +1,12 @@
 """Calibration and ensembles from Python, beside plain NumPy and the libraries that are there."""
 import json
+import subprocess
 import unittest
 
 import numpy as np
 
 import assay
-from common import CLASSES, InFolder, command, made
+from common import CLASSES, PROGRAM, InFolder, command, made
 
 
 def log_softmax(logits):
@@ -135,6 +136,80 @@ class Ensembles(InFolder):
         logits = assay.Store(assay.ensemble([first, second], "logits", of="logits")["store"]).scores()
         np.testing.assert_allclose(np.asarray(logits), (scores.astype(float) + others) / 2, rtol=1e-5, atol=1e-6)
         self.refused(lambda: assay.ensemble([first]), "bad_input", "two or more")
+        self.refused(lambda: assay.ensemble([first, second], labels), "usage", "labels= is for arrays")
+
+    def views(self):
+        """Logits of five views of each item: items x views x classes."""
+        scores, labels = made(300)
+        return scores[:, None] + np.random.default_rng(3).normal(size=(300, 5, CLASSES)).astype(np.float32), labels
+
+    def test_an_array_of_views(self):
+        scores, labels = self.views()
+        p = np.exp(log_softmax(scores.astype(float).reshape(-1, CLASSES))).reshape(scores.shape)
+        mean, known, predicted = p.mean(axis=1), labels >= 0, p.argmax(axis=2)
+        found = assay.ensemble(scores, labels)
+        self.assertEqual(sorted(found), sorted([
+            "agreement", "dataset", "items", "members", "model", "mutual_information", "of", "schema", "scores", "top1", "warnings", "without_scores"]))
+        np.testing.assert_allclose(np.exp(found["scores"]), mean, rtol=1e-5)
+        self.assertAlmostEqual(found["top1"]["value"], (mean.argmax(axis=1) == labels)[known].mean(), delta=1e-12)
+        same = np.mean([(predicted[:, a] == predicted[:, b]).mean() for a in range(5) for b in range(a)])
+        self.assertAlmostEqual(found["agreement"]["value"], same, delta=1e-12)
+        entropy = lambda p: -(p * np.log(p)).sum(axis=-1)  # noqa: E731
+        self.assertAlmostEqual(found["mutual_information"]["value"], (entropy(mean) - entropy(p).mean(axis=1)).mean(), delta=1e-9)
+        np.testing.assert_allclose(assay.ensemble(scores, labels, of="logits")["scores"], scores.astype(float).mean(axis=1), rtol=1e-5, atol=1e-6)
+        probabilities = assay.ensemble(p.astype(np.float32), labels)
+        np.testing.assert_allclose(np.exp(probabilities["scores"]), mean, rtol=1e-4)
+        self.assertAlmostEqual(assay.score(found["scores"], labels, "top1")["top1"].value, found["top1"]["value"], 12)
+
+    def test_members_by_name_and_stored(self):
+        scores, labels = self.views()
+        members = {"left": scores[:, 0], "right": scores[:, 1]}
+        for _ in range(2):  # again: everything is there
+            found = assay.ensemble(members, labels, "both", runs=self.folder / "runs", dataset="val", ids=[f"{i}.png" for i in range(300)])
+        self.assertEqual([m["model"] for m in found["members"]], ["left", "right"])
+        report = assay.score(self.folder / "runs", metrics="top1")
+        self.assertEqual(report["both", "top1"].value, found["top1"]["value"])
+        self.assertEqual(sorted(key[0] for key in report), ["both", "left", "right"])
+        listed = assay.ensemble([scores[:, 0], scores[:, 1]], labels)
+        np.testing.assert_array_equal(listed["scores"], found["scores"])
+        self.assertEqual([m["model"] for m in listed["members"]], ["ensemble-member1", "ensemble-member2"])
+
+    def test_arrays_that_are_refused(self):
+        scores, labels = self.views()
+        for value, text in (
+            (scores[:, 0], "2 dimensions; items x members x classes"), (scores[:, :1], "1 member"), (scores.argmax(2)[:, None].repeat(2, 1), "of int64"),
+            ({"a": scores[:, 0], "b": scores[:9, 1]}, "(9, 7), (300, 7)"), ({"a": scores[:, 0]}, "two or more"), ({"a": scores, "b": scores}, "`a`"),
+        ):
+            self.refused(lambda value=value: assay.ensemble(value, labels), "bad_input", text)
+        self.refused(lambda: assay.ensemble(scores, labels[1:]), "bad_input", "299")
+
+    def test_views_are_imported_one_by_one(self):
+        scores, labels = self.views()
+        np.save(self.folder / "tta.npy", scores)
+        np.savez(self.folder / "tta.npz", scores=scores)
+        np.save(self.folder / "labels.npy", labels)
+        given = "import", self.folder / "tta.npy", "--labels", self.folder / "labels.npy", "--dataset-name", "val", "--out", self.folder / "runs", "-q"
+        for view in range(1, 6):
+            command(*given, "--view", view)
+            np.testing.assert_array_equal(assay.Store(self.folder / f"runs/val/tta-view{view}").scores(), scores[:, view - 1])
+        found = assay.ensemble([self.folder / f"runs/val/tta-view{view}" for view in range(1, 6)])
+        np.testing.assert_array_equal(np.asarray(assay.Store(found["store"]).scores()), assay.ensemble(scores, labels)["scores"])
+        command("import", self.folder / "tta.npz", "--array", "scores", "--view", 2, *given[2:], "--name", "packed")
+        np.testing.assert_array_equal(assay.Store(self.folder / "runs/val/packed").scores(), scores[:, 1])
+        for more, text in (((), "5 views of 300 items; import each by --view 1 to --view 5"), (("--view", 6), "and --view is 6"), (("--view", 0), "--view")):
+            done = subprocess.run([PROGRAM, *map(str, given), "--name", "other", *map(str, more)], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(text, done.stderr)
+        # Another view under the same name is another model.
+        done = subprocess.run([PROGRAM, *map(str, given), "--name", "tta-view1", "--view", "2"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        np.save(self.folder / "flat.npy", scores[:, 0])
+        done = subprocess.run([PROGRAM, "import", str(self.folder / "flat.npy"), *map(str, given[2:]), "--view", "1"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("has no views: leave it out", done.stderr)
+        np.save(self.folder / "turned.npy", np.asfortranarray(scores))
+        done = subprocess.run([PROGRAM, "import", str(self.folder / "turned.npy"), *map(str, given[2:]), "--view", "1"], capture_output=True, text=True)
+        self.assertIn("ascontiguousarray", done.stderr)
 
 
 if __name__ == "__main__":

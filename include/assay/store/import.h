@@ -1,7 +1,7 @@
 // Saved scores of any framework become a prediction store. Formats, by the file's ending:
-//  - .npy, .npz: N x C of f16, f32 or f64, C or Fortran order; or N whole numbers, which are
-//  predicted classes without scores. In an .npz an array called label, target, y_true, ... holds
-//  the items' labels
+//  - .npy, .npz: N x C of f16, f32 or f64, C or Fortran order; or N x T x C, of which one of the T
+//  views of each item is taken; or N whole numbers, which are predicted classes without scores. In
+//  an .npz an array called label, target, y_true, ... holds the items' labels
 //  - .safetensors: N x C of F16, BF16, F32 or F64
 //  - .csv, .tsv, .parquet: a full matrix (at most a column of ids, and C columns of scores), or
 //  the best k of each image as
@@ -47,6 +47,7 @@ struct ImportOptions {
         dataset_name;  ///< names the data set; "": the stem of `ids`, which must then be there
     std::string model_name;    ///< "": made from the file's stem
     std::string array;         ///< of a .npz or .safetensors file; "": its only matrix of floats
+    std::uint32_t view = 0;    ///< of an array of items x views x classes, from 1; 0: it has none
     ScoreColumnNames columns;  ///< of tables
     std::optional<ScoreKind>
         kind;  ///< none: as the column is called, else found out from the numbers
