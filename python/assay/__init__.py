@@ -32,9 +32,11 @@ if TYPE_CHECKING:
     from ._score import gap as gap
     from ._score import score as score
     from .command import attack as attack
+    from .command import calibrate as calibrate
     from .command import check as check
     from .command import corrupt as corrupt
     from .command import cost as cost
+    from .command import ensemble as ensemble
     from .command import predict as predict
     from .command import robustness as robustness
     from .command import run as run

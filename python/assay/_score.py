@@ -23,6 +23,8 @@ from .store import Store, stores
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+    from ._keywords import CompareKeywords, GapKeywords
+
 Paths = Union[str, "os.PathLike[str]"]
 _SMALL = 2_000_000  # scores that take some milliseconds
 
@@ -221,7 +223,7 @@ def compare(
     level: float = 0.95,
     sample_weight: Any = None,
     progress: Progress = None,
-    **options: Any,
+    **options: "Unpack[CompareKeywords]",
 ) -> Comparison:
     """Compares classifiers on the same items, with paired intervals and tests.
 
@@ -252,12 +254,13 @@ def compare(
         others = [store for name, value in candidates.items() for store in store_of(value, str(name))]
     else:
         others = store_of(candidates, "candidate")
+    asked: dict[str, Any] = {**options}
     if first[0].path is not None:
         others = [store for store in others if store.path is None or not os.path.samefile(store.path, first[0].path)]
         if labels is not None:
-            options["labels"] = labels
+            asked["labels"] = labels
     sets = HeldSets(label_sets) if label_sets is not None and (labels is not None or first[0].path is not None) else None
-    given = text_of_options({**_options(metrics, options), "level": level}, "compare()")
+    given = text_of_options({**_options(metrics, asked), "level": level}, "compare()")
     every = [*first, *others]
     small = sum(len(store) * store.classes for store in every) < _SMALL
     if sample_weight is not None:
@@ -282,7 +285,7 @@ def gap(
     labels: "Optional[Sequence[Paths]]" = None,
     level: float = 0.95,
     progress: Progress = None,
-    **options: Any,
+    **options: "Unpack[GapKeywords]",
 ) -> Gap:
     """Compares the same models on two data sets: the gap in accuracy, and how much of it the number of labels explains.
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .command import Files, table
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
-def aggregate(votes: Any, **options: Any) -> Any:
+    from ._command_options import AggregateOptions, ProposeOptions
+
+
+def aggregate(votes: Any, **options: "Unpack[AggregateOptions]") -> Any:
     """Combines votes (a path, a DataFrame, a list of dictionaries; columns as in docs/multilabel.md) into label sets.
 
     options: method ("dawid-skene", "majority", "weighted"), threshold, out (a file of label sets), against, annotators, ... Returns the JSON
@@ -17,7 +22,7 @@ def aggregate(votes: Any, **options: Any) -> Any:
         return table("labels", "aggregate", files.path_of(votes), **options)
 
 
-def propose(stores: Any, **options: Any) -> Any:
+def propose(stores: Any, **options: "Unpack[ProposeOptions]") -> Any:
     """Proposes questions about the images of stores: the JSON of `assay labels propose`."""
     paths = stores if isinstance(stores, (list, tuple)) else [stores]
     return table("labels", "propose", *[getattr(path, "path", path) for path in paths], **options)

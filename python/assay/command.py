@@ -15,9 +15,15 @@ import sys
 import threading
 import warnings
 from pathlib import Path
-from typing import Any, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence
 
 from ._library import Error, candidates
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._command_options import CalibrateOptions, EnsembleOptions, RobustnessOptions
+    from ._keywords import AttackKeywords, CheckKeywords, CorruptKeywords, CostKeywords, PredictKeywords
 
 
 def program() -> str:
@@ -116,7 +122,7 @@ def _truth(value: Any) -> Any:
     return str(value).lower() if isinstance(value, bool) else value
 
 
-def words(options: "dict[str, Any]") -> "list[str]":
+def words(options: "Mapping[str, Any]") -> "list[str]":
     """Keyword arguments as options of the command: top_k=5 is --top-k 5; True is the option alone; a list repeats or follows it.
 
     antialias takes true or false as a word.
@@ -225,7 +231,7 @@ def _data(data: Any) -> "list[Any]":
 
 
 def predict(
-    model: Any, data: Any, runs: "str | os.PathLike[str]", *, progress: Optional[bool] = None, **options: Any
+    model: Any, data: Any, runs: "str | os.PathLike[str]", *, progress: Optional[bool] = None, **options: "Unpack[PredictKeywords]"
 ) -> "list[Any]":
     """Runs models over images, stores every score, and returns the stores. Repeat an interrupted call to resume it.
 
@@ -259,16 +265,17 @@ def predict(
     """
     from .store import Store
 
-    source = source_of(data, options, progress)
-    if not isinstance(source, list) and options.get("corrupt") is None:
+    given: dict[str, Any] = {**options}
+    source = source_of(data, given, progress)
+    if not isinstance(source, list) and given.get("corrupt") is None:
         from ._local import predict_items
 
-        return predict_items(model, source, runs, progress, options).stores
+        return predict_items(model, source, runs, progress, given).stores
     if not isinstance(source, list):
         from ._stored import refuse_numbers
 
         refuse_numbers(source, "corrupt=")
-    found = _over("predict", model, source, ["--out", runs], progress, options)
+    found = _over("predict", model, source, ["--out", runs], progress, given)
     rows = found.get("stores", found.get("results", []))
     missing = [row for row in rows if row.get("without_score")]
     if missing:
@@ -279,7 +286,7 @@ def predict(
         )
     stores = [Store(_whole(row["store"])) for row in rows]
     if isinstance(source, FolderWords) and stores:
-        source.compare(len(stores[0]), options, progress)
+        source.compare(len(stores[0]), given, progress)
     return stores
 
 
@@ -290,7 +297,7 @@ def _whole(path: str) -> Path:
 
 
 def attack(
-    model: Any, data: Any, runs: "str | os.PathLike[str] | None" = None, *, progress: Optional[bool] = None, **options: Any
+    model: Any, data: Any, runs: "str | os.PathLike[str] | None" = None, *, progress: Optional[bool] = None, **options: "Unpack[AttackKeywords]"
 ) -> Any:
     """Measures accuracy under adversarial attack, like `assay attack --json`. Gradients of an nn.Module come from autograd.
 
@@ -299,21 +306,23 @@ def attack(
     runs: folder for the predictions under attack. options: attack="autoattack", eps="4/255", ...
     Raises Error, also if a model has no gradients (a function of NumPy arrays).
     """
-    source = source_of(data, options, progress)
+    given: dict[str, Any] = {**options}
+    source = source_of(data, given, progress)
     if not isinstance(source, list):
-        options.setdefault("dataset_name", f"{source.name}-attack")  # what predict() stores of them is another store
-    return _over("attack", model, source, [] if runs is None else ["--out", runs], progress, options)
+        given.setdefault("dataset_name", f"{source.name}-attack")  # what predict() stores of them is another store
+    return _over("attack", model, source, [] if runs is None else ["--out", runs], progress, given)
 
 
-def check(model: Any, data: Any, *, progress: Optional[bool] = None, **options: Any) -> Any:
+def check(model: Any, data: Any, *, progress: Optional[bool] = None, **options: "Unpack[CheckKeywords]") -> Any:
     """Checks whether a model, its settings and a data set fit together, like `assay check --json`. model, data: as for
     attack().
 
     For images of this process, it checks `sample` (128) of them, chosen by a hash of their ids.
     """
-    source = source_of(data, options, progress)
-    sample = None if options.get("decode_all") else int(options.get("sample") or 128)
-    found = _over("check", model, source, [], progress, options, sample)
+    given: dict[str, Any] = {**options}
+    source = source_of(data, given, progress)
+    sample = None if given.get("decode_all") else int(given.get("sample") or 128)
+    found = _over("check", model, source, [], progress, given, sample)
     if not isinstance(source, list) and sample is not None and sample < source.count:
         for finding in found["findings"]:
             if finding["id"] == "data.classes" and finding["severity"] == "note":  # the command sees the drawn images alone
@@ -321,7 +330,7 @@ def check(model: Any, data: Any, *, progress: Optional[bool] = None, **options: 
     return found
 
 
-def corrupt(data: Any, out: "str | os.PathLike[str] | None" = None, *, progress: Optional[bool] = None, **options: Any) -> Any:
+def corrupt(data: Any, out: "str | os.PathLike[str] | None" = None, *, progress: Optional[bool] = None, **options: "Unpack[CorruptKeywords]") -> Any:
     """Writes copies of images under common corruptions, like `assay corrupt --json`. predict(..., corrupt="all") needs no copies.
 
     data: as for predict(), with Pillow images or files. options: corruptions="blur", severities="1,3,5", sheet="sheet.png", ...
@@ -329,24 +338,25 @@ def corrupt(data: Any, out: "str | os.PathLike[str] | None" = None, *, progress:
     from ._datasets import folder_of, is_words, items_of
     from ._stored import Stored, refuse_numbers
 
-    more = [*([] if out is None else ["--out", out]), *words(options), "--json"]
+    given: dict[str, Any] = {**options}
+    more = [*([] if out is None else ["--out", out]), *words(given), "--json"]
     folder = None if is_words(data) else folder_of(data)
     if folder is not None or is_words(data):
         source = folder.path if folder is not None else data
         return _run(["corrupt", *(source if isinstance(source, (list, tuple)) else [source]), *more], progress, True).json
     items = items_of(data)
     refuse_numbers(items, "assay.corrupt")
-    with Stored(items, "corrupt", [], options, progress) as stored:
+    with Stored(items, "corrupt", [], given, progress) as stored:
         return _run(["corrupt", stored.images, "--list", stored.listed, *more], progress, True).json
 
 
-def robustness(runs: Any, clean: str, **options: Any) -> Any:
+def robustness(runs: Any, clean: str, **options: "Unpack[RobustnessOptions]") -> Any:
     """Reports accuracy under corruptions from stored predictions, like `assay robustness --json`. clean: the data set without
     corruption."""
     return run("robustness", *(runs if isinstance(runs, (list, tuple)) else [runs]), "--clean", clean, *words(options), "--json").json
 
 
-def calibrate(runs: Any, *, layer: "str | os.PathLike[str] | None" = None, **options: Any) -> Any:
+def calibrate(runs: Any, *, layer: "str | os.PathLike[str] | None" = None, **options: "Unpack[CalibrateOptions]") -> Any:
     """Scales stored scores so that their probabilities fit, as `assay calibrate --json` does. The numbers are fitted on other items.
 
     runs: a store, a data set, a RUNS folder, or a list of these. options: method="vector", fit="calibration", split=0.2, ...
@@ -360,7 +370,7 @@ def calibrate(runs: Any, *, layer: "str | os.PathLike[str] | None" = None, **opt
 
 def ensemble(
     stores: Any, labels: Any = None, name: str = "ensemble", *, runs: "str | os.PathLike[str] | None" = None, dataset: str = "data",
-    ids: "Optional[Sequence[Any]]" = None, classes: Any = None, kind: Optional[str] = None, **options: Any
+    ids: "Optional[Sequence[Any]]" = None, classes: Any = None, kind: Optional[str] = None, **options: "Unpack[EnsembleOptions]"
 ) -> Any:
     """Averages several predictions of the same items, as `assay ensemble --json` does, and says how much they disagree.
 
@@ -383,7 +393,7 @@ def ensemble(
     from ._views import ensemble_of, is_array
 
     if is_array(stores):
-        return ensemble_of(stores, labels, name, runs, dataset, ids, classes, kind, options)
+        return ensemble_of(stores, labels, name, runs, dataset, ids, classes, kind, {**options})
     for what, value in {"labels": labels, "runs": runs, "ids": ids, "classes": classes, "kind": kind}.items():
         if value is not None:
             raise Error(f"{what}= is for arrays, and these are stored with their own: leave it out")
@@ -401,13 +411,13 @@ def _store_path(value: Any) -> Any:
     return path
 
 
-def cost(model: Any, *, progress: Optional[bool] = None, **options: Any) -> Any:
+def cost(model: Any, *, progress: Optional[bool] = None, **options: "Unpack[CostKeywords]") -> Any:
     """Measures parameters, operations, memory and latency of models, like `assay cost --json`. model: as for predict().
 
     Unknown values are None, and `no_weights` or `no_operators` says why. For example, the operations of a function of NumPy
     arrays are unknown.
     """
-    return _with_models("cost", model, [], progress, options)
+    return _with_models("cost", model, [], progress, {**options})
 
 
 def table(*arguments: Any, **options: Any) -> Any:

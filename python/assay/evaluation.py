@@ -9,12 +9,17 @@ import re
 import tempfile
 import warnings
 from pathlib import Path
-from typing import Any, Optional, Union
+from typing import TYPE_CHECKING, Any, Optional, Union
 
 from ._calls import call
 from ._library import Error, checked
 from ._pages import interval_text, list_of, percent, pictures, table
 from .report import Estimate, Measurement, Report, _with_texts
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._keywords import EvaluateKeywords
 
 # Of Result: each form by the ending of the file in which the command writes it.
 _ENDINGS = {"text": "txt", "csv": "csv", "md": "md", "latex": "tex"}
@@ -140,7 +145,7 @@ def _shown(report: Evaluation) -> str:
 
 
 def evaluate(
-    model: Any, data: Any, runs: "str | os.PathLike[str]" = "runs", *, progress: Optional[bool] = None, **options: Any
+    model: Any, data: Any, runs: "str | os.PathLike[str]" = "runs", *, progress: Optional[bool] = None, **options: "Unpack[EvaluateKeywords]"
 ) -> Evaluation:
     """Evaluates models like `assay eval`: accuracy with its interval, top-5, calibration, the worst classes and suspicious
     labels.
@@ -160,13 +165,14 @@ def evaluate(
     """
     from .command import FolderWords, source_of
 
-    source = source_of(data, options, progress)
+    given: dict[str, Any] = {**options}
+    source = source_of(data, given, progress)
     if isinstance(source, list):
-        report = _by_the_command(model, source, runs, progress, options)
+        report = _by_the_command(model, source, runs, progress, given)
         if isinstance(source, FolderWords):
-            source.compare(report["items"] + report["left_out"], options, progress)
+            source.compare(report["items"] + report["left_out"], given, progress)
     else:
-        report = _of_items(model, source, runs, progress, options)
+        report = _of_items(model, source, runs, progress, given)
     if report.partial:
         missing = ", ".join(f"{m['model']}: {m['unreadable']}" for m in report.models if m.get("unreadable"))
         warnings.warn(f"some images have no scores ({missing}): `partial` is true", RuntimeWarning, stacklevel=2)

@@ -6,9 +6,16 @@ A competition is a folder. You may repeat every step; repeat an interrupted step
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .command import run, words
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._command_options import (
+        MadAddOptions, MadAnswersOptions, MadInitOptions, MadQuestionsOptions, MadRankOptions, MadSelectOptions, MadStatusOptions,
+    )
 
 
 class Competition:
@@ -18,7 +25,7 @@ class Competition:
         self.folder = os.fspath(folder)
 
     @classmethod
-    def init(cls, folder: "str | os.PathLike[str]", stores: Any, **options: Any) -> "Competition":
+    def init(cls, folder: "str | os.PathLike[str]", stores: Any, **options: "Unpack[MadInitOptions]") -> "Competition":
         """Starts a competition from stored predictions of two or more classifiers."""
         paths = stores if isinstance(stores, (list, tuple)) else [stores]
         run("mad", "init", folder, *[getattr(path, "path", path) for path in paths], *words(options), "--json")
@@ -27,22 +34,22 @@ class Competition:
     def _step(self, name: str, *arguments: Any, **options: Any) -> Any:
         return run("mad", name, self.folder, *arguments, *words(options), "--json").json
 
-    def select(self, **options: Any) -> Any:
+    def select(self, **options: "Unpack[MadSelectOptions]") -> Any:
         return self._step("select", **options)
 
-    def questions(self, **options: Any) -> Any:
+    def questions(self, **options: "Unpack[MadQuestionsOptions]") -> Any:
         return self._step("questions", **options)
 
-    def answers(self, *files: Any, **options: Any) -> Any:
+    def answers(self, *files: Any, **options: "Unpack[MadAnswersOptions]") -> Any:
         return self._step("answers", *files, **options)
 
-    def rank(self, **options: Any) -> Any:
+    def rank(self, **options: "Unpack[MadRankOptions]") -> Any:
         return self._step("rank", **options)
 
-    def status(self, **options: Any) -> Any:
+    def status(self, **options: "Unpack[MadStatusOptions]") -> Any:
         return self._step("status", **options)
 
-    def add(self, *stores: Any, **options: Any) -> Any:
+    def add(self, *stores: Any, **options: "Unpack[MadAddOptions]") -> Any:
         return self._step("add", *[getattr(path, "path", path) for path in stores], **options)
 
     def __repr__(self) -> str:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .command import table
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
-def compose(data: Any, boxes: Any, out: Any, **options: Any) -> Any:
+    from ._command_options import ComposeOptions
+
+
+def compose(data: Any, boxes: Any, out: Any, **options: "Unpack[ComposeOptions]") -> Any:
     """Makes data sets of composites below `out`. Options are those of the command (counts, images, seeds, ...). Returns its
     JSON."""
     return table("patchml", "--data", data, "--boxes", boxes, "--out", out, **options)

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Optional
+from typing import TYPE_CHECKING, Any, Mapping, Optional
 
 from . import command
 from .command import Files, words
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
-def _step(name: str, source: Any, options: "dict[str, Any]") -> Any:
+    from ._command_options import ChooseOptions, CorrelateOptions, MeasureOptions, QualityScoreOptions
+
+
+def _step(name: str, source: Any, options: "Mapping[str, Any]") -> Any:
     with Files() as files:
         given = ["published" if source is None else files.path_of(source)]
         return command.run("quality", name, *given, *words(options), "--json").json
@@ -39,22 +44,22 @@ def run(
     return run_models(models, data, runs, plan, progress, options)
 
 
-def table(source: Any = None, **options: Any) -> Any:
+def table(source: Any = None, **options: "Unpack[QualityScoreOptions]") -> Any:
     """Scores (QUBA) a table of models and dimensions: a csv or JSON file, a DataFrame; None: the 326 published classifiers."""
     return _step("score", source, options)
 
 
-def measure(runs: Any, **options: Any) -> Any:
+def measure(runs: Any, **options: "Unpack[MeasureOptions]") -> Any:
     """Measures all possible dimensions from the stores below `runs`."""
     return command.run("quality", "measure", runs, *words(options), "--json").json
 
 
-def correlate(source: Any = None, **options: Any) -> Any:
+def correlate(source: Any = None, **options: "Unpack[CorrelateOptions]") -> Any:
     """Rank correlations of the dimensions over models."""
     return _step("correlate", source, options)
 
 
-def choose(source: Any = None, **options: Any) -> Any:
+def choose(source: Any = None, **options: "Unpack[ChooseOptions]") -> Any:
     """Lists the models that meet given weights or needs."""
     return _step("choose", source, options)
 

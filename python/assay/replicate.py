@@ -6,12 +6,17 @@ command (level=0.9, bootstrap=200, method="pl", ...); results are its JSON.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .command import Files, table
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
-def adjust(original: Any, replication: Any, *, hits: Any = None, **options: Any) -> Any:
+    from ._command_options import AdjustOptions, MatchOptions, PlanOptions
+
+
+def adjust(original: Any, replication: Any, *, hits: Any = None, **options: "Unpack[AdjustOptions]") -> Any:
     """Adjusts accuracies for the selection, and splits the gap. hits: (on the original, on the replication): tables, or folders
     of stores."""
     with Files() as files:
@@ -21,13 +26,13 @@ def adjust(original: Any, replication: Any, *, hits: Any = None, **options: Any)
         return table("replicate", "adjust", *words, **options)
 
 
-def match(reference: Any, candidates: Any, **options: Any) -> Any:
+def match(reference: Any, candidates: Any, **options: "Unpack[MatchOptions]") -> Any:
     """Chooses candidates whose selection frequencies match a reference."""
     with Files() as files:
         return table("replicate", "match", files.path_of(reference), files.path_of(candidates), **options)
 
 
-def plan(original: Any, replication: Any, *, hits: Any = None, **options: Any) -> Any:
+def plan(original: Any, replication: Any, *, hits: Any = None, **options: "Unpack[PlanOptions]") -> Any:
     """Plans the number of annotators and images for an interval of a wanted width."""
     with Files() as files:
         words = [files.path_of(original), files.path_of(replication)]

@@ -6,13 +6,18 @@ import html
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Optional, Union
+from typing import TYPE_CHECKING, Any, Optional, Union
 
 from ._classes import confusion_matrix_of, is_whole, per_class_of
 from ._estimates import Difference, Estimate, Interval, Measurement
 from ._keys import Key, keyed, matching
 from ._library import Error, Handle, checked, encoded, library, text_of
 from ._pages import page_of, pictures, pictures_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._keywords import PlotKeywords
 
 
 class Result:
@@ -97,7 +102,7 @@ class Result:
 
         return polars.DataFrame(self.records())
 
-    def plot(self, recipe: str, format: str = "svg", **options: Any) -> bytes:
+    def plot(self, recipe: str, format: str = "svg", **options: "Unpack[PlotKeywords]") -> bytes:
         """A plot of the result, one of `assay plot`, as "svg", "pdf" or "png".
 
         Options: models, datasets, metric, x, y, top, width, height (millimetres), font (points), dpi, dark, title.
@@ -106,7 +111,7 @@ class Result:
             checked("assay_plot", recipe.encode(), self._json, format.encode(), json.dumps(options).encode())
         )
 
-    def save_plot(self, path: "str | os.PathLike[str]", recipe: str, **options: Any) -> None:
+    def save_plot(self, path: "str | os.PathLike[str]", recipe: str, **options: "Unpack[PlotKeywords]") -> None:
         """Saves the plot to a file, in the format of its extension."""
         form = os.fspath(path).rsplit(".", 1)[-1].lower()
         data = self.plot(recipe, form, **options)
@@ -292,7 +297,7 @@ class Report(Result, Mapping[Key, Measurement]):
         """
         return per_class_of(self._store(model, dataset))
 
-    def plot(self, recipe: str, format: str = "svg", **options: Any) -> bytes:
+    def plot(self, recipe: str, format: str = "svg", **options: "Unpack[PlotKeywords]") -> bytes:
         """A picture of it: a recipe of `assay plot`, as "svg", "pdf" or "png".
 
         recipe: "scores", "reliability" (or "calibration_curve"), "classes", "confusions" (the most frequent ones), "confusion_matrix" (counts of

@@ -7,12 +7,17 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Optional
+from typing import TYPE_CHECKING, Any, Optional
 
 from ._arrays import HeldTexts, class_options, held, labels_and_sets, pointer
 from ._inputs import kind_of_sigmoids, scores_of
 from ._library import Error, Handle, Sets, Texts, checked, encoded, text_of
 from ._mapped import Memory, Scores, Shard
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._keywords import ColumnKeywords
 
 STATES = ("ok", "unreadable", "not_finite")
 
@@ -232,7 +237,7 @@ class Store:
         checked("assay_store_arrow", self._handle, json.dumps(options).encode(), ctypes.byref(stream))
         return stream
 
-    def columns(self, **options: Any) -> "dict[str, Any]":
+    def columns(self, **options: "Unpack[ColumnKeywords]") -> "dict[str, Any]":
         """Each item's label, prediction, confidence, loss, best classes ... as NumPy arrays by column.
 
         Options: top (number of best classes), scores (all of them as a matrix), labels (a file of label sets), class_map.
@@ -241,14 +246,14 @@ class Store:
 
         return columns_of(self._stream(**options))
 
-    def to_pandas(self, **options: Any) -> Any:
+    def to_pandas(self, **options: "Unpack[ColumnKeywords]") -> Any:
         """The same as a pandas.DataFrame, a row for each item."""
         import pandas
 
         columns = self.columns(**options)
         return pandas.DataFrame({name: list(c) if getattr(c, "ndim", 1) > 1 else c for name, c in columns.items()})
 
-    def to_polars(self, **options: Any) -> Any:
+    def to_polars(self, **options: "Unpack[ColumnKeywords]") -> Any:
         """The same as a polars.DataFrame."""
         import polars
 

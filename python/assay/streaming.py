@@ -5,7 +5,7 @@ from __future__ import annotations
 import array
 import copy
 import json
-from typing import Any, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Optional, Sequence, Union
 
 from . import _joined
 from ._arrays import Held, HeldSets, class_options, held, labels_and_sets, pointer
@@ -17,6 +17,11 @@ from ._library import Error, Handle, checked, library, text_of
 from ._locks import guarded, new_lock
 from ._options import count_of, metric_names, plain, text_of_options
 from .report import Report, metrics as all_metrics
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._keywords import MeasureKeywords
 
 
 class Metrics:
@@ -58,7 +63,7 @@ class Metrics:
         ignore_index: Optional[int] = None,
         keep: bool = False,
         distributed: Any = None,
-        **options: Any,
+        **options: "Unpack[MeasureKeywords]",
     ):
         if ignore_index is not None and (isinstance(ignore_index, bool) or not hasattr(ignore_index, "__index__")):
             raise Error(f"ignore_index={ignore_index!r}; allowed: a whole number, such as -100 or 255, or None")

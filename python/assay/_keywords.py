@@ -1,0 +1,138 @@
+"""Keywords of the functions, as types: options of the commands, and what Python adds. mypy and pyright find a keyword that is none of them."""
+
+from __future__ import annotations
+
+from typing import Any, TypedDict
+
+from ._command_options import (
+    AttackOptions, CheckOptions, CorruptOptions, CostOptions, EvalOptions, Flag, PredictOptions, Value,
+)
+
+
+class ModelObjects(TypedDict, total=False):
+    """What is said of a model of this process (assay.predict)."""
+
+    identity: Any
+    weights: Any
+    transform: Any
+    processor: Any
+    settings: Any
+    batches: Value
+    channels_last: Flag
+    gradient: Any
+    tune_allocator: Flag
+
+
+class PredictKeywords(PredictOptions, ModelObjects, total=False):
+    top_k: Value
+
+
+class AttackKeywords(AttackOptions, ModelObjects, total=False):
+    pass
+
+
+class CheckKeywords(CheckOptions, ModelObjects, total=False):
+    pass
+
+
+class CostKeywords(CostOptions, ModelObjects, total=False):
+    pass
+
+
+class CorruptKeywords(CorruptOptions, total=False):
+    pass
+
+
+class EvaluateKeywords(EvalOptions, ModelObjects, total=False):
+    gates: Value
+    top_k: Value
+
+
+class MeasureKeywords(TypedDict, total=False):
+    """Options of assay.compare() and assay.Metrics() that the library reads: what score() has, too."""
+
+    bins: Value
+    edges: Value
+    k: Value
+    subgroups: Value
+    threads: Value
+    bootstrap: Value
+    seed: Value
+
+
+class CompareKeywords(MeasureKeywords, total=False):
+    plugin: Value
+    gates: Value
+    disagreements: Value
+    class_map: Value
+    null: Value
+    other_images: Flag
+    label_column: Value
+    image_column: Value
+    label_votes: Flag
+    hierarchy: Value
+    ordinal: Flag
+    class_order: Value
+    thresholds: Value
+    threshold_file: Value
+
+
+class PlotKeywords(TypedDict, total=False):
+    """Of the plots of a result."""
+
+    models: Value
+    datasets: Value
+    metric: Value
+    x: Value
+    y: Value
+    top: Value
+    width: Value
+    height: Value
+    font: Value
+    dpi: Value
+    dark: Flag
+    title: Flag
+
+
+class ColumnKeywords(TypedDict, total=False):
+    """Of the columns of a store."""
+
+    top: int
+    scores: bool
+    labels: Any
+    class_map: str
+
+
+class GapKeywords(TypedDict, total=False):
+    table: Value
+    unit: Value
+    n1: Value
+    n2: Value
+    counts1: Value
+    counts2: Value
+    families: Value
+    also: Value
+    also_labels: Value
+    also_subgroups: Value
+    rank_by: Value
+    rank_against: Value
+    subgroups: Value
+    agreement: Value
+    pooled_above: Value
+    margin: Value
+    mark: Value
+    slivers: Value
+    top: Value
+    bootstrap: Value
+    seed: Value
+    scale: Value
+    model_correlation: Value
+    metric_correlation: Value
+    threads: Value
+    all_models: Flag
+
+
+__all__ = [
+    "AttackKeywords", "CheckKeywords", "ColumnKeywords", "CompareKeywords", "CorruptKeywords", "CostKeywords", "EvaluateKeywords", "GapKeywords", "MeasureKeywords",
+    "ModelObjects", "PlotKeywords", "PredictKeywords",
+]
