@@ -1,4 +1,4 @@
-// assay manual: the manual pages.
+// assay manual: the manual pages, or every message of the program.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -6,10 +6,19 @@
 #include <ctime>
 #include <filesystem>
 
+#include "assay/error.h"
 #include "cli/command.h"
 #include "cli/manual.h"
+#include "cli/outputs.h"
 #include "core/file.h"
 #include "core/text.h"
+
+// Made by src/cli/CMakeLists.txt with tools/english/messages: its bytes lie between two symbols.
+#define ASSAY_EMBEDDED(begin, end, name)                                  \
+    extern "C" __attribute__((visibility("hidden"))) const char(begin)[]; \
+    extern "C" __attribute__((visibility("hidden"))) const char(end)[];
+#include "messages_files.inc"
+#undef ASSAY_EMBEDDED
 
 namespace assay::cli {
 namespace {
@@ -17,7 +26,15 @@ namespace {
 constexpr std::string_view manual_examples = R"(
 assay manual --out ~/.local/share/man/man1
 assay manual --out man && man man/assay-score.1
+assay manual --messages | grep ": error:"
 )";
+
+/// FILE:LINE: KIND: TEXT, a line each; empty in a build without Python.
+std::string_view all_messages() {
+#define ASSAY_EMBEDDED(begin, end, name) return {begin, static_cast<std::size_t>((end) - (begin))};
+#include "messages_files.inc"
+#undef ASSAY_EMBEDDED
+}
 
 /// Today, or the day of SOURCE_DATE_EPOCH, by which builds are the same byte for byte.
 std::string date_of_pages() {
@@ -33,16 +50,34 @@ std::string date_of_pages() {
 }  // namespace
 
 int cmd_manual(std::vector<std::string> arguments) {
-    auto app =
-        make_app("manual",
-                 "Write the manual pages: assay(1), one for each command and one for each of its "
-                 "parts, as `man assay-score` shows them. An installed assay already has them.",
-                 manual_examples);
+    auto app = make_app(
+        "manual",
+        "Write the manual pages: assay(1), one for each command and one for each of its "
+        "parts, as `man assay-score` shows them. An installed assay already has them. With "
+        "--messages: print every error, warning, note and help text instead.",
+        manual_examples);
     std::filesystem::path out;
-    app->add_option("--out", out, "Folder for the pages, created if missing")
-        ->required()
-        ->type_name("FOLDER");
+    bool messages = false;
+    CLI::Option* folder = app->add_option("--out", out, "Folder for the pages, created if missing")
+                              ->type_name("FOLDER");
+    app->add_flag(
+           "--messages", messages,
+           "Print every message of the program and its place in the sources, to read them as "
+           "a whole: FILE:LINE: KIND: TEXT. KIND is error, warning, note, help or text")
+        ->excludes(folder);
     if (!parse(*app, std::move(arguments))) return Status::done;
+    if (messages) {
+        if (all_messages().empty())
+            throw Error(ErrorCode::usage,
+                        "this build has no list of messages, because it was built without Python; "
+                        "in the source tree, run `tools/english/messages`");
+        write_own(all_messages());
+        return Status::done;
+    }
+    if (out.empty())
+        throw Error(ErrorCode::usage,
+                    "--out is required: name the folder for the pages, for example `assay manual "
+                    "--out man`; or pass --messages");
     make_folders(out);
     const std::vector<ManualPage> pages = manual_pages(date_of_pages());
     for (const ManualPage& page : pages) write_file_atomically(out / page.file, page.text);

@@ -141,6 +141,34 @@ TEST_F(Pages, AreTheSameBytesOnTheSameDay) {
     EXPECT_THAT(slurp(folder_ / "one/assay.1"), HasSubstr("\"1970-01-01\""));
 }
 
+/// As its list names it: FILE:LINE: KIND: TEXT.
+TEST(Manual, ListsEveryMessageWithItsPlace) {
+    const Outcome listed = assay_run({"manual", "--messages"});
+    ASSERT_EQ(listed.status, 0) << listed.err;
+    const std::regex form(R"(\S+\.(cpp|h):\d+: (error|warning|note|help|text): \S.*)");
+    std::istringstream lines(listed.out);
+    std::size_t number = 0;
+    for (std::string line; std::getline(lines, line); ++number) {
+        EXPECT_TRUE(std::regex_match(line, form)) << line;
+    }
+    EXPECT_GT(number, 5000u);
+    const std::regex own(
+        R"(\nsrc/cli/cmd_manual\.cpp:(\d+): error: --out is required: name the folder)");
+    std::smatch found;
+    ASSERT_TRUE(std::regex_search(listed.out, found, own));
+    std::istringstream source(slurp(ASSAY_SOURCE_DIR "/src/cli/cmd_manual.cpp"));
+    std::string line;
+    for (int i = std::stoi(found[1]); i > 0; --i) std::getline(source, line);
+    EXPECT_THAT(line, HasSubstr("\"--out is required"));
+}
+
+TEST(Manual, NeedsAFolderOrTheFlag) {
+    const Outcome bare = assay_run({"manual"});
+    EXPECT_EQ(bare.status, 2);
+    EXPECT_THAT(bare.err, HasSubstr("`assay manual --out man`; or pass --messages"));
+    EXPECT_EQ(assay_run({"manual", "--messages", "--out", "x"}).status, 2);
+}
+
 TEST(Roff, NothingIsARequestByMistake) {
     RoffPage page("x", "2026-01-31", "1");
     page.section("A");

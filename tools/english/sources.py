@@ -3,6 +3,8 @@
 Each reader yields Text(line, text, prose): `line` is where the text begins, and a line break in `text` is one in the file.
 Texts that are not prose, such as the cells of a table, are checked for phrases and not for the length of their sentences.
 """
+from __future__ import annotations
+
 import ast
 import dataclasses
 import json
@@ -14,6 +16,7 @@ class Text:
     line: int
     text: str
     prose: bool = True
+    place: int = 0  # of a C++ text: the character of the source at which its first literal begins
 
 
 # Markdown
@@ -104,6 +107,8 @@ ESCAPED = {"n": "\n", "t": "\t", "r": "\r"}
 # Literals that a program reads: queries, markup, JSON, Python.
 CODE = re.compile(r"\s*(?:import \w+[,;]|SELECT|INSERT|CREATE|UPDATE|DELETE|PRAGMA|ALTER|DROP|WITH|FROM|WHERE|JOIN|ORDER BY|VALUES|[<{\[]\"?[a-z]+\"?[ :>]|#!)")
 OPEN, CLOSE = "([{", ")]}"
+# A C++ source whose texts are options and commands: the others hold errors, notes and tables.
+HELP = re.compile(r"cmd_\w+\.cpp$|(?:^|/)commands\.cpp$|\bdescribe<|\badd_option\(|\badd_flag\(")
 
 
 def unescaped(literal: str) -> str:
@@ -161,7 +166,8 @@ def cpp(source: str):
                 continue
             if raw:
                 if what == "":
-                    yield from raw_texts(line_of(place), text)
+                    for paragraph in raw_texts(line_of(place), text):
+                        yield dataclasses.replace(paragraph, place=place)
                 i += 1
                 continue
             joined, line, inner = text, line_of(place), []
@@ -180,7 +186,7 @@ def cpp(source: str):
                     break
             for part in re.split(r"\n", joined):
                 if " " in part.strip() and re.search(r"[a-z]{2}", part) and not CODE.match(part):
-                    yield Text(line, part)
+                    yield Text(line, part, place=place)
             for begin, stop in inner:
                 yield from texts(begin, stop)
 
