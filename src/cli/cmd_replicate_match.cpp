@@ -12,6 +12,8 @@ namespace {
 constexpr std::string_view replicate_match_examples = R"(
 assay replicate match original.csv candidates.csv --per-class 10 --csv -o chosen.csv
 assay replicate match original.csv candidates.csv --annotators 5 --per-class 4
+assay replicate match original.csv candidates.csv --annotators 3,5,7
+assay replicate match original.csv candidates.csv --strategy threshold=0.7 --annotators 5
 assay replicate match original.csv candidates.csv --annotators 5 --easy 2 --easy-annotators 4 --hits candidates-hits.csv
 )";
 
@@ -22,7 +24,9 @@ int replicate_match(std::vector<std::string> arguments) {
                         "Choose candidates so that, class by class, their selection frequencies "
                         "are distributed like those of a reference (buckets of 0.2). With "
                         "--annotators N only N random annotators of each candidate choose, and the "
-                        "others measure the result. Status 3: images or hits are missing.",
+                        "others measure the result. The reference's frequencies are of N random "
+                        "annotators, too: those of other numbers are not alike. "
+                        "Status 3: images or hits are missing.",
                         replicate_match_examples);
     replication::MatchStep step;
     Output output;
@@ -35,14 +39,27 @@ int replicate_match(std::vector<std::string> arguments) {
     app->add_option("--per-class", step.choice.per_class, "Images to choose for each class")
         ->capture_default_str()
         ->type_name("N");
-    app->add_option("--annotators", step.choice.annotators,
-                    "Annotators who choose; the others are held out (0: all choose)")
-        ->capture_default_str()
-        ->type_name("N");
+    app->add_option("--annotators", step.annotators,
+                    "Annotators who choose; the others are held out. 0: as many as all images of "
+                    "both sets have. Several numbers are compared; images are of the first")
+        ->delimiter(',')
+        ->default_str("0")
+        ->type_name("LIST");
+    app->add_option_function<std::string>(
+           "--strategy",
+           [&](const std::string& text) { replication::choose_strategy(step.choice, text); },
+           "matched; threshold=P: at random among candidates of frequency P or more; top: the "
+           "highest frequencies")
+        ->default_str("matched")
+        ->type_name("{matched,threshold=P,top}");
     app->add_option("--reference-annotators", step.choice.reference_annotators,
-                    "Annotators of the reference that count (0: all)")
+                    "Annotators of the reference that count (0: as many as choose); with another "
+                    "number, as published, no bias is stated")
         ->capture_default_str()
         ->type_name("N");
+    app->add_flag("--published-targets", step.choice.published_targets,
+                  "Round the images of each bucket as published, the same way in every class, "
+                  "instead of at random");
     app->add_option("--easy", step.choice.easy_min,
                     "Candidates must be selected by N of --easy-annotators others")
         ->type_name("N");

@@ -27,6 +27,11 @@ Estimate with_interval(double value, double error, double degrees, const char* m
     estimate.value = value;
     estimate.unit = Unit::proportion;
     estimate.n = static_cast<std::uint64_t>(images);
+    // Rounding leaves something of equal frequencies: an error of 1e-12 is none.
+    if (!(error > 1e-12)) {
+        estimate.note = "no interval: the frequencies do not vary";
+        return estimate;
+    }
     estimate.standard_error = error;
     estimate.interval = symmetric_interval(value, error, 0.95, method, std::max(1.0, degrees));
     return estimate;

@@ -1,14 +1,15 @@
+#include "assay/replication/matching.h"
+
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 #include <fmt/core.h>
 
 #include "assay/error.h"
-#include "assay/replication/matching.h"
 #include "core/random.h"
-#include "core/statistics.h"
+#include "replication/enough_annotators.h"
 #include "replication/frequency_means.h"
+#include "replication/matching_parts.h"
 
 namespace assay::replication {
 namespace {
@@ -17,6 +18,12 @@ namespace {
 struct Dealt {
     std::uint32_t candidate = 0;
     int selected = 0, annotators = 0, easy = 0, rest_selected = 0, rest = 0;
+};
+
+/// Who chooses, and how many annotators a candidate must have.
+struct Numbers {
+    int choose = 0, needed = 0, reference = 0;
+    bool hold_out = false;
 };
 
 /// Takes `count` annotators at random from those left: how many of them selected.
@@ -31,46 +38,56 @@ int deal(RandomStream& random, int& n, int& k, int count) {
     return selected;
 }
 
-void check(const MatchOptions& o) {
-    if (o.per_class < 1)
-        throw Error(ErrorCode::usage, fmt::format("{} images per class", o.per_class));
-    for (const int n : {o.annotators, o.reference_annotators, o.easy_annotators, o.easy_min}) {
-        if (n < 0 || n > max_annotators) {
-            throw Error(ErrorCode::usage,
-                        fmt::format("{} annotators: 0 to {} are possible", n, max_annotators));
-        }
-    }
-    if (o.easy_annotators > 0 && o.annotators == 0) {
-        throw Error(ErrorCode::usage,
-                    "easy candidates are found by annotators who do not choose: say how many "
-                    "choose (`annotators`)");
-    }
-    if (o.easy_min > o.easy_annotators) {
-        throw Error(ErrorCode::usage, fmt::format("at least {} of {} annotators: impossible",
-                                                  o.easy_min, o.easy_annotators));
-    }
+/// The largest number of annotators that all but a hundredth of the images have.
+int usual_in(const Readings& set) {
+    std::vector<std::uint16_t> numbers = set.annotators;
+    if (numbers.empty()) return 1;
+    const auto skipped =
+        static_cast<std::ptrdiff_t>(most_left_out * static_cast<double>(numbers.size()));
+    std::nth_element(numbers.begin(), numbers.begin() + skipped, numbers.end());
+    return numbers[static_cast<std::size_t>(skipped)];
+}
+
+Numbers numbers_of(const Readings& reference, const Readings& candidates,
+                   const MatchOptions& options) {
+    Numbers numbers;
+    const int usual = usual_in(candidates);
+    const bool matched = options.strategy == Strategy::matched;
+    numbers.choose = options.annotators;
+    if (numbers.choose == 0 && !matched) numbers.choose = usual;
+    if (numbers.choose == 0)
+        numbers.choose = options.reference_annotators > 0
+                             ? std::min(usual, options.reference_annotators)
+                             : std::min(usual, usual_in(reference));
+    // One at least must be held out: without its reading a chosen image could not be checked.
+    numbers.hold_out = options.annotators > 0 || usual > numbers.choose;
+    numbers.needed = numbers.choose + options.easy_annotators + (numbers.hold_out ? 1 : 0);
+    if (matched)
+        numbers.reference =
+            options.reference_annotators > 0 ? options.reference_annotators : numbers.choose;
+    return numbers;
 }
 
 std::vector<std::vector<Dealt>> deal_candidates(const Readings& candidates, std::size_t classes,
-                                                const MatchOptions& options, MatchResult& result) {
+                                                const MatchOptions& options, const Numbers& numbers,
+                                                MatchResult& result) {
     std::vector<std::vector<Dealt>> by_class(classes);
     for (std::size_t i = 0; i < candidates.size(); ++i) {
         int n = candidates.annotators[i], k = candidates.selected[i];
-        // One at least must be held out: without its reading a chosen image could not be checked.
-        const int needed =
-            options.annotators == 0 ? 1 : options.annotators + options.easy_annotators + 1;
-        if (n < needed) {
+        if (n < numbers.needed) {
             ++result.too_few_annotators;
             continue;
         }
         RandomStream random(options.seed, "replicate.match.deal", i);
         Dealt d;
         d.candidate = static_cast<std::uint32_t>(i);
-        d.annotators = options.annotators == 0 ? n : options.annotators;
+        d.annotators = numbers.choose;
         d.selected = deal(random, n, k, d.annotators);
         d.easy = deal(random, n, k, options.easy_annotators);
-        d.rest = n;
-        d.rest_selected = k;
+        if (numbers.hold_out) {
+            d.rest = n;
+            d.rest_selected = k;
+        }
         if (d.easy < options.easy_min) {
             ++result.not_easy;
             continue;
@@ -81,29 +98,81 @@ std::vector<std::vector<Dealt>> deal_candidates(const Readings& candidates, std:
     return by_class;
 }
 
-/// Held out minus in sample over the chosen images, the buckets weighing as they do in the
-/// reference: targets are whole images, and with few of them a class the chosen mix of buckets is
-/// another one, for which frequencies regress although nothing is biased.
-Estimate regression_of(const MatchResult& result, const Readings& candidates,
-                       const std::vector<std::vector<int>>& histogram) {
-    std::vector<double> wanted(match_buckets, 0.0), chosen(match_buckets, 0.0);
-    for (const ClassMatch& c : result.classes) {
-        const double taken = std::accumulate(c.taken.begin(), c.taken.end(), 0);
-        const double seen = std::accumulate(histogram[c.cls].begin(), histogram[c.cls].end(), 0);
-        for (std::size_t b = 0; b < wanted.size(); ++b) {
-            wanted[b] += taken * histogram[c.cls][b] / seen;
-            chosen[b] += c.taken[b];
-        }
+/// The reference's readings that count; throws bad_input where none has so many annotators.
+Readings seen_of(const Readings& reference, const MatchOptions& options, const Numbers& numbers,
+                 std::vector<std::string>& warnings) {
+    if (numbers.reference == 0) return reference;
+    std::uint64_t left_out = 0;
+    Readings seen = keep_annotators(reference, numbers.reference, options.seed,
+                                    "replicate.match.reference", &left_out);
+    if (seen.size() == 0) {
+        const int most =
+            reference.annotators.empty()
+                ? 0
+                : *std::max_element(reference.annotators.begin(), reference.annotators.end());
+        throw Error(
+            ErrorCode::bad_input,
+            fmt::format("{}: no image has {} annotators, and frequencies of different "
+                        "numbers are not alike. At most {} can choose, as in: --annotators {}",
+                        reference.source, numbers.reference, most, most));
     }
-    FrequencyMeans differences(histogram.size());
-    for (const Matched& m : result.images) {
-        if (m.held_out_annotators == 0 || wanted[m.bucket] == 0) continue;
-        differences.add(candidates.classes[m.candidate],
-                        static_cast<double>(m.held_out_selected) / m.held_out_annotators -
-                            static_cast<double>(m.selected) / m.annotators,
-                        wanted[m.bucket] / chosen[m.bucket]);
+    if (left_out > 0) {
+        warnings.push_back(fmt::format("{}: {} images with fewer than {} annotators are skipped",
+                                       reference.source, left_out, numbers.reference));
     }
-    return differences.mean();
+    return seen;
+}
+
+/// Moves `count` random entries of the pool from `from` on to there.
+void shuffle_in(std::vector<Dealt>& pool, std::size_t from, std::size_t count,
+                RandomStream& random) {
+    for (std::size_t at = from; at < from + count; ++at)
+        std::swap(pool[at], pool[at + static_cast<std::size_t>(random.below(pool.size() - at))]);
+}
+
+using Buckets = std::vector<std::vector<Dealt>>;
+
+/// Fills the targets from low to high; the first `taken` of each bucket are the chosen ones.
+void choose_matched(Buckets& buckets, ClassMatch& cls, RandomStream& random, MatchResult& result) {
+    for (std::size_t b = 0; b < buckets.size(); ++b) {
+        const int carried = cls.missing, wanted = cls.target[b] + carried;
+        const int taken = std::min(wanted, cls.available[b]);
+        cls.missing = wanted - taken;
+        cls.taken[b] = taken;
+        result.from_higher += static_cast<std::uint64_t>(std::max(0, taken - cls.target[b]));
+        shuffle_in(buckets[b], 0, static_cast<std::size_t>(taken), random);
+    }
+}
+
+/// Of all of the class: those of enough frequency, or the highest ones.
+void choose_others(Buckets& buckets, ClassMatch& cls, RandomStream& random,
+                   const MatchOptions& options) {
+    std::vector<Dealt> pool;
+    for (auto& bucket : buckets) {
+        pool.insert(pool.end(), bucket.begin(), bucket.end());
+        bucket.clear();
+    }
+    if (options.strategy == Strategy::threshold) {
+        // A frequency of 7/10 is .7, however .7 is rounded.
+        std::erase_if(pool, [&](const Dealt& d) {
+            return d.selected < options.threshold * d.annotators - 1e-9;
+        });
+    }
+    const std::size_t taken = std::min(static_cast<std::size_t>(options.per_class), pool.size());
+    if (options.strategy == Strategy::threshold) {
+        shuffle_in(pool, 0, taken, random);
+    } else {
+        shuffle_in(pool, 0, pool.size(), random);
+        std::stable_sort(pool.begin(), pool.end(), [](const Dealt& x, const Dealt& y) {
+            return x.selected * y.annotators > y.selected * x.annotators;
+        });
+    }
+    cls.missing = options.per_class - static_cast<int>(taken);
+    for (std::size_t i = 0; i < taken; ++i) {
+        const auto b = static_cast<std::size_t>(match_bucket(pool[i].annotators, pool[i].selected));
+        buckets[b].push_back(pool[i]);
+        ++cls.taken[b];
+    }
 }
 
 /// Frequencies of the chosen images, bucket by bucket and of all, without weights.
@@ -128,83 +197,35 @@ void add_buckets(const Readings& candidates, std::size_t classes, MatchResult& r
     result.regression_as_chosen = all.mean();
 }
 
-void add_warnings(MatchResult& result) {
-    auto& warnings = result.warnings;
-    if (result.too_few_annotators > 0) {
-        warnings.push_back(fmt::format("{} candidates with too few annotators were not considered",
-                                       result.too_few_annotators));
+/// Both sets of one class, for the bias.
+matching::ClassTally tally_of(const std::vector<int>& histogram, const std::vector<Dealt>& pool,
+                              const ClassMatch& cls) {
+    matching::ClassTally tally;
+    tally.weight = std::accumulate(cls.taken.begin(), cls.taken.end(), 0);
+    for (std::size_t b = 0; b < match_buckets; ++b) tally.reference[b] = histogram[b];
+    for (const Dealt& d : pool) {
+        if (d.rest == 0) continue;
+        const auto b = static_cast<std::size_t>(match_bucket(d.annotators, d.selected));
+        const double difference = static_cast<double>(d.rest_selected) / d.rest -
+                                  static_cast<double>(d.selected) / d.annotators;
+        tally.candidates[b] += 1;
+        tally.sum[b] += difference;
+        tally.squares[b] += difference * difference;
     }
-    if (result.missing > 0) {
-        warnings.push_back(
-            fmt::format("{} images are missing: no candidates were left for them", result.missing));
-    }
-    if (!result.held_out.value) {
-        warnings.push_back(
-            "IN-SAMPLE AGREEMENT PROVES NOTHING: images were chosen by these very frequencies, so "
-            "these agree "
-            "whatever "
-            "was chosen. Hold annotators out (`annotators`) to see the frequencies that were "
-            "really got");
-        return;
-    }
-    const Estimate& d = result.regression;
-    if (d.interval->low > 0 || d.interval->high < 0) {
-        warnings.push_back(
-            fmt::format("annotators who chose the images selected {:.1f} % of the time (the "
-                        "reference: {:.1f} %), and held-out annotators {:.1f} %. The match is "
-                        "{:+.1f} points off (± {:.1f}), which is selection bias",
-                        100 * *result.in_sample.value, 100 * *result.reference.value,
-                        100 * *result.held_out.value, 100 * *d.value, 100 * half_width(d)));
-    }
+    return tally;
 }
 
 }  // namespace
 
-int match_bucket(int n, int k) {
-    return std::min(match_buckets * k / n, match_buckets - 1);
-}
-
-std::vector<std::uint64_t> bucket_counts(const Readings& set) {
-    std::vector<std::uint64_t> counts(match_buckets, 0);
-    for (std::size_t i = 0; i < set.size(); ++i) {
-        ++counts[static_cast<std::size_t>(match_bucket(set.annotators[i], set.selected[i]))];
-    }
-    return counts;
-}
-
-std::vector<int> match_targets(const std::vector<int>& histogram, int per_class) {
-    const int sum = std::accumulate(histogram.begin(), histogram.end(), 0);
-    std::vector<int> targets(histogram.size(), 0);
-    if (sum == 0) return targets;
-    std::vector<long> remainders;
-    int given = 0;
-    for (std::size_t b = 0; b < histogram.size(); ++b) {
-        const long product = static_cast<long>(per_class) * histogram[b];
-        targets[b] = static_cast<int>(product / sum);
-        remainders.push_back(product % sum);
-        given += targets[b];
-    }
-    for (; given < per_class; ++given) {
-        std::size_t best = 0;
-        for (std::size_t b = 1; b < remainders.size(); ++b) {
-            if (remainders[b] >= remainders[best]) best = b;
-        }
-        ++targets[best];
-        remainders[best] = -1;
-    }
-    return targets;
-}
-
 MatchResult match(const Readings& reference, const Readings& candidates, const StudyNames& names,
                   const MatchOptions& options) {
-    check(options);
+    matching::check(options);
     MatchResult result;
-    std::uint64_t left_out = 0;
-    const Readings seen =
-        options.reference_annotators == 0
-            ? reference
-            : keep_annotators(reference, options.reference_annotators, options.seed,
-                              "replicate.match.reference", &left_out);
+    const Numbers numbers = numbers_of(reference, candidates, options);
+    const bool matched = options.strategy == Strategy::matched;
+    const Readings seen = seen_of(reference, options, numbers, result.warnings);
+    result.annotators = numbers.choose;
+    result.reference_annotators = numbers.reference;
     const std::size_t classes = names.classes.size();
     std::vector<std::vector<int>> histogram(classes);
     FrequencyMeans of_reference(classes), in_sample(classes), held_out(classes);
@@ -214,36 +235,32 @@ MatchResult match(const Readings& reference, const Readings& candidates, const S
         ++counts[static_cast<std::size_t>(match_bucket(seen.annotators[i], seen.selected[i]))];
         of_reference.add(seen.classes[i], seen.selected[i], seen.annotators[i]);
     }
-    if (seen.size() == 0) {
-        throw Error(ErrorCode::bad_input,
-                    fmt::format("{}: no image has {} annotators", reference.source,
-                                options.reference_annotators));
-    }
-    const auto by_class = deal_candidates(candidates, classes, options, result);
+    const auto by_class = deal_candidates(candidates, classes, options, numbers, result);
+    std::vector<matching::ClassTally> tallies;
     for (std::uint32_t c = 0; c < classes; ++c) {
         if (histogram[c].empty()) continue;
-        ClassMatch cls{c, match_targets(histogram[c], options.per_class),
-                       std::vector<int>(match_buckets, 0), std::vector<int>(match_buckets, 0), 0};
-        std::vector<std::vector<Dealt>> buckets(match_buckets);
-        for (const Dealt& d : by_class[c]) {
-            buckets[static_cast<std::size_t>(match_bucket(d.annotators, d.selected))].push_back(d);
-        }
         RandomStream random(options.seed, "replicate.match", c);
+        ClassMatch cls{c, std::vector<int>(match_buckets, 0), std::vector<int>(match_buckets, 0),
+                       std::vector<int>(match_buckets, 0), 0};
+        if (options.published_targets && matched)
+            cls.target = match_targets(histogram[c], options.per_class);
+        else if (matched)
+            cls.target = drawn_targets(histogram[c], options.per_class, random.uniform());
+        Buckets buckets(match_buckets);
+        for (const Dealt& d : by_class[c]) {
+            const auto b = static_cast<std::size_t>(match_bucket(d.annotators, d.selected));
+            buckets[b].push_back(d);
+            ++cls.available[b];
+        }
+        if (matched)
+            choose_matched(buckets, cls, random, result);
+        else
+            choose_others(buckets, cls, random, options);
         for (std::size_t b = 0; b < buckets.size(); ++b) {
             auto& pool = buckets[b];
-            cls.available[b] = static_cast<int>(pool.size());
-            const int wanted = cls.target[b] + cls.missing;
-            const int taken = std::min(wanted, cls.available[b]);
-            cls.missing = wanted - taken;
-            cls.taken[b] = taken;
-            for (int i = 0; i < taken; ++i) {
-                const auto at = static_cast<std::size_t>(i);
-                std::swap(pool[at],
-                          pool[at + static_cast<std::size_t>(random.below(pool.size() - at))]);
-            }
-            std::sort(pool.begin(), pool.begin() + taken,
+            std::sort(pool.begin(), pool.begin() + cls.taken[b],
                       [](const Dealt& x, const Dealt& y) { return x.candidate < y.candidate; });
-            for (int i = 0; i < taken; ++i) {
+            for (int i = 0; i < cls.taken[b]; ++i) {
                 const Dealt& d = pool[static_cast<std::size_t>(i)];
                 result.images.push_back({d.candidate, static_cast<std::uint16_t>(d.selected),
                                          static_cast<std::uint16_t>(d.annotators),
@@ -255,19 +272,17 @@ MatchResult match(const Readings& reference, const Readings& candidates, const S
             }
         }
         result.missing += static_cast<std::uint64_t>(cls.missing);
+        if (matched && numbers.hold_out)
+            tallies.push_back(tally_of(histogram[c], by_class[c], cls));
         result.classes.push_back(std::move(cls));
     }
     if (result.images.empty()) {
         throw Error(
             ErrorCode::bad_input,
             fmt::format("no candidate of {} shows a class of {}, or none has enough annotators ({} "
-                        "have too few). With `annotators` 0 all choose and none is held out",
+                        "have too few) or a frequency that is high enough. With `annotators` 0 as "
+                        "many choose as all images have",
                         candidates.source, reference.source, result.too_few_annotators));
-    }
-    if (left_out > 0) {
-        result.warnings.push_back(
-            fmt::format("{}: {} images with fewer than {} annotators are skipped", reference.source,
-                        left_out, options.reference_annotators));
     }
     // Classes count as often as they were chosen, or another mix of classes would look like
     // selection bias.
@@ -276,48 +291,20 @@ MatchResult match(const Readings& reference, const Readings& candidates, const S
     result.in_sample = in_sample.mean();
     result.held_out = held_out.mean();
     result.difference = held_out.minus(alike);
-    result.regression = regression_of(result, candidates, histogram);
     add_buckets(candidates, classes, result);
-    if (!result.held_out.value) {
+    result.regression = matched ? matching::selection_bias(tallies) : result.regression_as_chosen;
+    if (!numbers.hold_out) {
         for (Estimate* e : {&result.held_out, &result.difference, &result.regression,
                             &result.regression_as_chosen})
             e->undefined = "no annotator was held out";
+    } else if (matched && numbers.reference != numbers.choose) {
+        result.regression = {};
+        result.regression.unit = Unit::proportion;
+        result.regression.undefined = fmt::format(
+            "readings of {} and of {} annotators are not alike", numbers.reference, numbers.choose);
     }
-    add_warnings(result);
+    matching::add_warnings(options, result);
     return result;
-}
-
-std::vector<MatchedAccuracy> matched_accuracies(const MatchResult& result,
-                                                const Readings& candidates, const Hits& hits) {
-    const ImagePlaces places = find_images(candidates, hits);
-    std::vector<MatchedAccuracy> out;
-    for (const std::string& name : hits.classifiers) out.push_back({name, 0, {}});
-    for (const Matched& m : result.images) {
-        const std::uint32_t place = places.place[m.candidate];
-        if (place == ImagePlaces::nowhere) continue;
-        for (std::size_t c = 0; c < out.size(); ++c) {
-            const std::uint8_t hit = hits.hit[std::size_t{place} * out.size() + c];
-            if (hit == Hits::unknown) continue;
-            out[c].hits += hit;
-            ++out[c].accuracy.n;
-        }
-    }
-    bool any = false;
-    for (MatchedAccuracy& a : out) {
-        a.accuracy.unit = Unit::proportion;
-        const std::uint64_t images = a.accuracy.n;
-        if (images == 0) {
-            a.accuracy.undefined = "no hit on a chosen image is known";
-            continue;
-        }
-        any = true;
-        a.accuracy.value = static_cast<double>(a.hits) / static_cast<double>(images);
-        a.accuracy.interval = wilson(a.hits, images);
-    }
-    if (!any)
-        throw Error(ErrorCode::bad_input,
-                    fmt::format("{} has hits of none of the chosen images", hits.source));
-    return out;
 }
 
 }  // namespace assay::replication

@@ -11,6 +11,7 @@
 #include "assay/replication/simulation.h"
 #include "assay/replication/study.h"
 #include "core/random.h"
+#include "replication/matching_parts.h"
 
 namespace assay::replication {
 namespace {
@@ -145,6 +146,7 @@ TEST(Match, OneClassHasItsErrorOverImages) {
     for (int i = 0; i < 200; ++i) k.push_back(i % 11);
     MatchOptions options;
     options.annotators = 5;
+    options.reference_annotators = 10;
     options.per_class = 50;
     const MatchResult result =
         match(readings_of({k}, 10, names, "o"), readings_of({k}, 10, names, "r"), names, options);
@@ -164,11 +166,13 @@ TEST(Match, OneClassHasItsErrorOverImages) {
     EXPECT_EQ(result.reference.unit, Unit::proportion);
 }
 
-/// Candidates that were drawn as the reference was: nothing to find. With four images a class the
-/// targets cannot match the reference, so that held-out frequencies differ from it in most runs.
+/// Candidates that were drawn as the reference was, by other numbers of annotators: nothing to
+/// find. With four images a class the published targets cannot match the reference, so that
+/// held-out frequencies differ from it in most runs; drawn ones match it in the mean.
+/// bench/replicate_match.py has more such worlds.
 TEST(Match, NoBiasIsClaimedWhereThereIsNone) {
     constexpr int runs = 100;
-    int claimed = 0, off = 0;
+    int claimed = 0, off = 0, off_as_published = 0;
     for (std::uint64_t run = 0; run < runs; ++run) {
         StudyNames names;
         RandomStream random(run, "match test");
@@ -189,21 +193,25 @@ TEST(Match, NoBiasIsClaimedWhereThereIsNone) {
             }
             return r;
         };
-        const Readings reference = draw(20, 10, "o"), pool = draw(60, 15, "r");
+        const Readings reference = draw(20, 7, "o"), pool = draw(60, 4, "r");
         MatchOptions options;
         options.per_class = 4;
-        options.annotators = 10;
+        options.annotators = 3;
         options.seed = run;
         const MatchResult result = match(reference, pool, names, options);
         for (const auto& w : result.warnings)
             claimed += w.find("selection bias") != std::string::npos ? 1 : 0;
-        const Interval& i = *result.difference.interval;
-        off += i.low > 0 || i.high < 0 ? 1 : 0;
+        const auto without_zero = [](const Estimate& e) {
+            return e.interval->low > 0 || e.interval->high < 0 ? 1 : 0;
+        };
+        off += without_zero(result.difference);
+        options.published_targets = true;
+        off_as_published += without_zero(match(reference, pool, names, options).difference);
     }
-    // One in twenty is what 95 % intervals allow: 5, and four standard errors (2.2). Of 300 runs 13
-    // claimed some.
+    // One in twenty is what 95 % intervals allow: 5, and four standard errors (2.2).
     EXPECT_LE(claimed, 5 + 9);
-    EXPECT_GT(off, runs / 5);
+    EXPECT_LE(off, 5 + 9);
+    EXPECT_GT(off_as_published, off);
 }
 
 /// The agreed pipeline check: in-sample agreement hides four points that held-out annotators see
@@ -238,17 +246,17 @@ TEST(Match, HeldOutAnnotatorsSeeTheBias) {
     MatchOptions options;
     options.per_class = 10;
     options.annotators = 5;
+    options.reference_annotators = 10;
+    options.published_targets = true;
     const MatchResult ten = match(first, pool, names, options);
     EXPECT_NEAR(*ten.reference.value, .749, .006);
     EXPECT_NEAR(*ten.in_sample.value, .750, .006);
     EXPECT_NEAR(*ten.held_out.value, .711, .006);
     EXPECT_NEAR(truth(ten).first, .711, .006);
     EXPECT_LT(*ten.difference.value, -5 * *ten.difference.standard_error);
-    EXPECT_LT(*ten.regression.value, -5 * *ten.regression.standard_error);
-    // The reference's mix of buckets is not quite the chosen one: what a bucket lacks, the next
-    // gives.
-    EXPECT_NEAR(*ten.regression.value, *ten.held_out.value - *ten.in_sample.value, .01);
-    EXPECT_FALSE(ten.warnings.empty());
+    // Readings of ten and of five annotators are not alike: no bias is told.
+    EXPECT_EQ(ten.regression.undefined, "readings of 10 and of 5 annotators are not alike");
+    EXPECT_THAT(verdict(ten), HasSubstr("Selection bias is not estimated"));
     // As chosen, bucket by bucket and of all: means and errors by class, written out.
     for (std::size_t b = 0; b <= match_buckets; ++b) {
         std::map<std::uint32_t, std::pair<double, double>> by_class;  // sum, images
@@ -275,11 +283,14 @@ TEST(Match, HeldOutAnnotatorsSeeTheBias) {
     EXPECT_NEAR(*ten.regression_as_chosen.value, *ten.held_out.value - *ten.in_sample.value, 1e-12);
     EXPECT_GT(*ten.buckets[0].regression.value, 0);  // towards the candidates' mean, from both ends
     EXPECT_LT(*ten.buckets[4].regression.value, 0);
-    options.reference_annotators = 5;
+    options.reference_annotators = 0;
     const MatchResult five = match(first, pool, names, options);
     EXPECT_NEAR(*five.in_sample.value, .768, .006);
     EXPECT_NEAR(*five.held_out.value, .726, .006);
-    options.reference_annotators = 0;
+    EXPECT_LT(*five.regression.value, -5 * *five.regression.standard_error);
+    EXPECT_NEAR(*five.regression.value, *five.held_out.value - *five.in_sample.value, .01);
+    EXPECT_THAT(verdict(five), HasSubstr("of selection bias"));
+    options.reference_annotators = 10;
     options.easy_annotators = 4;
     options.easy_min = 2;
     const MatchResult easy = match(first, pool, names, options);
@@ -287,6 +298,189 @@ TEST(Match, HeldOutAnnotatorsSeeTheBias) {
     EXPECT_NEAR(truth(easy).first, .749, .006);
     EXPECT_NEAR(truth(easy).second, .539, .03);
     EXPECT_NEAR(truth(ten).second, .513, .03);
+}
+
+TEST(Targets, DrawnOnesHaveTheSharesAsTheirMean) {
+    const std::vector<int> histogram = {2, 7, 1, 0, 13};
+    constexpr int draws = 2300, per_class = 4;  // multiples of 1 / 23 are met exactly
+    std::vector<double> mean(5, 0.0);
+    for (int i = 0; i < draws; ++i) {
+        const auto t = drawn_targets(histogram, per_class, (i + 0.5) / draws);
+        EXPECT_EQ(std::accumulate(t.begin(), t.end(), 0), per_class);
+        for (std::size_t b = 0; b < 5; ++b) {
+            EXPECT_LT(std::abs(t[b] - per_class * histogram[b] / 23.0), 1);
+            mean[b] += t[b] / static_cast<double>(draws);
+        }
+    }
+    for (std::size_t b = 0; b < 5; ++b) EXPECT_NEAR(mean[b], per_class * histogram[b] / 23.0, 1e-9);
+    EXPECT_EQ(drawn_targets({0, 0, 0, 0, 0}, 4, .5), (std::vector<int>{0, 0, 0, 0, 0}));
+    EXPECT_EQ(drawn_targets({3, 3, 3, 0, 1}, 10, .999), (std::vector<int>{3, 3, 3, 0, 1}));
+}
+
+TEST(Match, StrategiesByName) {
+    MatchOptions options;
+    choose_strategy(options, "top");
+    EXPECT_EQ(options.strategy, Strategy::top);
+    choose_strategy(options, "threshold");
+    EXPECT_EQ(options.threshold, .7);
+    choose_strategy(options, "threshold=0.25");
+    EXPECT_EQ(options.strategy, Strategy::threshold);
+    EXPECT_EQ(options.threshold, .25);
+    choose_strategy(options, "matched");
+    EXPECT_EQ(options.strategy, Strategy::matched);
+    for (const char* wrong : {"", "best", "top=.7", "threshold=", "threshold=0", "threshold=1.1",
+                              "threshold=.7x", "threshold=nan"})
+        EXPECT_THROW(choose_strategy(options, wrong), Error) << wrong;
+    options.strategy = Strategy::top;
+    options.published_targets = true;
+    StudyNames names;
+    const Readings set = readings_of({{1, 2}}, 3, names, "o");
+    EXPECT_THROW(match(set, set, names, options), Error);
+    options.published_targets = false;
+    options.reference_annotators = 2;
+    EXPECT_THROW(match(set, set, names, options), Error);
+}
+
+TEST(Match, ThresholdAndTopChooseByFrequencyAlone) {
+    StudyNames names;
+    const Readings reference = readings_of({{0, 1}, {9}}, 10, names, "o");
+    const Readings pool = readings_of({{7, 6, 10, 8, 9, 7, 0}, {6, 7}}, 10, names, "r");
+    MatchOptions options;
+    options.per_class = 3;
+    options.strategy = Strategy::top;
+    const auto readings = [&](const MatchResult& result) {
+        std::vector<int> out;
+        for (const Matched& m : result.images) out.push_back(m.selected);
+        return out;
+    };
+    EXPECT_THAT(readings(match(reference, pool, names, options)),
+                testing::UnorderedElementsAre(10, 8, 9, 6, 7));
+    EXPECT_EQ(match(reference, pool, names, options).missing, 1U);
+    // Ten draws with .7: never below it; 7 of 10 counts although .7 * 10 is rounded.
+    options.strategy = Strategy::threshold;
+    std::map<int, int> seen;
+    for (options.seed = 0; options.seed < 10; ++options.seed) {
+        const MatchResult result = match(reference, pool, names, options);
+        EXPECT_EQ(result.images.size(), 4U);
+        EXPECT_EQ(result.reference_annotators, 0);
+        for (const Matched& m : result.images) {
+            EXPECT_GE(m.selected, 7);
+            ++seen[m.selected];
+        }
+    }
+    EXPECT_EQ(seen.size(), 4U);
+    // Who chose the highest frequencies gave them more often than those held out.
+    options.strategy = Strategy::top;
+    options.annotators = 5;
+    const MatchResult held = match(reference, pool, names, options);
+    EXPECT_EQ(*held.regression.value, *held.regression_as_chosen.value);
+}
+
+TEST(Match, NumbersOfAnnotatorsThatBothSetsHave) {
+    StudyNames names;
+    Readings reference = readings_of({{0, 1, 2, 3, 3, 3}}, 3, names, "o");
+    const Readings pool = readings_of({{0, 1, 2, 3, 4, 5, 6, 7, 7, 7, 7}}, 7, names, "r");
+    // All choose that the reference has: the other four are held out.
+    const MatchResult three = match(reference, pool, names, {.per_class = 3});
+    EXPECT_EQ(three.annotators, 3);
+    EXPECT_EQ(three.reference_annotators, 3);
+    for (const Matched& m : three.images) {
+        EXPECT_EQ(m.annotators, 3);
+        EXPECT_EQ(m.held_out_annotators, 4);
+    }
+    EXPECT_TRUE(three.regression.value.has_value());
+    // More cannot choose, and the message says how many can.
+    MatchOptions five;
+    five.annotators = 5;
+    try {
+        match(reference, pool, names, five);
+        FAIL();
+    } catch (const Error& error) {
+        EXPECT_THAT(error.message(), HasSubstr("At most 3 can choose, as in: --annotators 3"));
+    }
+    // One image of many with fewer annotators is skipped; of few it counts.
+    for (int i = 0; i < 200; ++i) {
+        reference.images.append("more" + std::to_string(i));
+        reference.classes.push_back(0);
+        reference.annotators.push_back(i == 0 ? 2 : 3);
+        reference.selected.push_back(2);
+    }
+    const MatchResult skipped = match(reference, pool, names, {.per_class = 3});
+    EXPECT_EQ(skipped.annotators, 3);
+    EXPECT_THAT(skipped.warnings, testing::Contains(HasSubstr("1 images with fewer than 3")));
+}
+
+/// Value and error against sums written out and a jackknife over classes.
+TEST(Match, SelectionBiasByHand) {
+    RandomStream random(5, "match test");
+    std::vector<matching::ClassTally> classes(60);
+    for (auto& c : classes) {
+        c.weight = 1 + static_cast<double>(random.below(4));
+        for (std::size_t b = 0; b < match_buckets; ++b) {
+            c.reference[b] = 1 + static_cast<double>(random.below(9));
+            c.candidates[b] = 2 + static_cast<double>(random.below(30));
+            c.sum[b] = c.candidates[b] * (.3 - .15 * static_cast<double>(b) + .2 * random.normal());
+            c.squares[b] = c.sum[b] * c.sum[b];
+        }
+    }
+    const auto value = [&](std::size_t left_out) {
+        std::vector<double> p(5, 0), n(5, 0), d(5, 0);
+        double all = 0, out = 0;
+        for (std::size_t c = 0; c < classes.size(); ++c) {
+            if (c == left_out) continue;
+            double first = 0, second = 0;
+            for (std::size_t b = 0; b < 5; ++b) {
+                first += classes[c].reference[b];
+                second += classes[c].candidates[b];
+            }
+            for (std::size_t b = 0; b < 5; ++b) {
+                p[b] += classes[c].weight * classes[c].reference[b] / first;
+                n[b] += classes[c].weight * classes[c].candidates[b] / second;
+                d[b] += classes[c].weight * classes[c].sum[b] / second;
+            }
+            all += classes[c].weight;
+        }
+        for (std::size_t b = 0; b < 5; ++b) out += p[b] / all * d[b] / n[b];
+        return out;
+    };
+    const Estimate found = matching::selection_bias(classes);
+    EXPECT_NEAR(*found.value, value(classes.size()), 1e-14);
+    double mean = 0, squares = 0;
+    for (std::size_t c = 0; c < 60; ++c) mean += value(c) / 60;
+    for (std::size_t c = 0; c < 60; ++c) squares += std::pow(value(c) - mean, 2);
+    EXPECT_NEAR(*found.standard_error / std::sqrt(squares * 59 / 60), 1, .05);
+    // Nothing that varies is no interval of width 0, and 0 in all is no interval either.
+    for (auto& c : classes) c = {1, {2, 2, 2, 2, 2}, {4, 4, 4, 4, 4}, {}, {}};
+    const Estimate nothing = matching::selection_bias(classes);
+    EXPECT_EQ(*nothing.value, 0);
+    EXPECT_FALSE(nothing.interval.has_value());
+    EXPECT_FALSE(matching::selection_bias({}).value.has_value());
+}
+
+TEST(Match, SaysNotShownWhereTheIntervalHoldsZero) {
+    MatchResult result;
+    result.annotators = result.reference_annotators = 5;
+    const auto estimate = [](double value, double half) {
+        Estimate e;
+        e.value = value;
+        e.unit = Unit::proportion;
+        e.interval = Interval{value - half, value + half, .95, "t.by_class"};
+        return e;
+    };
+    result.reference = estimate(.75, .01);
+    result.held_out = estimate(.745, .01);
+    result.difference = estimate(-.005, .012);
+    result.regression = estimate(-.004, .006);
+    EXPECT_THAT(verdict(result), HasSubstr("A difference is not shown (-1.7 to +0.7 points)"));
+    EXPECT_THAT(verdict(result), HasSubstr("Selection bias is not shown (-1.0 to +0.2 points)"));
+    result.difference = estimate(-.03, .012);
+    result.regression = estimate(-.04, .006);
+    EXPECT_THAT(verdict(result), HasSubstr("selected 3.0 points (± 1.2) less often"));
+    EXPECT_THAT(verdict(result), HasSubstr("hide 4.0 points (± 0.6) of selection bias"));
+    result.reference_annotators = 0;  // top, threshold
+    EXPECT_THAT(verdict(result), HasSubstr("4.0 points (± 0.6) more often than those held out"));
+    result.held_out.value.reset();
+    EXPECT_EQ(verdict(result), "");
 }
 
 }  // namespace

@@ -50,13 +50,15 @@ struct MatchStep {
     std::filesystem::path reference, candidates;
     std::filesystem::path hits;  ///< on the candidates: a csv or a folder of stores; "": none
     PrepareOptions annotations;
-    MatchOptions choice;  ///< its seed is that of `annotations`
-    int threads = 0;      ///< 0: all
+    MatchOptions choice;          ///< its seed is that of `annotations`
+    std::vector<int> annotators;  ///< several numbers of who choose, instead of that of `choice`
+    int threads = 0;              ///< 0: all
 };
 struct MatchOutcome {
-    PreparedSets prepared;  ///< the reference and the candidates
-    MatchResult result;
-    std::vector<MatchedAccuracy> accuracy;  ///< with hits
+    PreparedSets prepared;                   ///< the reference and the candidates
+    MatchResult result;                      ///< by the first number of annotators
+    std::vector<MatchResult> by_annotators;  ///< where there are several: of each, without images
+    std::vector<MatchedAccuracy> accuracy;   ///< with hits
     std::vector<std::string> warnings;
     bool partial = false;  ///< images or hits are missing
 };

@@ -1,8 +1,12 @@
 // Statistic matching from files, with the accuracies on the chosen images.
+#include <algorithm>
+
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "assay/describe_result.h"
+#include "assay/error.h"
 #include "assay/replication/steps.h"
 #include "core/parallel.h"
 #include "core/result_table.h"
@@ -13,22 +17,50 @@ namespace {
 
 using Show = Column::Show;
 
+/// Images that were chosen, known without their list, too.
+std::uint64_t chosen_of(const MatchResult& result) {
+    std::uint64_t chosen = 0;
+    for (const ClassMatch& c : result.classes)
+        for (const int taken : c.taken) chosen += static_cast<std::uint64_t>(taken);
+    return chosen;
+}
+
 Table frequency_table(const MatchResult& result) {
     Table table =
         empty_table(fmt::format("{} images of {} classes chosen from {} candidates, {} missing",
                                 count_text(result.images.size()), count_text(result.classes.size()),
                                 count_text(result.candidates), count_text(result.missing)),
                     {{"frequencies of", false}, {"mean %", true, Show::value_and_half}});
-    table.add({"reference", result.reference});
-    table.add({"chosen, by the annotators who chose", result.in_sample});
+    const auto by = [](int annotators) {
+        return annotators == 0 ? std::string("all their annotators")
+                               : fmt::format("{} annotators", annotators);
+    };
+    table.add({fmt::format("reference, by {}", by(result.reference_annotators)), result.reference});
+    table.add({fmt::format("chosen, by the {} annotators who chose", result.annotators),
+               result.in_sample});
     if (result.held_out.value) {
         table.add({"chosen, by annotators held out", result.held_out});
         table.add({"held out minus reference", result.difference});
-        table.add({"held out minus those who chose", result.regression});
+        table.add({result.reference_annotators == 0
+                       ? "held out minus those who chose"
+                       : "selection bias: held out minus those who chose",
+                   result.regression});
+        if (result.reference_annotators > 0 && result.regression.value)
+            table.notes.emplace_back(
+                "selection bias: over all candidates, with the reference's mix of buckets");
     } else {
         table.add({"chosen, by annotators held out", "unknown"});
     }
     return table;
+}
+
+/// Whether some number of so many annotators is a frequency of the bucket: of 3, none is in
+/// 0.4 to 0.6.
+bool can_be_read(int annotators, std::size_t bucket) {
+    for (int k = 0; k <= annotators; ++k) {
+        if (static_cast<std::size_t>(match_bucket(annotators, k)) == bucket) return true;
+    }
+    return false;
 }
 
 Table bucket_table(const MatchResult& result) {
@@ -42,12 +74,15 @@ Table bucket_table(const MatchResult& result) {
             "nearer to the candidates' mean in every bucket, biased or not");
     }
     for (std::size_t b = 0; b < match_buckets; ++b) {
+        if (!can_be_read(result.annotators, b)) continue;
         std::uint64_t wanted = 0, there = 0, taken = 0;
         for (const ClassMatch& c : result.classes) {
             wanted += static_cast<std::uint64_t>(c.target[b]);
             there += static_cast<std::uint64_t>(c.available[b]);
             taken += static_cast<std::uint64_t>(c.taken[b]);
         }
+        // Other strategies ask nothing of a bucket.
+        if (result.reference_annotators == 0 && taken == 0) continue;
         std::vector<Cell> row = {bucket_name(b), Count{wanted}, Count{there}, Count{taken}};
         if (held_out) {
             row.emplace_back(result.buckets[b].in_sample);
@@ -55,6 +90,25 @@ Table bucket_table(const MatchResult& result) {
         }
         table.add(std::move(row));
     }
+    return table;
+}
+
+Table numbers_table(const std::vector<MatchResult>& results) {
+    Table table =
+        empty_table("By annotators who choose", {{"annotators"},
+                                                 {"chosen"},
+                                                 {"missing"},
+                                                 {"reference %"},
+                                                 {"chose %"},
+                                                 {"held out %", true, Show::value_and_half},
+                                                 {"less reference", true, Show::value_and_half},
+                                                 {"selection bias", true, Show::value_and_half}});
+    for (const MatchResult& r : results) {
+        table.add({Count{static_cast<std::uint64_t>(r.annotators)}, Count{chosen_of(r)},
+                   Count{r.missing}, r.reference, r.in_sample, r.held_out, r.difference,
+                   r.regression});
+    }
+    table.notes.emplace_back("the other tables are of the first number");
     return table;
 }
 
@@ -158,7 +212,29 @@ MatchOutcome run_match(const MatchStep& step, Comm& comm) {
     MatchOutcome outcome;
     outcome.prepared = prepare_sets({step.reference, step.candidates}, step.annotations);
     const Readings& candidates = outcome.prepared.sets[1];
-    outcome.result = match(outcome.prepared.sets[0], candidates, outcome.prepared.names, choice);
+    std::vector<int> numbers = step.annotators;
+    if (numbers.empty()) numbers = {choice.annotators};
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        if (numbers.size() > 1 &&
+            (numbers[i] < 1 || std::count(numbers.begin(), numbers.end(), numbers[i]) > 1)) {
+            throw Error(
+                ErrorCode::usage,
+                fmt::format("annotators who choose: {}. Several numbers must differ and be at "
+                            "least 1, as in: --annotators 5,7",
+                            fmt::join(numbers, ",")));
+        }
+    }
+    for (const int number : numbers) {
+        choice.annotators = number;
+        MatchResult result =
+            match(outcome.prepared.sets[0], candidates, outcome.prepared.names, choice);
+        const bool first = outcome.result.classes.empty();
+        if (numbers.size() > 1) {
+            outcome.by_annotators.push_back(result);
+            outcome.by_annotators.back().images.clear();
+        }
+        if (first) outcome.result = std::move(result);
+    }
     outcome.warnings = outcome.result.warnings;
     std::uint64_t unknown = 0;
     if (!step.hits.empty()) {
@@ -183,8 +259,12 @@ ResultType result_type(ResultOf<MatchResult>) {
     static constexpr auto rows = describe_result<Of>(
         {.name = "MatchResult", .help = "Mean frequencies, and what was found of them"},
         {
-            part({.help = "Images", .name = "chosen"}, [](const Of& o) { return o.images.size(); }),
+            part<&Of::annotators>({.help = "Who chose"}),
+            part<&Of::reference_annotators>(
+                {.help = "Of the reference's frequencies; 0: all of each image"}),
+            part({.help = "Images", .name = "chosen"}, [](const Of& o) { return chosen_of(o); }),
             part<&Of::missing>({.help = "Images that no bucket had left"}),
+            part<&Of::from_higher>({.help = "Images from a higher bucket than was asked for"}),
             part<&Of::candidates>({}),
             part<&Of::too_few_annotators>({.name = "candidates_with_too_few_annotators"}),
             part<&Of::not_easy>({.name = "candidates_not_easy"}),
@@ -192,11 +272,15 @@ ResultType result_type(ResultOf<MatchResult>) {
             part<&Of::in_sample>({.help = "Of the chosen images, by those who chose them"}),
             part<&Of::held_out>({.help = "Of the chosen images, by annotators held out"}),
             part<&Of::difference>({.name = "held_out_minus_reference"}),
-            part<&Of::regression>({.help = "Selection bias; buckets weighted as in the reference",
+            part<&Of::regression>({.help =
+                                       "Selection bias: over all candidates, buckets weighted as "
+                                       "in the reference",
                                    .name = "held_out_minus_in_sample"}),
-            part<&Of::regression_as_chosen>({.help = "The same without those weights",
+            part<&Of::regression_as_chosen>({.help = "The same of the chosen images, unweighted",
                                              .name = "held_out_minus_in_sample_as_chosen"}),
             part({.name = "buckets"}, [](const Of& o) { return buckets_of(o); }),
+            part({.help = "What the match shows", .name = "verdict"},
+                 [](const Of& o) { return verdict(o); }),
             part<&Of::warnings>({}),
         });
     return rows;
@@ -220,6 +304,8 @@ ResultType result_type(ResultOf<MatchOutcome>) {
             part<&Of::result>({.inlined = true}),
             part<&Of::prepared>({.name = "annotations"}),
             part({.name = "classes"}, [](const Of& o) { return matched_classes(o); }),
+            part<&Of::by_annotators>(
+                {.help = "With several numbers of annotators: the match by each", .omitted = true}),
             part<&Of::accuracy>({.help = "With hits", .omitted = true}),
         });
     return rows;
@@ -229,6 +315,10 @@ Report report_of(const MatchOutcome& outcome) {
     Report report;
     Section& section = report.sections.emplace_back();
     section.blocks = {frequency_table(outcome.result), bucket_table(outcome.result)};
+    if (const std::string text = verdict(outcome.result); !text.empty())
+        section.blocks.emplace_back(text);
+    if (!outcome.by_annotators.empty())
+        section.blocks.emplace_back(numbers_table(outcome.by_annotators));
     if (!outcome.accuracy.empty()) section.blocks.emplace_back(accuracy_table(outcome.accuracy));
     report.records = chosen_records(outcome);
     report.result = to_json(outcome);

@@ -2040,10 +2040,16 @@ export interface MatchBucket {
 
 /** Mean frequencies, and what was found of them. */
 export interface MatchResult {
+  /** Who chose. */
+  annotators: number;
+  /** Of the reference's frequencies; 0: all of each image. */
+  reference_annotators: number;
   /** Images. */
   chosen: number;
   /** Images that no bucket had left. */
   missing: number;
+  /** Images from a higher bucket than was asked for. */
+  from_higher: number;
   candidates: number;
   candidates_with_too_few_annotators: number;
   candidates_not_easy: number;
@@ -2054,11 +2060,13 @@ export interface MatchResult {
   /** Of the chosen images, by annotators held out. */
   held_out: Estimate;
   held_out_minus_reference: Estimate;
-  /** Selection bias; buckets weighted as in the reference. */
+  /** Selection bias: over all candidates, buckets weighted as in the reference. */
   held_out_minus_in_sample: Estimate;
-  /** The same without those weights. */
+  /** The same of the chosen images, unweighted. */
   held_out_minus_in_sample_as_chosen: Estimate;
   buckets: MatchBucket[];
+  /** What the match shows. */
+  verdict: string;
   warnings: string[];
 }
 
@@ -2973,6 +2981,8 @@ export interface ReplicateLine {
 export interface ReplicateMatch extends Result, MatchResult {
   annotations: PreparedSets;
   classes: MatchedClass[];
+  /** With several numbers of annotators: the match by each. */
+  by_annotators?: MatchResult[];
   /** With hits. */
   accuracy?: MatchedAccuracy[];
 }
