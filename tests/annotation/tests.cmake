@@ -6,3 +6,6 @@ assay_test(votes
 assay_test(label
     SOURCES annotation/label_stats_test.cpp annotation/propose_test.cpp
     LINKS assay_annotation assay_evaluate fmt::fmt ZLIB::ZLIB)
+assay_test(true_sets
+    SOURCES annotation/true_sets_test.cpp
+    LINKS assay_annotation fmt::fmt)

@@ -1,0 +1,60 @@
+// Votes as the model of whole label sets reads them: image by image, with the ranks that the judged
+// models give the classes that annotators were asked about.
+//
+// N images, Q questions, A annotators, R answers (from no to yes), M models. A question is a pair
+// of an image and a class, with one answer or more. A cell is a group of images that share P(g),
+// the distribution of the number of valid labels: those of one number of questions on which the
+// models agree alike.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace assay::true_sets {
+
+struct AskedImages {
+    std::uint32_t annotators = 0, answers = 2, models = 0;
+    std::vector<std::uint32_t> begin{
+        0};  ///< N + 1: questions of image i are [begin[i], begin[i + 1])
+    std::vector<std::uint64_t> votes_begin{0};  ///< Q + 1: votes of question q in `codes`
+    std::vector<std::uint32_t> codes;           ///< annotator * R + answer
+    /// Q x M: 0 for the model's best class, 1 for the next, ...; `below` for every class that is
+    /// not among its best `below`.
+    std::vector<std::uint16_t> rank;
+    std::vector<std::uint32_t> cell;  ///< N: numbers from 0 without a gap
+
+    std::size_t images() const noexcept { return begin.size() - 1; }
+    std::size_t questions() const noexcept { return votes_begin.size() - 1; }
+    std::size_t asked(std::size_t image) const noexcept { return begin[image + 1] - begin[image]; }
+    std::span<const std::uint32_t> votes_of(std::size_t question) const {
+        return std::span(codes).subspan(votes_begin[question],
+                                        votes_begin[question + 1] - votes_begin[question]);
+    }
+};
+
+/// Merges cells of fewer than `smallest` images into the cell that is nearest by `places` (one
+/// place a cell, any number of coordinates, the first the most important), the smallest cell
+/// first, and numbers them anew.
+void merge_small_cells(std::vector<std::uint32_t>& cell,
+                       std::vector<std::vector<std::int64_t>> places, std::size_t smallest = 20);
+
+/// Where the parameters of the model stand in one vector. All of them are logarithms.
+struct Layout {
+    explicit Layout(const AskedImages& images);
+
+    std::vector<std::uint32_t> first_level;  ///< M + 1: log odds of model m's ranks from there on
+    std::vector<std::uint32_t> first_size;   ///< cells + 1: log P(g) of cell z from there on
+    std::size_t rates = 0;  ///< log P(answer | not valid) by annotator, then | valid
+    std::size_t size = 0;   ///< of the vector
+
+    std::size_t levels() const noexcept { return first_level.back(); }
+    std::size_t cells() const noexcept { return first_size.size() - 1; }
+    /// Numbers of labels that the cell has room for, 0 among them.
+    std::size_t room(std::size_t cell) const noexcept {
+        return first_size[cell + 1] - first_size[cell];
+    }
+};
+
+}  // namespace assay::true_sets

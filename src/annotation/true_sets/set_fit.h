@@ -1,0 +1,56 @@
+// EM for the model of set_posterior.h.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "annotation/true_sets/set_posterior.h"
+
+namespace assay::true_sets {
+
+/// Calls body(posterior room, block, first image, last image) for fixed blocks of images, at most
+/// `most_blocks` of them: sums by block, merged in their order, are the same for any number of
+/// threads.
+std::size_t block_count(const AskedImages& images, std::size_t most_blocks);
+void for_each_block(const AskedImages& images, const Layout& layout, std::size_t most_blocks,
+                    int threads,
+                    const std::function<void(SetPosterior& room, std::size_t block,
+                                             std::size_t first, std::size_t last)>& body);
+
+/// What a step of EM adds up over the images, without the pseudo counts.
+struct EmSums {
+    std::vector<double> valid;     ///< levels: posteriors of the classes of that rank
+    std::vector<double> expected;  ///< levels: what the prior expects of them
+    std::vector<double> sizes;     ///< by cell and number of labels, as in Layout
+    std::vector<double> answers;   ///< 2 x A x R: answers to classes that are not valid, and valid
+};
+EmSums em_sums(const AskedImages& images, const Layout& layout, std::span<const double> parameters,
+               int threads);
+
+// Pseudo counts. They keep logarithms finite where a rank, a number of labels or an answer is rare.
+inline constexpr double half_a_label = .5;    ///< for each level, valid and expected
+inline constexpr double tenth_an_image = .1;  ///< for each number of labels of each cell
+inline constexpr double one_answer = 1;       ///< for each annotator, over all answers
+inline constexpr double largest_log_odds = 8;
+
+/// The next parameters from the sums of `parameters`. The log odds move by generalised iterative
+/// scaling and have mean 0: given g, only their ratios matter.
+std::vector<double> em_step(const AskedImages& images, const Layout& layout,
+                            std::span<const double> parameters, const EmSums& sums);
+
+struct SetFit {
+    std::vector<double> parameters;
+    int rounds = 0;          ///< of three steps each
+    bool converged = false;  ///< no logarithm moved by more than 1e-5 in the last step
+};
+/// Starts from Dawid and Skene's posteriors. Extrapolates (SQUAREM). Cost: at most 360 passes, each
+/// sum of K^2 log K over the images.
+SetFit fit_sets(const AskedImages& images, const Layout& layout, int threads);
+
+/// Posteriors of the questions by Dawid and Skene's model with two latent classes and one
+/// prevalence, that is, without sets and ranks; smoothing 0.01 as `labels aggregate` has it.
+std::vector<double> plain_posteriors(const AskedImages& images, int most_rounds = 500);
+
+}  // namespace assay::true_sets
