@@ -164,6 +164,7 @@ inline Seen drawn(const World& world, std::uint64_t draw) {
         activity.push_back(std::pow(static_cast<double>(a + 1), -world.activity));
     }
     const std::uint16_t below = static_cast<std::uint16_t>(world.subgroups.back());
+    std::vector<Agreement> agreement;
     for (std::size_t i = 0; i < world.images; ++i) {
         const Image& image = out.images.emplace_back(drawn_image(world, random));
         for (std::size_t c = 0; c < image.candidates; ++c) {
@@ -183,7 +184,15 @@ inline Seen drawn(const World& world, std::uint64_t draw) {
                 asked.rank.push_back(std::min(static_cast<std::uint16_t>(rank[c]), below));
         }
         asked.begin.push_back(static_cast<std::uint32_t>(asked.votes_begin.size() - 1));
+        std::vector<std::vector<std::int32_t>> best;
+        for (const auto& rank : image.rank) {
+            auto& list = best.emplace_back(rank.size());
+            for (std::size_t c = 0; c < rank.size(); ++c)
+                list[rank[c]] = static_cast<std::int32_t>(c);
+        }
+        agreement.push_back(agreement_of(best));
     }
+    asked.cell = cells_of(asked, agreement);
     return out;
 }
 

@@ -1,6 +1,8 @@
 #include "annotation/true_sets/asked_images.h"
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 
 namespace assay::true_sets {
 namespace {
@@ -48,6 +50,47 @@ void merge_small_cells(std::vector<std::uint32_t>& cell,
     std::uint32_t next = 0;
     for (std::size_t z = 0; z < places.size(); ++z) number[z] = images[z] > 0 ? next++ : 0;
     for (std::uint32_t& z : cell) z = number[into[z]];
+}
+
+Agreement agreement_of(std::span<const std::vector<std::int32_t>> best) {
+    Agreement out{};
+    const auto pairs = static_cast<double>(best.size() * (best.size() - 1)) / 2;
+    if (pairs == 0) return out;
+    for (std::size_t depth = 1; depth <= out.size(); ++depth) {
+        double shared = 0;
+        for (std::size_t a = 0; a < best.size(); ++a) {
+            const auto mine = std::span(best[a]).first(std::min(depth, best[a].size()));
+            for (std::size_t b = 0; b < a; ++b) {
+                const auto other = std::span(best[b]).first(std::min(depth, best[b].size()));
+                shared += static_cast<double>(std::ranges::count_if(mine, [&](std::int32_t c) {
+                    return std::ranges::find(other, c) != other.end();
+                }));
+            }
+        }
+        out[depth - 1] = std::llround(shared / pairs);
+    }
+    return out;
+}
+
+std::vector<std::uint32_t> cells_of(const AskedImages& images,
+                                    std::span<const Agreement> agreement) {
+    std::map<std::vector<std::int64_t>, std::uint32_t> numbers;
+    std::vector<std::vector<std::int64_t>> of_image;
+    for (std::size_t i = 0; i < images.images(); ++i) {
+        auto& place = of_image.emplace_back();
+        place.push_back(static_cast<std::int64_t>(images.asked(i)));
+        place.insert(place.end(), agreement[i].begin(), agreement[i].end());
+        numbers.emplace(place, 0);
+    }
+    std::vector<std::vector<std::int64_t>> places;
+    for (auto& [place, number] : numbers) {
+        number = static_cast<std::uint32_t>(places.size());
+        places.push_back(place);
+    }
+    std::vector<std::uint32_t> cell;
+    for (const auto& place : of_image) cell.push_back(numbers.at(place));
+    merge_small_cells(cell, std::move(places));
+    return cell;
 }
 
 Layout::Layout(const AskedImages& images) {

@@ -7,6 +7,7 @@
 // models agree alike.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -39,6 +40,15 @@ struct AskedImages {
 /// first, and numbers them anew.
 void merge_small_cells(std::vector<std::uint32_t>& cell,
                        std::vector<std::vector<std::int64_t>> places, std::size_t smallest = 20);
+
+/// How far the models agree on an image: how many classes two of them share among their best 1, 2
+/// and 3, a mean over all pairs that is rounded. `best`: a list per model, the best class first.
+using Agreement = std::array<std::int64_t, 3>;
+Agreement agreement_of(std::span<const std::vector<std::int32_t>> best);
+
+/// Cells by the number of questions and the agreement, one per image, without small ones.
+std::vector<std::uint32_t> cells_of(const AskedImages& images,
+                                    std::span<const Agreement> agreement);
 
 /// Where the parameters of the model stand in one vector. All of them are logarithms.
 struct Layout {
