@@ -247,7 +247,7 @@ def tuning(number: int) -> Crowd:
     classes = int(rng.choice([2, 2, 3, 4, 6, 10, 20, 60]))
     people = int(rng.choice([3, 5, 8, 14, 30, 80]))
     images = int(rng.choice([8, 30, 80, 200, 450]))
-    least = int(rng.choice([1, 1, 2, 3, 4]))
+    least = min(people, int(rng.choice([1, 1, 2, 3, 4])))
     proportions = rng.dirichlet(np.full(classes, rng.choice([0.5, 2.0, 20.0])))
     low = rng.uniform(0.35, 0.8)
     accuracy = rng.uniform(low, min(0.98, low + rng.uniform(0.02, 0.4)), people)

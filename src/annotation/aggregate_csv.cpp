@@ -56,6 +56,10 @@ Table value_records(const Aggregation& a) {
         count("passes", static_cast<std::uint64_t>(a.fitted->passes));
         count("converged", a.fitted->converged ? 1 : 0);
     }
+    if (a.which) {
+        count("passes", static_cast<std::uint64_t>(a.which->passes));
+        count("converged", a.which->converged ? 1 : 0);
+    }
     if (a.comparison) {
         measured(a.comparison->agreement);
         estimated("precision", a.comparison->precision);
@@ -213,7 +217,7 @@ ResultType result_type(ResultOf<CurveRow>) {
 std::string posterior_csv(const Aggregation& a) {
     PosteriorRow row;
     for (const std::string& answer : a.votes.scale.names) row.given.push_back({answer, 0});
-    row.yes = {{a.fitted ? "posterior" : "proportion", 0}};
+    row.yes = {{a.fitted || a.which ? "posterior" : "proportion", 0}};
     std::string out;
     DescribedCsv<PosteriorRow> csv(out, row);
     for (std::size_t q = 0; q < a.votes.questions(); ++q) {

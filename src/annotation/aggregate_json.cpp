@@ -15,15 +15,21 @@ namespace assay {
 std::vector<std::string> notes_of(const Aggregation& a) {
     std::vector<std::string> out;
     if (a.fitted) out = a.fitted->notes;
+    if (a.which) out = a.which->notes;
     if (a.votes.which_class) {
-        out.emplace_back(
-            "votes name one class of an image: the class with the most votes is kept. A vote "
-            "counts "
-            "as yes to its class and no to the other classes that were chosen for the image");
+        out.push_back(fmt::format(
+            "votes name one class of an image: the class with the {} is kept. A vote counts "
+            "as yes to its class and no to the other classes that were chosen for the image",
+            a.which ? "highest posterior" : "most votes"));
+        if (a.vote_ties > 0)
+            out.push_back(fmt::format(
+                "{}: several classes have the most votes; how often their annotators are right, "
+                "and how frequent the classes are, decides",
+                how_many(a.vote_ties, "image")));
         if (a.ties > 0)
-            out.push_back(
-                fmt::format("ties: {}, where several classes have the most votes and none is kept",
-                            how_many(a.ties, "image")));
+            out.push_back(fmt::format(
+                "ties: {}, where several classes have the {} and none is kept",
+                how_many(a.ties, "image"), a.which ? "highest posterior" : "most votes"));
     }
     for (const auto& [name, m] : {std::pair{"Fleiss' kappa", &a.agreement.fleiss_kappa},
                                   {"Krippendorff's alpha", &a.agreement.krippendorff_alpha}}) {
@@ -203,6 +209,62 @@ ResultType result_type(ResultOf<ShownFit>) {
     return rows;
 }
 
+struct ShownGroup {
+    const Aggregation* of;
+    const AnswerTogether* group;
+
+    std::vector<std::string> names() const {
+        std::vector<std::string> out;
+        for (const std::uint32_t r : group->annotators) out.emplace_back(of->votes.annotators[r]);
+        return out;
+    }
+};
+ResultType result_type(ResultOf<ShownGroup>) {
+    using Of = ShownGroup;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "AnswerTogether", .help = "Annotators whose answers are not independent"},
+        {
+            part({.name = "annotators"}, [](const Of& o) { return o.names(); }),
+            part<&Of::group, &AnswerTogether::agreement>({.help = "Proportion of equal answers"}),
+            part<&Of::group, &AnswerTogether::expected>({.help = "What their accuracies explain"}),
+            part<&Of::group, &AnswerTogether::shared>({.help = "Pairs of answers to one image"}),
+        });
+    return rows;
+}
+
+struct ShownWhichClass {
+    const Aggregation* of;
+    const WhichClassFit* fit;
+
+    std::vector<ShownGroup> together() const {
+        std::vector<ShownGroup> out;
+        for (const AnswerTogether& group : fit->together) out.push_back({of, &group});
+        return out;
+    }
+    std::map<std::string, double> proportions() const {
+        std::map<std::string, double> out;
+        for (std::size_t l = 0; l < fit->proportions.size(); ++l)
+            out[std::string(of->votes.labels[l])] = fit->proportions[l];
+        return out;
+    }
+};
+ResultType result_type(ResultOf<ShownWhichClass>) {
+    using Of = ShownWhichClass;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "WhichClassFit", .help = "Dawid-Skene of votes that name a class"},
+        {
+            part<&Of::fit, &WhichClassFit::passes>({.help = "Over all votes"}),
+            part<&Of::fit, &WhichClassFit::converged>({}),
+            part<&Of::fit, &WhichClassFit::strength>(
+                {.help = "Answers that the prior of a row of a confusion matrix is worth"}),
+            part<&Of::proportions>({.help = "Of the classes, over the images"}),
+            part({.help = "Images whose likeliest class nobody chose there", .name = "unchosen"},
+                 [](const Of& o) { return o.fit->unchosen.size(); }),
+            part<&Of::together>({.help = "Their equal answers to an image count as one"}),
+        });
+    return rows;
+}
+
 }  // namespace
 
 ResultType result_type(ResultOf<Aggregation>) {
@@ -264,6 +326,12 @@ ResultType result_type(ResultOf<Aggregation>) {
             part({.help = "With that method", .name = "dawid_skene", .omitted = true},
                  [](const Of& o) {
                      return o.fitted ? std::optional(ShownFit{&*o.fitted}) : std::nullopt;
+                 }),
+            part({.help = "With that method, of votes that name a class",
+                  .name = "which_class",
+                  .omitted = true},
+                 [](const Of& o) {
+                     return o.which ? std::optional(ShownWhichClass{&o, &*o.which}) : std::nullopt;
                  }),
             part({.help = "With `--against`", .name = "comparison", .omitted = true},
                  [](const Of& o) {

@@ -25,9 +25,12 @@ using Show = Column::Show;
 
 std::string rule_text(const Aggregation& a) {
     if (!a.rule.most.empty()) {
+        const char* const most =
+            a.which ? "highest posterior of its image" : "most votes of its image";
         return a.rule.threshold > 0
-                   ? fmt::format("most votes of its image, and proportion >= {}", a.rule.threshold)
-                   : std::string("most votes of its image");
+                   ? fmt::format("{}, and {} >= {}", most, a.which ? "posterior" : "proportion",
+                                 a.rule.threshold)
+                   : std::string(most);
     }
     return fmt::format("{} {} {}", a.fitted ? "posterior" : "proportion",
                        a.rule.above ? ">" : ">=", a.rule.threshold);
@@ -79,6 +82,11 @@ Table facts(const Aggregation& a) {
     table.add({"images asked about", Count{a.votes.items.size()}});
     table.add({"method", a.options.method});
     if (a.fitted) add_fit(table, a);
+    if (a.which) {
+        table.add({"passes", Count{static_cast<std::uint64_t>(a.which->passes)}});
+        table.add({"converged", a.which->converged ? "yes" : "no"});
+        table.add({"answers that the prior is worth", Number{.value = a.which->strength}});
+    }
     table.add({"kept where", rule_text(a)});
     table.add({"labels kept", Count{a.built.kept}});
     table.add({"Fleiss' kappa", a.agreement.fleiss_kappa});

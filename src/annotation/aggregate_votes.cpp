@@ -139,15 +139,33 @@ ReferenceDecisions read_reference(Aggregation& a) {
     return reference_of(a.built, sets);
 }
 
+/// The latent classes are the classes, and the prior takes the place of smoothing.
+void check_for_classes(const DawidSkeneOptions& em) {
+    const DawidSkeneOptions usual;
+    if (em.latents != usual.latents)
+        throw Error(ErrorCode::usage,
+                    fmt::format("{} latent classes: votes that name a class have one latent class "
+                                "per class; leave --latents out",
+                                em.latents));
+    if (em.smoothing != usual.smoothing)
+        throw Error(ErrorCode::usage,
+                    fmt::format("smoothing {}: votes that name a class are smoothed by what all "
+                                "annotators say; leave --smoothing out",
+                                em.smoothing));
+}
+
 void decide(Aggregation& out) {
     AggregateOptions& o = out.options;
     if (out.votes.which_class && o.method == "dawid-skene") {
-        o.method = "majority";
-        out.assumed.emplace_back(
-            "annotators chose one class of each image: the class with the most votes is kept "
-            "(majority), because Dawid-Skene is fitted to yes and no alone");
-    }
-    if (o.method == "dawid-skene") {
+        check_for_classes(o.em);
+        out.which = fit_which_class(
+            out.votes,
+            {.tolerance = o.em.tolerance, .max_passes = o.em.max_passes, .threads = o.em.threads});
+        most_voted(out.votes, vote_proportions(out.votes), out.vote_ties);
+        out.votes = with_unchosen_classes(out.votes, out.which->unchosen);
+        out.yes = out.which->posterior;
+        for (const UnchosenClass& one : out.which->unchosen) out.yes.push_back(one.posterior);
+    } else if (o.method == "dawid-skene") {
         out.fitted = dawid_skene(out.votes, o.em);
         out.yes = out.fitted->yes;
     } else if (o.method == "weighted") {
@@ -161,7 +179,9 @@ void decide(Aggregation& out) {
     out.rule.above = !out.fitted && !o.threshold;
     if (out.votes.which_class) {
         out.rule = {.threshold = o.threshold.value_or(0), .above = false};
-        out.rule.most = most_voted(out.votes, out.yes, out.ties);
+        out.rule.most = most_voted(out.votes, out.yes, out.ties, out.which ? 1e-9 : 1e-12);
+        // A tie of the posteriors is mostly one of the votes: it is told once.
+        out.vote_ties -= std::min(out.vote_ties, out.ties);
     }
 }
 

@@ -90,13 +90,15 @@ std::vector<AnnotatorQuality> annotator_quality(const Votes& votes, std::span<co
         for (const std::uint32_t code : votes.of(q)) {
             const std::size_t r = code / answers, a = code % answers;
             const double worth = votes.scale.worth(a);
-            ++out[r].given[a];
-            ++out[r].answers;
-            correct[r] += worth * yes[q] + (1 - worth) * (1 - yes[q]);
             if (fitted == nullptr) {
                 expected[(r * 2) * answers + a] += 1 - yes[q];
                 expected[(r * 2 + 1) * answers + a] += yes[q];
             }
+            // The answers no that follow from another class are no answers of their own.
+            if (votes.which_class && a + 1 != answers) continue;
+            ++out[r].given[a];
+            ++out[r].answers;
+            correct[r] += worth * yes[q] + (1 - worth) * (1 - yes[q]);
             if (others == 0) continue;
             const std::uint64_t same = c[a] - 1;
             Pairs& p = pairs[r];

@@ -7,10 +7,10 @@
 
 namespace assay {
 
-std::vector<char> most_voted(const Votes& votes, std::span<const double> yes, std::uint64_t& ties) {
+std::vector<char> most_voted(const Votes& votes, std::span<const double> yes, std::uint64_t& ties,
+                             double rounding) {
     if (yes.size() != votes.questions())
         throw Error(ErrorCode::internal, "proportions of other questions");
-    constexpr double rounding = 1e-12;  // of sums of weights, which decide no tie
     const auto item_of = [&](std::size_t q) { return votes.question_item[q]; };
     const auto counts = [&](std::size_t q) { return !votes.of(q).empty() && yes[q] > 0; };
     std::vector<double> highest(votes.items.size(), 0);

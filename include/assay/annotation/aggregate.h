@@ -83,6 +83,7 @@ struct AnnotatorQuality {
     /// Proportion of the answers that are correct under the posteriors: an answer of worth w to a
     /// question with posterior y is correct with w y + (1 - w)(1 - y), so that a "maybe" is half
     /// correct. Wilson's interval of that mean (wilson_of_mean), given the posteriors.
+    /// Of which-class votes only the answers that name a class count, here and below.
     Measurement accuracy;
     /// Proportion of the other annotators' answers to the same questions that are the same;
     /// interval from the spread over questions (a ratio, linearised).
@@ -123,9 +124,11 @@ struct KeepRule {
     }
 };
 
-/// Of which-class votes, by the proportion of each question: KeepRule::most. `ties`: images where
-/// several classes have the most votes, so that none of them is kept.
-std::vector<char> most_voted(const Votes& votes, std::span<const double> yes, std::uint64_t& ties);
+/// Of which-class votes, by the proportion or posterior of each question: KeepRule::most. `ties`:
+/// images where several classes have the highest (or less by `rounding` at most), so that none of
+/// them is kept.
+std::vector<char> most_voted(const Votes& votes, std::span<const double> yes, std::uint64_t& ties,
+                             double rounding = 1e-12);
 /// Of which-class votes: how far annotators choose the same class. One question per image.
 AnswerAgreement class_agreement(const Votes& votes, double level = 0.95);
 

@@ -10,6 +10,7 @@
 
 #include "assay/annotation/aggregate.h"
 #include "assay/annotation/comparison.h"
+#include "assay/annotation/which_class.h"
 #include "assay/report.h"
 #include "assay/result_type.h"
 
@@ -17,11 +18,10 @@ namespace assay {
 
 struct AggregateOptions {
     std::filesystem::path votes;  ///< a table of votes, see read_votes
-    /// dawid-skene, majority, weighted. Which-class votes are settled by the majority instead of
-    /// dawid-skene.
+    /// dawid-skene, majority, weighted. Which-class votes: dawid_skene is fit_which_class.
     std::string method = "dawid-skene";
     /// Labels with at least this posterior or proportion are kept. Unset: 0.8 for dawid-skene, more
-    /// than 0.5 for the others.
+    /// than 0.5 for the others, and for which-class votes the likeliest class, however likely.
     std::optional<double> threshold;
     std::vector<std::string> answers = {"no", "maybe", "yes"};  ///< see AnswerScale
     std::string repeats = "first";                              ///< first, last, all, error
@@ -58,18 +58,21 @@ struct Aggregation {
     Dataset dataset;
     ClassList classes;
     KeepRule rule;
-    std::vector<double> yes;           ///< Q: posterior or proportion of each question
-    std::optional<DawidSkene> fitted;  ///< dawid-skene
-    std::vector<double> weights;       ///< R, weighted; else empty
-    std::uint64_t unweighted = 0;      ///< questions whose annotators all have weight 0
+    std::vector<double> yes;             ///< Q: posterior or proportion of each question
+    std::optional<DawidSkene> fitted;    ///< dawid-skene of yes/no votes
+    std::optional<WhichClassFit> which;  ///< dawid-skene of which-class votes
+    std::vector<double> weights;         ///< R, weighted; else empty
+    std::uint64_t unweighted = 0;        ///< questions whose annotators all have weight 0
     BuiltLabelSets built;
     std::vector<LabelsPerImage> histogram;     ///< of built.sets
     AnswerAgreement agreement;                 ///< of the annotators, without the original labels
     std::vector<AnnotatorQuality> annotators;  ///< R
     std::optional<LabelSetComparison> comparison;
     std::optional<ThresholdCurve> curve;  ///< where there is a comparison
-    std::uint64_t ties =
-        0;  ///< which-class votes: images where several classes have the most votes
+    /// Which-class votes: images where several classes have the highest posterior or proportion, so
+    /// that none is kept.
+    std::uint64_t ties = 0;
+    std::uint64_t vote_ties = 0;  ///< of the others, where several classes have the most votes
     std::uint64_t original_votes = 0;  ///< of `votes`, those of the original labels
     std::vector<std::string> assumed;  ///< what was assumed about the data set; whole sentences
 };

@@ -154,6 +154,17 @@ export interface AnnotatorsRow {
   classifiers: Estimate[];
 }
 
+/** Annotators whose answers are not independent. */
+export interface AnswerTogether {
+  annotators: string[];
+  /** Proportion of equal answers. */
+  agreement: number;
+  /** What their accuracies explain. */
+  expected: number;
+  /** Pairs of answers to one image. */
+  shared: number;
+}
+
 /** One attack with one budget on one model. */
 export interface AttackCell {
   attack: string;
@@ -1526,6 +1537,8 @@ export interface LabelVotes extends Result {
   notes: string[];
   /** With that method. */
   dawid_skene?: DawidSkeneFit;
+  /** With that method, of votes that name a class. */
+  which_class?: WhichClassFit;
   /** With `--against`. */
   comparison?: VoteComparison;
   /** With `--annotators`. */
@@ -3479,6 +3492,21 @@ export interface WeightProfile {
   /** One line about it. */
   is: string;
   weights: Record<string, number>;
+}
+
+/** Dawid-Skene of votes that name a class. */
+export interface WhichClassFit {
+  /** Over all votes. */
+  passes: number;
+  converged: boolean;
+  /** Answers that the prior of a row of a confusion matrix is worth. */
+  strength: number;
+  /** Of the classes, over the images. */
+  proportions: Record<string, number>;
+  /** Images whose likeliest class nobody chose there. */
+  unchosen: number;
+  /** Their equal answers to an image count as one. */
+  together: AnswerTogether[];
 }
 
 /** A model and a person on the images that both decided. */
