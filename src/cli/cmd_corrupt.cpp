@@ -9,6 +9,7 @@
 #include "cli/described.h"
 #include "cli/inputs.h"
 #include "cli/outputs.h"
+#include "cli/profile_option.h"
 #include "cli/progress.h"
 
 namespace assay::cli {
@@ -19,21 +20,23 @@ assay corrupt imagenet/val --out imagenet-c-like
 assay corrupt imagenet/val --out blurred --corruptions blur --severities 1,3,5
 assay corrupt imagenet/val --out artefact --corruptions paper --frost frost-photographs --jpeg 85
 assay corrupt imagenet/val --sheet sheet.png --first 1
-assay corrupt cifar10/test --out cifar --resize 0 --crop 0 --corruptions noise,digital
+assay corrupt cifar10/test --out cifar-c --corruptions noise,digital
+assay corrupt imagenet/val --out small --resize 32 --crop 32 --profile cifar
 assay predict --model resnet50.pt --preset torchvision --data blurred/*/* --resize-size 224 --out runs
 )";
 
 }  // namespace
 
 int cmd_corrupt(std::vector<std::string> arguments) {
-    auto app =
-        make_app("corrupt",
-                 "Write copies of a data set under the common corruptions of ImageNet-C (Hendrycks "
-                 "and Dietterich 2019). There are 15 and 4 extra ones at 5 severities: "
-                 "OUT/<corruption>/<severity>/<class>/<image>. The same seed gives the same bytes. "
-                 "The same command resumes after an interruption and skips what is done. Status 3: "
-                 "some images were skipped (counted and listed).",
-                 corrupt_examples);
+    auto app = make_app(
+        "corrupt",
+        "Write copies of a data set under the common corruptions of ImageNet-C (Hendrycks "
+        "and Dietterich 2019). There are 15 and 4 extra ones at 5 severities: "
+        "OUT/<corruption>/<severity>/<class>/<image>. Smaller images get the parameters of "
+        "CIFAR-10-C or Tiny-ImageNet-C. The same seed gives the same bytes. "
+        "The same command resumes after an interruption and skips what is done. Status 3: "
+        "some images or versions were skipped (counted and listed).",
+        corrupt_examples);
     CorruptOptions options;
     Output output;
     app->add_option("data", options.data, "Data set: a folder of images, or a csv list")
@@ -66,12 +69,18 @@ int cmd_corrupt(std::vector<std::string> arguments) {
                     "part of ImageNet-C, replaces it")
         ->type_name("FOLDER")
         ->group(how);
+    add_profile_option(*app, "--profile", options.profile)->group(how);
     app->add_option("--resize", options.window.resize,
-                    "Short side before the crop, pixels, antialiased bilinear (0: no resize)")
-        ->capture_default_str()
+                    "Short side before the crop, pixels, antialiased bilinear; 0: no resize "
+                    "(default: 256, or 0 in the profiles of smaller images)")
+        ->type_name("PIXELS")
+        ->check(not_below_zero())
         ->group(how);
-    app->add_option("--crop", options.window.crop, "Side of the centre crop (0: all of it)")
-        ->capture_default_str()
+    app->add_option("--crop", options.window.crop,
+                    "Side of the centre crop; 0: all of it (default: 224, or 0 in the profiles of "
+                    "smaller images)")
+        ->type_name("PIXELS")
+        ->check(not_below_zero())
         ->group(how);
     const std::string results = "Results";
     auto* const made = app->add_option("--out", options.out, "Folder to make");
@@ -113,14 +122,15 @@ int cmd_corrupt(std::vector<std::string> arguments) {
     output.print(report);
     if (!result.options.out.empty()) {
         const std::string out = as_typed(result.options.out.string());
-        note(options.window.crop == 0
+        const int crop = result.options.window.crop;
+        note(crop == 0
                  ? fmt::format("evaluate all of it:\n  assay predict --model MODEL --data {}/*/* "
                                "--out runs",
                                out)
                  : fmt::format("evaluate all of it with a model whose input is {0} x {0} (for "
                                "another input, replace {0} by its side):\n  assay predict --model "
                                "MODEL --data {1}/*/* --resize-size {0} --out runs",
-                               options.window.crop, out));
+                               crop, out));
     }
     return report.partial ? Status::partial : Status::done;
 }

@@ -1,12 +1,14 @@
 // assay predict: images + classifiers -> stored predictions.
 #include <CLI/CLI.hpp>
 #include <optional>
+#include <utility>
 
 #include "assay/error.h"
 #include "cli/command.h"
 #include "cli/described.h"
 #include "cli/inputs.h"
 #include "cli/prediction.h"
+#include "cli/profile_option.h"
 #include "cli/ranks.h"
 #include "data/archives.h"
 #include "data/dataset_name.h"
@@ -61,12 +63,19 @@ struct CorruptFlags {
             "Folder of photographs for frost; without it frost_synthetic, which is not part of "
             "ImageNet-C, replaces it")
             ->type_name("FOLDER");
+        add_profile_option(app, "--corrupt-profile", settings.profile)
+            ->needs(corrupt)
+            ->group(group);
         add("--corrupt-resize", settings.window.resize,
-            "Short side before the corruption, pixels (0: no resize)")
-            ->capture_default_str();
+            "Short side before the corruption, pixels; 0: no resize (default: 256, or 0 in the "
+            "profiles of smaller images)")
+            ->type_name("PIXELS")
+            ->check(not_below_zero());
         add("--corrupt-crop", settings.window.crop,
-            "Side of the centre crop that is corrupted (0: all of it)")
-            ->capture_default_str();
+            "Side of the centre crop that is corrupted; 0: all of it (default: 224, or 0 in the "
+            "profiles of smaller images)")
+            ->type_name("PIXELS")
+            ->check(not_below_zero());
         add("--corrupt-jpeg", settings.jpeg_quality,
             "JPEG quality of each version, 1 to 100; the published set has 85, which makes noise "
             "milder")
@@ -131,16 +140,14 @@ int cmd_predict(std::vector<std::string> arguments) {
     models.draw(store.options.runs, !store.dry_run);
     models.classes_of_data = classes_of(data);
     std::vector<ModelSpec> specs = models.resolve();
-    std::optional<CorruptedVersions> versions;
     if (corrupt.given()) {
-        versions.emplace(corrupt.settings);
+        check(corrupt.settings);
+        if (!corrupt.settings.frost.empty()) read_frost_photographs(corrupt.settings.frost);
         const bool own = app->count("--resize-size") + app->count("--crop-pct") > 0;
         for (ModelSpec& spec : specs) {
             spec.preprocess = corrupted_preprocess(
                 spec.preprocess, corrupted_transform_named(own ? "model" : corrupt.transform));
         }
-        note(describe_versions(*versions));
-        for (const std::string& text : versions->notes()) note(text);
     }
     if (store.dry_run) {
         output.print(plan_report_of(specs));
@@ -148,6 +155,7 @@ int cmd_predict(std::vector<std::string> arguments) {
     }
     Prediction prediction(store.options, models.opening());
     prediction.load(specs);
+    std::string said;
     TypedPrediction typed{"predict", {}, "", typed_options(*app, input_options)};
     for (const std::filesystem::path& file : models.files) typed.models.push_back(file.string());
     for (std::size_t i = 0; i < data.folders.size(); ++i) {
@@ -155,8 +163,13 @@ int cmd_predict(std::vector<std::string> arguments) {
         typed.data = data.folders[i].string();
         typed.inspect = data.inspect_command(i);
         prediction.typed(typed);
-        if (versions) {
-            prediction.over(dataset, *versions);
+        if (corrupt.given()) {
+            const CorruptedVersions versions(corrupt.settings, dataset);
+            const std::string described = describe_versions(versions);
+            if (std::exchange(said, described) != described) note(described);
+            for (const std::string& text : versions.notes()) note(text);
+            if (const std::string text = versions.left_out_note(); !text.empty()) note(text);
+            prediction.over(dataset, versions);
             continue;
         }
         if (!enough) {

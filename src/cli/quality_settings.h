@@ -29,8 +29,8 @@ struct QualitySettings {
     std::size_t corruption_limit = 0;
     std::filesystem::path frost;
     std::uint64_t corruption_seed = 0;
-    int corruption_resize = CorruptionWindow{}.resize;
-    int corruption_crop = CorruptionWindow{}.crop;
+    int corruption_resize = published_window(CorruptionProfile::imagenet).resize;
+    int corruption_crop = published_window(CorruptionProfile::imagenet).crop;
     int corruption_jpeg = 0;
     CorruptedTransform corrupted_transform = CorruptedTransform::own;
     AttackSet attacks = AttackSet::paper;

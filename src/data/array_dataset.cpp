@@ -23,8 +23,6 @@ fs::path folder_of_array(const fs::path& file) {
     return file.has_parent_path() ? file.parent_path() : fs::path(".");
 }
 
-constexpr std::size_t images_per_severity = 10'000;
-
 /// CIFAR-10-C and CIFAR-100-C: five blocks of the same labels, one for each severity.
 bool has_five_severities(const arrays::ArrayData& data) {
     constexpr std::size_t severities = 5;

@@ -2,6 +2,7 @@
 // idx files of MNIST, batches of CIFAR, .mat files of SVHN.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <set>
@@ -11,6 +12,9 @@
 #include "assay/data/dataset.h"
 
 namespace assay {
+
+/// Of the files of CIFAR-10-C and CIFAR-100-C, which hold five severities one after the other.
+inline constexpr std::size_t images_per_severity = 10'000;
 
 /// Whether a file is such a one: by its name, and, of names without an extension, by its first
 /// bytes.

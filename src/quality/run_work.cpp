@@ -162,8 +162,10 @@ RunWork work_of(const QualityRunOptions& options) {
     const Dataset& val = options.data.at(Role::val);
     if (options.corrupt) {
         work.corrupted = sample_of(val, "corrupted", options.corrupt_limit);
-        work.versions.emplace(options.corruptions);
+        work.versions.emplace(options.corruptions, work.corrupted);
         work.notes = work.versions->notes();
+        if (std::string left_out = work.versions->left_out_note(); !left_out.empty())
+            work.notes.push_back(std::move(left_out));
     }
     if (options.attack) work.attacked = sample_of(val, "attacked", options.attack_limit);
     if (options.predict.storage.storage == StorageFormat::top_k) {

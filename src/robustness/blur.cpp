@@ -17,13 +17,13 @@ void blur_bytes(Image& image, double sigma) {
 }  // namespace
 
 void gaussian_blur(const Work& work, Image& out) {
-    constexpr Levels sigma = {1, 2, 3, 4, 6};
+    constexpr Levels sigma = {{{1, 2, 3, 4, 6}, {.5, .75, 1, 1.25, 1.5}, {.4, .6, .7, .8, 1}}};
     out.pixels = work.image.pixels;
-    blur_bytes(out, sigma[work.level()]);
+    blur_bytes(out, work.of(sigma));
 }
 
-Kernel disk_kernel(int radius, double sigma) {
-    const int half = std::max(radius, 8);
+Kernel disk_kernel(double radius, double sigma) {
+    const int half = std::max(static_cast<int>(radius), 8);
     Kernel disk;
     disk.side = 2 * half + 1;
     disk.weights.assign(static_cast<std::size_t>(disk.side) * disk.side, 0.0);
@@ -70,9 +70,9 @@ Kernel disk_kernel(int radius, double sigma) {
 }
 
 void defocus_blur(const Work& work, Image& out) {
-    constexpr std::array<int, corruption_severities> radius = {3, 4, 6, 8, 10};
-    constexpr Levels sigma = {.1, .5, .5, .5, .5};
-    to_image(correlate(work.image, disk_kernel(radius[work.level()], sigma[work.level()])), out);
+    constexpr Levels radius = {{{3, 4, 6, 8, 10}, {.5, 1, 1.5, 2.5, 3}, {.3, .4, .5, 1, 1.5}}};
+    constexpr Levels sigma = {{{.1, .5, .5, .5, .5}, {.6, .1, .1, .01, .1}, {.4, .5, .6, .2, .1}}};
+    to_image(correlate(work.image, disk_kernel(work.of(radius), work.of(sigma))), out);
 }
 
 void glass_blur(const Work& work, Image& out) {
@@ -80,9 +80,11 @@ void glass_blur(const Work& work, Image& out) {
         double sigma;
         int distance, passes;
     };
-    constexpr std::array<Glass, corruption_severities> levels = {
-        {{.7, 1, 2}, {.9, 2, 1}, {1, 2, 3}, {1.1, 3, 2}, {1.5, 4, 2}}};
-    const Glass& glass = levels[work.level()];
+    constexpr ByProfile<Glass> levels = {
+        {{{{.7, 1, 2}, {.9, 2, 1}, {1, 2, 3}, {1.1, 3, 2}, {1.5, 4, 2}}},
+         {{{.1, 1, 1}, {.5, 1, 1}, {.6, 1, 2}, {.7, 2, 1}, {.9, 2, 2}}},
+         {{{.05, 1, 1}, {.25, 1, 1}, {.4, 1, 1}, {.25, 1, 2}, {.4, 1, 2}}}}};
+    const Glass& glass = work.of(levels);
     const int d = glass.distance, width = work.image.width, height = work.image.height;
     out.pixels = work.image.pixels;
     blur_bytes(out, glass.sigma);
@@ -107,11 +109,11 @@ void glass_blur(const Work& work, Image& out) {
 }
 
 void motion_blur(const Work& work, Image& out) {
-    constexpr std::array<int, corruption_severities> radius = {10, 15, 15, 15, 20};
-    constexpr Levels sigma = {3, 5, 8, 12, 15};
+    constexpr ByProfile<int> radius = {
+        {{10, 15, 15, 15, 20}, {10, 10, 10, 10, 12}, {6, 6, 6, 8, 9}}};
+    constexpr Levels sigma = {{{3, 5, 8, 12, 15}, {1, 1.5, 2, 2.5, 3}, {1, 1.5, 2, 2, 2.5}}};
     const double angle = -45 + 90 * work.draws.uniform();
-    to_image(line_blur(to_planes(work.image), radius[work.level()], sigma[work.level()], angle),
-             out);
+    to_image(line_blur(to_planes(work.image), work.of(radius), work.of(sigma), angle), out);
 }
 
 void zoom_blur(const Work& work, Image& out) {
@@ -119,12 +121,17 @@ void zoom_blur(const Work& work, Image& out) {
         int count;
         double step;
     };
-    constexpr std::array<Zooms, corruption_severities> levels = {
-        {{12, .01}, {16, .01}, {11, .02}, {13, .02}, {11, .03}}};
-    const Zooms& zooms = levels[work.level()];
+    constexpr std::array<Zooms, corruption_severities> small = {
+        {{7, .01}, {12, .01}, {16, .01}, {21, .01}, {26, .01}}};
+    constexpr ByProfile<Zooms> levels = {
+        {{{{12, .01}, {16, .01}, {11, .02}, {13, .02}, {11, .03}}}, small, small}};
+    const Zooms& zooms = work.of(levels);
+    // numpy.arange(1, ...) steps by (1 + step) - 1, whose rounding decides the sides of a zoom that
+    // are halfway between two pixels.
+    const double step = (1 + zooms.step) - 1;
     const Planes planes = to_planes(work.image);
     Planes sum = planes;  // the image itself, and once more as the zoom by 1
-    for (int i = 0; i < zooms.count; ++i) add_zoomed(planes, 1 + i * zooms.step, sum);
+    for (int i = 0; i < zooms.count; ++i) add_zoomed(planes, 1 + i * step, sum);
     const float part = 1.0F / static_cast<float>(zooms.count + 1);
     for (float& value : sum.values) value *= part;
     to_image(sum, out);

@@ -61,21 +61,22 @@ void each_hsv(const Work& work, Image& out, F&& change) {
 }  // namespace
 
 void brightness(const Work& work, Image& out) {
-    constexpr Levels added = {.1, .2, .3, .4, .5};
-    const double c = added[work.level()];
+    constexpr Levels added = {{{.1, .2, .3, .4, .5}, {.1, .2, .3, .4, .5}, {.05, .1, .15, .2, .3}}};
+    const double c = work.of(added);
     each_hsv(work, out, [c](Hsv& colour) { colour.v = std::min(colour.v + c, 1.0); });
 }
 
 void saturate(const Work& work, Image& out) {
-    constexpr Levels factor = {.3, .1, 2, 5, 20};
-    constexpr Levels added = {0, 0, 0, .1, .2};
-    const double a = factor[work.level()], b = added[work.level()];
+    constexpr Levels factor = {{{.3, .1, 2, 5, 20}, {.3, .1, 2, 5, 30}, {.3, .1, 1.5, 2, 2.5}}};
+    constexpr Levels added = {{{0, 0, 0, .1, .2}, {0, 0, 0, .1, .2}, {0, 0, 0, .1, .2}}};
+    const double a = work.of(factor), b = work.of(added);
     each_hsv(work, out, [a, b](Hsv& colour) { colour.s = std::clamp(colour.s * a + b, 0.0, 1.0); });
 }
 
 void contrast(const Work& work, Image& out) {
-    constexpr Levels kept = {.4, .3, .2, .1, .05};
-    const double c = kept[work.level()];
+    constexpr Levels kept = {
+        {{.4, .3, .2, .1, .05}, {.4, .3, .2, .1, .05}, {.75, .5, .4, .3, .15}}};
+    const double c = work.of(kept);
     std::array<std::uint64_t, 3> sums{};
     const auto& in = work.image.pixels;
     for (std::size_t i = 0; i < in.size(); i += 4) {

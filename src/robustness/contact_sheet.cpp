@@ -9,7 +9,7 @@ namespace assay {
 
 Image contact_sheet(const Image& image, const std::vector<const Corruption*>& corruptions,
                     const std::vector<int>& severities, const CorruptionSeed& seed,
-                    const FrostPhotographs* frost) {
+                    const FrostPhotographs* frost, CorruptionProfile profile) {
     constexpr int gap = 2, scale = 2;
     constexpr int letter_width = letter_columns * scale;
     constexpr int letter_height = 7 * scale;  // what is below the line may hang out
@@ -30,7 +30,11 @@ Image contact_sheet(const Image& image, const std::vector<const Corruption*>& co
         draw_letters(sheet, 4, top + std::max(0, (image.height - letter_height) / 2),
                      corruptions[row]->name, {}, scale);
         for (int column = 0; column < columns; ++column) {
-            paste_image(sheet, corrupt(image, *corruptions[row], severities[column], seed, frost),
+            const int severity = severities[column];
+            if (std::min(image.width, image.height) <
+                min_side_of(*corruptions[row], severity, profile))
+                continue;
+            paste_image(sheet, corrupt(image, *corruptions[row], severity, seed, frost, profile),
                         sheet_left + column * (image.width + gap), top);
         }
     }

@@ -25,6 +25,7 @@
 #include "data/image_names.h"
 #include "data/made_folder.h"
 #include "robustness/corrupted_file.h"
+#include "robustness/work.h"
 
 namespace assay {
 namespace {
@@ -74,6 +75,12 @@ json corrupt_settings(const CorruptOptions& o, const Dataset& dataset, const Ima
          {{"name", dataset.name},
           {"images", dataset.size()},
           {"fingerprint", dataset.ids_fingerprint()}}}};
+    // Records without these are of ImageNet-C's parameters, and of earlier pixels.
+    if (*o.profile != CorruptionProfile::imagenet) settings["profile"] = name_of(*o.profile);
+    if (std::ranges::any_of(versions.versions(), [&](const CorruptionVersion& v) {
+            return robustness::was_made_otherwise(*v.corruption, *o.profile, o.window.crop);
+        }))
+        settings["revision"] = robustness::pixel_revision;
     // Which of two images has the plain name was decided otherwise once.
     if (targets.met) settings["equal_names"] = "those that had the extension before";
     return settings;
@@ -294,7 +301,7 @@ void write_sheet(const Dataset& dataset, const CorruptResult& result,
     }
     const Image window = made.window(load_image(dataset, item));
     save_png(contact_sheet(window, result.corruptions, options.severities,
-                           {options.seed, dataset.ids[item]}, &made.frost()),
+                           {options.seed, dataset.ids[item]}, &made.frost(), *options.profile),
              options.sheet);
 }
 
@@ -302,15 +309,19 @@ void write_sheet(const Dataset& dataset, const CorruptResult& result,
 
 CorruptResult corrupt_dataset(const CorruptOptions& options, const ProgressCallback& progress) {
     check(options);
-    const CorruptedVersions versions(options);
     CorruptResult result;
     result.options = options;
-    result.options.severities = versions.settings().severities;
-    result.corruptions = versions.corruptions();
     Dataset dataset =
         open_dataset(options.data, {.list = options.list, .limit = options.first}, &result.notes);
     if (options.limit != 0)
         dataset = stratified_sample(dataset, options.limit, options.sample_seed);
+    const CorruptedVersions versions(options, dataset);
+    result.options.severities = versions.settings().severities;
+    result.options.window = versions.settings().window;
+    result.options.profile = versions.settings().profile;
+    result.corruptions = versions.corruptions();
+    result.versions = versions.versions();
+    result.versions_left_out = versions.left_out();
     result.dataset = dataset.name;
     result.images = dataset.size();
     for (std::string& note : versions.notes()) result.notes.push_back(std::move(note));
@@ -334,7 +345,7 @@ CorruptResult corrupt_dataset(const CorruptOptions& options, const ProgressCallb
     }
     with_note("making " + made.final_path().string(), [&] {
         Writer(dataset, targets.names, result, versions, made.path(), progress).run();
-        settings["pipeline"] = describe_pipeline(options);
+        settings["pipeline"] = describe_pipeline(result.options);
         if (json part = part_of(options); !part.is_null()) settings["part"] = std::move(part);
         settings["made"] = {{"files", result.written},
                             {"left_out", result.left_out},

@@ -74,7 +74,7 @@ void check(const CorruptionSettings& options) {
         if (severity < 1 || severity > corruption_severities)
             wrong_option(fmt::format("severity {}: 1 to {}", severity, corruption_severities));
     }
-    const CorruptionWindow& window = options.window;
+    const CorruptionWindow window = settled(options, 0, 0).window;
     if (window.resize < 0 || window.crop < 0 || window.resize > 16384 || window.crop > 16384) {
         wrong_option(fmt::format("a resize to {} and a crop of {} pixels: 0 to 16384",
                                  window.resize, window.crop));
@@ -95,7 +95,30 @@ void check(const CorruptOptions& options) {
         wrong_option("nothing to write: neither a folder nor a contact sheet is named");
 }
 
-Image cut_window(const Image& image, const CorruptionWindow& window) {
+CorruptionWindow published_window(CorruptionProfile profile) {
+    if (profile == CorruptionProfile::imagenet) return {.resize = 256, .crop = 224};
+    return {.resize = 0, .crop = 0};
+}
+
+CorruptionSettings settled(CorruptionSettings settings, int width, int height) {
+    CorruptionWindow& window = settings.window;
+    if (!settings.profile) {
+        const int side = window.crop > 0 ? window.crop : window.resize;
+        if (side > 0) width = height = side;
+        settings.profile = width > 0 && height > 0 ? corruption_profile_for(width, height)
+                                                   : CorruptionProfile::imagenet;
+    }
+    const CorruptionWindow published = published_window(*settings.profile);
+    if (window.resize == CorruptionWindow::of_profile) window.resize = published.resize;
+    if (window.crop == CorruptionWindow::of_profile) window.crop = published.crop;
+    return settings;
+}
+
+Image cut_window(const Image& image, const CorruptionWindow& of) {
+    const CorruptionWindow published = published_window(CorruptionProfile::imagenet);
+    const CorruptionWindow window{
+        .resize = of.resize == CorruptionWindow::of_profile ? published.resize : of.resize,
+        .crop = of.crop == CorruptionWindow::of_profile ? published.crop : of.crop};
     ResizeWindow part{.width = image.width, .height = image.height};
     if (window.resize != 0) {
         const int side = window.crop != 0 ? window.crop : window.resize;
@@ -121,23 +144,29 @@ std::string describe_pipeline(const CorruptOptions& options) {
     return describe_pipeline(static_cast<const CorruptionSettings&>(options), ", PNG");
 }
 
-std::string describe_pipeline(const CorruptionSettings& options, std::string_view lossless) {
+std::string describe_pipeline(const CorruptionSettings& asked, std::string_view lossless) {
+    const CorruptionSettings options = settled(asked, 0, 0);
+    const CorruptionProfile profile = *options.profile;
     const CorruptionWindow& window = options.window;
     std::string text;
     if (window.resize != 0)
         text += fmt::format("short side to {} pixels (bilinear), ", window.resize);
     if (window.crop != 0) text += fmt::format("centre crop {0} x {0}, ", window.crop);
-    text += "corruption, cut to 8 bit";
+    text += "corruption";
+    if (profile != CorruptionProfile::imagenet)
+        text += fmt::format(" with the parameters of {}", published_set(profile));
+    text += ", cut to 8 bit";
     text += options.jpeg_quality ? fmt::format(", JPEG {} (4:2:0)", *options.jpeg_quality)
                                  : std::string(lossless);
-    if (window == CorruptionWindow{}) {
-        if (options.jpeg_quality == 85) {
-            text += ": the pipeline of the published ImageNet-C";
-        } else if (!options.jpeg_quality) {
-            text +=
-                ": the pipeline of the published ImageNet-C without its last step, JPEG 85, which "
-                "removes some of the noise";
-        }
+    if (window != published_window(profile)) return text;
+    const bool lossy = profile != CorruptionProfile::cifar;
+    if (lossy ? options.jpeg_quality == 85 : !options.jpeg_quality) {
+        text += fmt::format(": the pipeline of the published {}", published_set(profile));
+    } else if (!options.jpeg_quality) {
+        text += fmt::format(
+            ": the pipeline of the published {} without its last step, JPEG 85, which removes some "
+            "of the noise",
+            published_set(profile));
     }
     return text;
 }

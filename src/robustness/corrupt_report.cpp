@@ -30,16 +30,17 @@ Table corruption_table(const CorruptResult& result) {
                      {.name = "severities", .numbers = false}};
     if (made) table.columns.push_back({.name = "files"});
     table.columns.push_back({.name = "parameters by severity", .numbers = false});
-    const std::uint64_t files =
-        (result.images - result.left_out) * result.options.severities.size();
     bool ruled = false;
     for (const Corruption* c : result.corruptions) {
         if (c->extra && !ruled && c != result.corruptions.front()) table.rule();
         ruled = ruled || c->extra;
+        std::vector<int> severities;
+        for (const CorruptionVersion& v : result.versions)
+            if (v.corruption == c) severities.push_back(v.severity);
         std::vector<Cell> cells = {std::string(c->name), std::string(c->group),
-                                   severity_list(result.options.severities)};
-        if (made) cells.emplace_back(Count{files});
-        cells.emplace_back(std::string(c->parameters));
+                                   severities.empty() ? "none fits" : severity_list(severities)};
+        if (made) cells.emplace_back(Count{(result.images - result.left_out) * severities.size()});
+        cells.emplace_back(std::string(parameters_of(*c, *result.options.profile)));
         table.add(std::move(cells));
     }
     table.notes.push_back("Pipeline: " + describe_pipeline(result.options) + ".");
@@ -58,12 +59,10 @@ struct MadeVersion {
 
 std::vector<MadeVersion> made_versions(const CorruptResult& result) {
     std::vector<MadeVersion> versions;
-    for (const Corruption* c : result.corruptions) {
-        for (const int severity : result.options.severities) {
-            versions.push_back({c, severity, folder_of(result, *c, severity), {}});
-            if (!result.options.out.empty())
-                versions.back().images = result.images - result.left_out;
-        }
+    for (const CorruptionVersion& v : result.versions) {
+        versions.push_back(
+            {v.corruption, v.severity, folder_of(result, *v.corruption, v.severity), {}});
+        if (!result.options.out.empty()) versions.back().images = result.images - result.left_out;
     }
     return versions;
 }
@@ -108,6 +107,12 @@ ResultType result_type(ResultOf<CorruptResult>) {
             part<&CorruptResult::found>(
                 {.help = "Of those, left by an earlier run", .name = "files_found"}),
             part<&CorruptResult::was_there>({.help = "The data set was finished before"}),
+            part<&CorruptResult::versions_left_out>(
+                {.help = "Versions whose kernels are larger than the images, with the smallest "
+                         "side that they fit"}),
+            part({.help = "Whose parameters: `imagenet`, `tiny-imagenet` or `cifar`",
+                  .name = "profile"},
+                 [](const CorruptResult& r) { return std::string(name_of(*r.options.profile)); }),
             part<&CorruptResult::options, &CorruptOptions::seed>({}),
             part<&CorruptResult::options, &CorruptOptions::window, &CorruptionWindow::resize>({}),
             part<&CorruptResult::options, &CorruptOptions::window, &CorruptionWindow::crop>({}),
@@ -129,8 +134,13 @@ Report report_of(const CorruptResult& result) {
     report.sections = {{.title = "", .blocks = {corruption_table(result)}, .sections = {}}};
     report.records = table_of(made_versions(result));
     report.result = json_of(result);
-    report.partial = result.left_out > 0;
-    if (report.partial) {
+    report.partial = result.left_out > 0 || !result.versions_left_out.empty();
+    if (!result.versions_left_out.empty()) {
+        report.warnings.push_back(
+            fmt::format("versions skipped, because the images are smaller than this: {}",
+                        fmt::join(result.versions_left_out, ", ")));
+    }
+    if (result.left_out > 0) {
         std::string text =
             fmt::format("{} of {} images are skipped", result.left_out, result.images);
         for (const std::string& example : result.examples) text += "\n  " + example;

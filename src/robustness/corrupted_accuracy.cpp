@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 
 #include "assay/error.h"
@@ -16,7 +17,9 @@
 #include "core/text.h"
 #include "data/dataset_name.h"
 #include "robustness/clean_images.h"
+#include "robustness/severity_stack.h"
 #include "robustness/version_means.h"
+#include "robustness/version_stores.h"
 #include "store/data_groups.h"
 #include "store/outcomes.h"
 #include "store/same_data.h"
@@ -28,166 +31,13 @@ namespace {
 namespace fs = std::filesystem;
 
 using robustness::CleanImages;
+using robustness::ClosedStore;
 using robustness::CorruptionRatio;
 using robustness::EachRatio;
 using robustness::HasVersion;
 using robustness::ModelVersions;
 using robustness::Outcomes;
-
-/// A store that is not open.
-struct ClosedStore {
-    fs::path folder;
-    StoreSpec spec;
-    VersionOf version;
-    std::string settings;  ///< of the corruptions, where they are known, as JSON
-    bool clean = false;
-    bool complete = true;
-    std::string writing;  ///< writer_warning()
-    bool attacked = false;
-    std::string part = {};  ///< part_in() of the images that the version was made of
-};
-
-std::vector<ClosedStore> look_at(const CorruptedAccuracyOptions& options) {
-    std::vector<ClosedStore> found;
-    store::CalledData clean(options.clean);
-    for (const fs::path& folder :
-         find_stores(std::vector<fs::path>(options.paths.begin(), options.paths.end()))) {
-        const PredictionStore store = PredictionStore::open(folder);
-        const StoreSpec& spec = store.spec();
-        found.push_back({folder,
-                         spec,
-                         {},
-                         {},
-                         clean.is_of(store),
-                         store.complete(),
-                         writer_warning(store),
-                         derived_of(store).is_variant()});
-    }
-    return found;
-}
-
-/// What all versions of one measurement have in common, of what predict --corrupt did to the
-/// images.
-std::string common_settings(const std::string& corruption) {
-    if (corruption.empty()) return {};
-    auto settings = nlohmann::json::parse(corruption);
-    for (const char* own : {"corruption", "severity", "frost", "definition"}) settings.erase(own);
-    return settings.dump();
-}
-
-/// Those that predict --corrupt made a version of, by the name that it gives ("val" of
-/// "val_fog_3"); "": not known.
-std::string made_of(const std::string& name, const VersionOf& version) {
-    const std::string end = fmt::format("_{}_{}", version.corruption->name, version.severity);
-    return name.ends_with(end) ? name.substr(0, name.size() - end.size()) : std::string();
-}
-
-/// "-sample50" of "fog_3-sample50": which part of the images; "": all of them.
-std::string part_in(std::string_view name) {
-    return std::string(name.substr(name_of_whole(name).size()));
-}
-
-/// "plugin.stripes.stripes@0123456789ab" of a version that a plug-in made; "" of others.
-std::string definition_in(const std::string& corruption) {
-    return corruption.empty() ? "" : nlohmann::json::parse(corruption).value("definition", "");
-}
-
-/// A version that a plug-in made is of the library that is given now.
-void check_definition(const Corruption& corruption, const std::string& recorded,
-                      const fs::path& folder) {
-    const std::string made = definition_in(recorded);
-    if (made.empty() || made == corruption.definition) return;
-    refuse(
-        fmt::format("{} was made by `{}`, and the plug-in has `{}`: give the library that made "
-                    "it, or predict again into another folder",
-                    folder.string(), made, corruption.definition));
-}
-
-/// Of the stores of models that have a clean one: a data set is read once for it, whatever its
-/// models are. Versions of other images do not count, nor do those that `counts` leaves out; those
-/// of a part of the clean images do. Returns what else to know.
-std::vector<std::string> find_versions(std::vector<ClosedStore>& stores,
-                                       const std::vector<std::string>& models,
-                                       const std::string& clean, const HasVersion& counts) {
-    struct Version {
-        VersionOf which;
-        std::string settings, part;
-    };
-    std::map<fs::path, Version> versions;
-    std::vector<std::string> warnings;
-    for (ClosedStore& one : stores) {
-        if (one.clean ||
-            std::find(models.begin(), models.end(), one.spec.model_name) == models.end())
-            continue;
-        const auto [at, fresh] = versions.emplace(one.folder.parent_path(), Version{});
-        if (fresh) {
-            const PredictionStore store = PredictionStore::open(one.folder);
-            VersionOf& which = at->second.which;
-            which = version_of(store.dataset().root, one.spec.dataset_name);
-            const std::string corruption = store::corruption_of(store);
-            if (which.corruption == nullptr) {
-                if (const std::string made = definition_in(corruption); !made.empty())
-                    warnings.push_back(
-                        fmt::format("`{}` does not count: it was made by `{}`, which --plugin FILE "
-                                    "adds",
-                                    one.spec.dataset_name, made));
-                continue;
-            }
-            check_definition(*which.corruption, corruption, one.folder);
-            const std::string own =
-                corruption.empty() ? std::string() : made_of(one.spec.dataset_name, which);
-            at->second.settings = common_settings(corruption);
-            at->second.part = part_in(own.empty() ? one.spec.dataset_name : own);
-            if ((!own.empty() && own != clean && name_of_whole(own) != clean) ||
-                (counts && !counts(*which.corruption, which.severity)))
-                which = {};
-        }
-        one.version = at->second.which;
-        one.settings = at->second.settings;
-        one.part = at->second.part;
-    }
-    return warnings;
-}
-
-/// The stores of one model.
-struct StoresOfModel {
-    const ClosedStore* clean = nullptr;
-    std::vector<const ClosedStore*> versions;  ///< in the order of the table, by severity
-};
-
-StoresOfModel stores_of(const std::string& model, const std::vector<ClosedStore>& stores) {
-    StoresOfModel own;
-    for (const ClosedStore& store : stores) {
-        if (store.spec.model_name != model) continue;
-        if (store.clean && own.clean != nullptr) {
-            refuse(fmt::format("{} and {} are both predictions of `{}` on `{}`: name one of them",
-                               own.clean->folder.string(), store.folder.string(), model,
-                               store.spec.dataset_name));
-        }
-        if (store.clean) own.clean = &store;
-        if (store.version.corruption != nullptr) own.versions.push_back(&store);
-    }
-    // Versions of the same part as the clean images go before those of another.
-    const std::string part = own.clean == nullptr ? "" : part_in(own.clean->spec.dataset_name);
-    const auto of_part = [&](const ClosedStore* store) { return store->part == part; };
-    if (std::ranges::any_of(own.versions, of_part))
-        std::erase_if(own.versions, [&](const ClosedStore* store) { return !of_part(store); });
-    const auto key = [](const ClosedStore* store) {
-        return std::pair(store->version.corruption, store->version.severity);
-    };
-    std::sort(own.versions.begin(), own.versions.end(),
-              [&](const auto* a, const auto* b) { return key(a) < key(b); });
-    for (std::size_t i = 1; i < own.versions.size(); ++i) {
-        const ClosedStore &one = *own.versions[i - 1], &other = *own.versions[i];
-        if (key(&one) == key(&other)) {
-            refuse(
-                fmt::format("{} and {} are both {} at severity {}; name the stores of one of them",
-                            one.folder.string(), other.folder.string(),
-                            one.version.corruption->name, one.version.severity));
-        }
-    }
-    return own;
-}
+using robustness::StoresOfModel;
 
 /// What makes the stores of one model less than one measurement. Gives the hashes of the model's
 /// files: more than one, where they are of several.
@@ -237,6 +87,38 @@ std::set<std::string> look_for_differences(const std::string& model, const Store
     return files;
 }
 
+/// Equal names of two profiles are other images: no mean is over both.
+void check_profiles(const StoresOfModel& own, const ClosedStore*& first) {
+    for (const ClosedStore* store : own.versions) {
+        if (!store->profile) continue;
+        if (first == nullptr) first = store;
+        if (store->profile != first->profile) {
+            refuse(fmt::format(
+                "{} is of the parameters of {} and {} of those of {}: they are never compared; "
+                "name the data sets of one of them",
+                first->folder.string(), published_set(*first->profile), store->folder.string(),
+                published_set(*store->profile)));
+        }
+    }
+}
+
+/// A version without a single scored image would leave no image that all versions have.
+void drop_unscored(CorruptedModel& model, std::vector<Outcomes>& outcomes,
+                   CorruptedAccuracyResult& result) {
+    const auto is_unscored = [](const Outcomes& version) {
+        return std::ranges::all_of(version, [](RowOutcome o) { return o == RowOutcome::none; });
+    };
+    if (std::ranges::all_of(outcomes, is_unscored)) return;  // is refused
+    for (std::size_t v = outcomes.size(); v-- > 0;) {
+        if (!is_unscored(outcomes[v])) continue;
+        const auto at = static_cast<std::ptrdiff_t>(v);
+        result.warnings.push_back(fmt::format("{}: `{}` has no image with a score: not counted",
+                                              model.model, model.versions[v].dataset));
+        outcomes.erase(outcomes.begin() + at);
+        model.versions.erase(model.versions.begin() + at);
+    }
+}
+
 CorruptedModel measure_model(const std::string& model, const StoresOfModel& own,
                              const CorruptedAccuracyOptions& options,
                              CorruptedAccuracyResult& result, const EachRatio& each) {
@@ -245,6 +127,8 @@ CorruptedModel measure_model(const std::string& model, const StoresOfModel& own,
     const CleanImages images(clean.dataset());
     CorruptedModel measured;
     measured.model = model;
+    for (const ClosedStore* one : own.versions)
+        if (one->profile) measured.profile = one->profile;
     std::vector<Outcomes> outcomes;
     std::uint64_t relabelled = 0, ambiguous = 0;
     for (const ClosedStore* one : own.versions) {
@@ -257,12 +141,18 @@ CorruptedModel measure_model(const std::string& model, const StoresOfModel& own,
                             "same ids: predict both on one data set",
                             one->folder.string(), own.clean->folder.string()));
         }
-        CleanImages::ByImage own_outcomes =
-            images.by_image(store.dataset(), outcomes_of(store, threads));
+        std::vector<RowOutcome> rows = outcomes_of(store, threads);
+        const robustness::OneSeverity part =
+            one->stacked ? robustness::one_severity(store.dataset(), rows, one->version.severity)
+                         : robustness::OneSeverity{};
+        CleanImages::ByImage own_outcomes = one->stacked
+                                                ? images.by_image(part.images, part.outcomes)
+                                                : images.by_image(store.dataset(), rows);
         outcomes.push_back(std::move(own_outcomes.outcomes));
         relabelled += own_outcomes.relabelled;
         ambiguous = std::max(ambiguous, own_outcomes.ambiguous);
     }
+    drop_unscored(measured, outcomes, result);
     ModelVersions versions(measured,
                            images.by_image(clean.dataset(), outcomes_of(clean, threads)).outcomes,
                            std::move(outcomes), options.level);
@@ -289,30 +179,6 @@ CorruptedModel measure_model(const std::string& model, const StoresOfModel& own,
 }
 
 }  // namespace
-
-VersionOf version_of(const fs::path& folder, std::string_view name) {
-    const auto severity_in = [](std::string_view text) {
-        return text.size() == 1 && text[0] >= '1' && text[0] <= '5' ? text[0] - '0' : 0;
-    };
-    const std::string own = folder.filename().string();
-    const std::string parent = folder.parent_path().filename().string();
-    VersionOf found;
-    name = name_of_whole(name);
-    for (const Corruption& c : corruptions()) {
-        if (c.name == parent && severity_in(own) > 0) return {&c, severity_in(own)};
-        if (name.size() < c.name.size() + 2) continue;
-        const std::string_view end = name.substr(name.size() - c.name.size() - 2);
-        const bool begins = end.size() == name.size() ||
-                            std::string_view("_-. ").find(name[name.size() - end.size() - 1]) !=
-                                std::string_view::npos;
-        const bool parted =
-            std::string_view("_-. ").find(end[c.name.size()]) != std::string_view::npos;
-        if (begins && parted && end.starts_with(c.name) &&
-            severity_in(end.substr(end.size() - 1)) > 0)
-            found = {&c, severity_in(end.substr(end.size() - 1))};
-    }
-    return found;
-}
 
 CorruptedAccuracyResult measure_corrupted(const CorruptedAccuracyOptions& options) {
     CorruptedAccuracyResult result = robustness::corrupted_models(options, {}, {}, {});
@@ -343,6 +209,7 @@ CorruptedAccuracyResult robustness::corrupted_models(const CorruptedAccuracyOpti
     }
     const auto unknown = find_versions(stores, models, options.clean, counts);
     std::size_t attack_stores = 0;
+    const ClosedStore* of_profile = nullptr;
     for (const std::string& model : models) {
         const StoresOfModel own = stores_of(model, stores);
         if (own.versions.empty() && own.clean->attacked) {
@@ -355,6 +222,7 @@ CorruptedAccuracyResult robustness::corrupted_models(const CorruptedAccuracyOpti
                 "fog_3. Versions of `assay predict --corrupt` count only if they are of `{}`",
                 model, options.clean));
         } else {
+            check_profiles(own, of_profile);
             const std::set<std::string> files = look_for_differences(model, own, result);
             EachRatio with_files;
             if (each) {

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "assay/describe_result.h"
@@ -31,6 +33,8 @@ Table model_summary(const CorruptedAccuracyResult& result) {
         "corrupted: mean over the paper's corruptions, each over its severities; relative: divided "
         "by clean accuracy on the same images; mCE: mean of error / AlexNet's error.");
     for (const CorruptedModel& m : result.models) {
+        if (m.paper.accuracy.value && !m.mce.value)
+            table.notes.push_back(fmt::format("{}: no mCE: {}.", m.model, m.mce.undefined));
         if (!m.paper.accuracy.value) {
             table.notes.push_back(fmt::format("{}: of the present corruptions only: {}.", m.model,
                                               m.paper.accuracy.undefined));
@@ -139,6 +143,14 @@ ResultType result_type(ResultOf<CorruptedModel>) {
         {.name = "CorruptedModel"},
         {
             part<&CorruptedModel::model>({}),
+            part({.help = "Whose parameters the corruptions have: `imagenet`, `tiny-imagenet` or "
+                          "`cifar`; absent if no record names them",
+                  .name = "profile",
+                  .omitted = true},
+                 [](const CorruptedModel& m) {
+                     return m.profile ? std::optional(std::string(name_of(*m.profile)))
+                                      : std::nullopt;
+                 }),
             part<&CorruptedModel::images>({.help = "That the clean data set and all others have"}),
             part<&CorruptedModel::clean>({.help = "Top-1 of these images"}),
             part<&CorruptedModel::versions>({}),
@@ -146,7 +158,9 @@ ResultType result_type(ResultOf<CorruptedModel>) {
             part<&CorruptedModel::paper>(
                 {.help = "Over the 15 x 5 of the paper; undefined where one is missing"}),
             part<&CorruptedModel::present>({.help = "Over those of the 15 that have predictions"}),
-            part<&CorruptedModel::mce>({.help = "Mean over the 15 of error / AlexNet's error"}),
+            part<&CorruptedModel::mce>(
+                {.help =
+                     "Mean over the 15 of error / AlexNet's error, of ImageNet-C's parameters"}),
         });
     return rows;
 }

@@ -2,10 +2,12 @@
 #include "assay/robustness/corrupted_versions.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "assay/error.h"
 #include "assay/image/encode.h"
 #include "core/refuse.h"
 #include "robustness/corrupted_file.h"
@@ -18,12 +20,54 @@ namespace {
 void check_photographs(const FrostPhotographs& frost, const CorruptionSettings& settings) {
     const int crop = settings.window.crop;
     for (const Image& photograph : frost.images) {
-        if (photograph.width < crop || photograph.height < crop) {
+        const int width = robustness::scaled_frost(photograph.width, *settings.profile);
+        const int height = robustness::scaled_frost(photograph.height, *settings.profile);
+        if (width < crop || height < crop) {
             refuse(fmt::format(
                 "{}: a photograph of frost has {} x {} pixels, fewer than the crop of {}",
-                settings.frost.string(), photograph.width, photograph.height, crop));
+                settings.frost.string(), width, height, crop));
         }
     }
+}
+
+/// Sides of windows, pixels.
+struct Sides {
+    int width, height;
+};
+
+/// Of an image that can be read.
+std::optional<Sides> sides_of(const Dataset& dataset, std::size_t item) {
+    try {
+        const Image image = load_image(dataset, item);
+        return Sides{image.width, image.height};
+    } catch (const Error& error) {
+        if (ends_the_run(error)) throw;
+        return std::nullopt;  // is found again, and counted, where the versions are made
+    }
+}
+
+constexpr std::size_t most_looked_at = 16;
+
+/// Settled by the first image, where that is needed; `chosen_by` says what it was.
+CorruptionSettings settled_by(CorruptionSettings settings, const Dataset& dataset,
+                              std::string& chosen_by) {
+    if (settings.profile) return settled(std::move(settings), 0, 0);
+    if (settings.window.crop > 0 || settings.window.resize > 0) {
+        settings = settled(std::move(settings), 0, 0);
+        if (*settings.profile != CorruptionProfile::imagenet)
+            chosen_by = "the resize and crop that are asked for";
+        return settings;
+    }
+    for (std::size_t item = 0; item < std::min(dataset.size(), most_looked_at); ++item) {
+        const auto sides = sides_of(dataset, item);
+        if (!sides) continue;
+        settings = settled(std::move(settings), sides->width, sides->height);
+        if (*settings.profile != CorruptionProfile::imagenet)
+            chosen_by =
+                fmt::format("the first image, of {} x {} pixels", sides->width, sides->height);
+        return settings;
+    }
+    return settled(std::move(settings), 0, 0);
 }
 
 }  // namespace
@@ -35,7 +79,8 @@ bool is_among(const std::vector<CorruptionVersion>& versions, const Corruption& 
     });
 }
 
-CorruptedVersions::CorruptedVersions(CorruptionSettings settings) : settings_(std::move(settings)) {
+CorruptedVersions::CorruptedVersions(CorruptionSettings settings)
+    : settings_(settled(std::move(settings), 0, 0)) {
     check(settings_);
     auto& severities = settings_.severities;
     std::sort(severities.begin(), severities.end());
@@ -55,8 +100,79 @@ CorruptedVersions::CorruptedVersions(CorruptionSettings settings) : settings_(st
     }
 }
 
+CorruptedVersions::CorruptedVersions(CorruptionSettings settings, const Dataset& dataset)
+    : CorruptedVersions([&] {
+          check(settings);
+          std::string by;
+          CorruptionSettings chosen = settled_by(std::move(settings), dataset, by);
+          return std::pair(std::move(chosen), std::move(by));
+      }()) {
+    std::vector<Sides> sides;
+    if (settings_.window.crop > 0) {
+        sides.push_back({settings_.window.crop, settings_.window.crop});
+    } else {
+        // One image that all versions fit is enough.
+        const auto fits_all = [&](const Sides& one) {
+            return std::ranges::all_of(versions_, [&](const CorruptionVersion& v) {
+                return std::min(one.width, one.height) >=
+                       min_side_of(*v.corruption, v.severity, *settings_.profile);
+            });
+        };
+        for (std::size_t item = 0; item < std::min(dataset.size(), most_looked_at); ++item) {
+            auto one = sides_of(dataset, item);
+            if (one && settings_.window.resize > 0)
+                one = Sides{settings_.window.resize, settings_.window.resize};  // the short side
+            if (one) sides.push_back(*one);
+            if (one && fits_all(*one)) break;
+        }
+    }
+    if (sides.empty()) return;
+    const auto fits = [&](const CorruptionVersion& v) {
+        return std::ranges::any_of(sides, [&](const Sides& one) {
+            return std::min(one.width, one.height) >=
+                   min_side_of(*v.corruption, v.severity, *settings_.profile);
+        });
+    };
+    std::vector<CorruptionVersion> kept;
+    for (const CorruptionVersion& v : versions_) {
+        if (fits(v)) {
+            kept.push_back(v);
+            continue;
+        }
+        const int least = min_side_of(*v.corruption, v.severity, *settings_.profile);
+        left_out_.push_back(
+            fmt::format("{0} {1} ({2} x {2} pixels)", v.corruption->name, v.severity, least));
+    }
+    if (kept.empty()) {
+        refuse(
+            fmt::format("the images are smaller than every version needs; the first one has {} x "
+                        "{} pixels, and these are needed: {}. Use --corruptions noise, or a "
+                        "profile of smaller images (cifar)",
+                        sides.front().width, sides.front().height, fmt::join(left_out_, ", ")));
+    }
+    versions_ = std::move(kept);
+}
+
+CorruptedVersions::CorruptedVersions(std::pair<CorruptionSettings, std::string> chosen)
+    : CorruptedVersions(std::move(chosen.first)) {
+    chosen_by_ = std::move(chosen.second);
+}
+
+std::string CorruptedVersions::left_out_note() const {
+    if (left_out_.empty()) return {};
+    return fmt::format(
+        "{} skipped, because the images are smaller: {}",
+        left_out_.size() == 1 ? "1 version is" : fmt::format("{} versions are", left_out_.size()),
+        fmt::join(left_out_, ", "));
+}
+
 std::vector<std::string> CorruptedVersions::notes() const {
     std::vector<std::string> notes;
+    if (!chosen_by_.empty())
+        notes.push_back(fmt::format(
+            "parameters of {} (profile {}), chosen by {}; another profile is named by `--profile` "
+            "of assay corrupt or `--corrupt-profile` of assay predict",
+            published_set(*settings_.profile), name_of(*settings_.profile), chosen_by_));
     for (const Corruption* c : corruptions_) {
         if (c->name == "frost_synthetic") {
             notes.emplace_back(
@@ -69,7 +185,8 @@ std::vector<std::string> CorruptedVersions::notes() const {
 }
 
 void CorruptedVersions::check_size(const CorruptionVersion& version, int width, int height) const {
-    robustness::check_size(*version.corruption, version.severity, width, height, &frost_);
+    robustness::check_size(*version.corruption, version.severity, width, height, &frost_,
+                           *settings_.profile);
 }
 
 std::uint64_t CorruptedVersions::memory(int width, int height) {
@@ -79,7 +196,8 @@ std::uint64_t CorruptedVersions::memory(int width, int height) {
 
 Image CorruptedVersions::corrupted(const CorruptionVersion& version, const Image& window,
                                    std::string_view id) const {
-    return corrupt(window, *version.corruption, version.severity, {settings_.seed, id}, &frost_);
+    return corrupt(window, *version.corruption, version.severity, {settings_.seed, id}, &frost_,
+                   *settings_.profile);
 }
 
 Image CorruptedVersions::make(const CorruptionVersion& version, const Image& window,
@@ -99,16 +217,24 @@ std::string CorruptedVersions::definition(const CorruptionVersion& version) cons
                   {"jpeg_quality", settings_.jpeg_quality ? json(*settings_.jpeg_quality) : json()},
                   {"frost", version.corruption->photographs ? json(frost_.fingerprint) : json()}};
     if (!version.corruption->file.empty()) value["definition"] = version.corruption->definition;
+    // Records without these are of ImageNet-C's parameters, and of earlier pixels.
+    if (*settings_.profile != CorruptionProfile::imagenet)
+        value["profile"] = name_of(*settings_.profile);
+    if (robustness::was_made_otherwise(*version.corruption, *settings_.profile,
+                                       settings_.window.crop))
+        value["revision"] = robustness::pixel_revision;
     return value.dump();
 }
 
 std::string describe_versions(const CorruptedVersions& versions) {
     const std::size_t corruptions = versions.corruptions().size();
     const std::size_t severities = versions.settings().severities.size();
-    return fmt::format("{} corruption{} at {} severit{}, {} version{} of each image: {}",
+    const std::size_t left_out = versions.left_out().size();
+    return fmt::format("{} corruption{} at {} severit{}{}, {} version{} of each image: {}",
                        corruptions, corruptions == 1 ? "" : "s", severities,
-                       severities == 1 ? "y" : "ies", versions.versions().size(),
-                       versions.versions().size() == 1 ? "" : "s",
+                       severities == 1 ? "y" : "ies",
+                       left_out > 0 ? fmt::format(", {} skipped", left_out) : std::string(),
+                       versions.versions().size(), versions.versions().size() == 1 ? "" : "s",
                        describe_pipeline(versions.settings()));
 }
 

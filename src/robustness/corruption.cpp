@@ -136,8 +136,8 @@ const Corruption& corruption_named(std::string_view name) {
 }
 
 void robustness::check_size(const Corruption& corruption, int severity, int width, int height,
-                            const FrostPhotographs* frost) {
-    const int least = corruption.min_side[static_cast<std::size_t>(severity - 1)];
+                            const FrostPhotographs* frost, CorruptionProfile profile) {
+    const int least = min_side_of(corruption, severity, profile);
     if (width < least || height < least) {
         refuse(
             fmt::format("{} at severity {} needs images of {} x {} pixels or more; this one has "
@@ -146,16 +146,23 @@ void robustness::check_size(const Corruption& corruption, int severity, int widt
     }
     if (!corruption.photographs || frost == nullptr) return;
     for (const Image& photograph : frost->images) {
-        if (photograph.width < width || photograph.height < height) {
+        const int across = scaled_frost(photograph.width, profile);
+        const int down = scaled_frost(photograph.height, profile);
+        if (across < width || down < height) {
             refuse(fmt::format(
-                "a photograph of frost has {} x {} pixels, fewer than the image ({} x {})",
-                photograph.width, photograph.height, width, height));
+                "a photograph of frost has {} x {} pixels{}, fewer than the image ({} x {})",
+                across, down,
+                profile == CorruptionProfile::imagenet
+                    ? std::string()
+                    : fmt::format(", scaled as in {}", published_set(profile)),
+                width, height));
         }
     }
 }
 
 Image corrupt(const Image& image, const Corruption& corruption, int severity,
-              const CorruptionSeed& seed, const FrostPhotographs* frost) {
+              const CorruptionSeed& seed, const FrostPhotographs* frost,
+              CorruptionProfile profile) {
     if (severity < 1 || severity > corruption_severities) {
         throw Error(ErrorCode::usage,
                     fmt::format("severity {}: 1 to {}", severity, corruption_severities));
@@ -166,7 +173,7 @@ Image corrupt(const Image& image, const Corruption& corruption, int severity,
                                 "needs none",
                                 corruption.name));
     }
-    robustness::check_size(corruption, severity, image.width, image.height, frost);
+    robustness::check_size(corruption, severity, image.width, image.height, frost, profile);
     if (image.pixels.size() != std::size_t{4} * image.width * image.height) {
         refuse(fmt::format("an image of {} x {} pixels has {} bytes", image.width, image.height,
                            image.pixels.size()));
@@ -174,7 +181,7 @@ Image corrupt(const Image& image, const Corruption& corruption, int severity,
     RandomStream draws(seed.seed, fmt::format("corrupt.{}.{}", corruption.name, severity),
                        name_hash(seed.image).first);
     Image out{image.width, image.height, std::vector<std::uint8_t>(image.pixels.size())};
-    corruption.apply({image, severity, draws, frost}, out);
+    corruption.apply({image, severity, draws, frost, profile}, out);
     return out;
 }
 

@@ -13,6 +13,9 @@ namespace {
 template <typename Value>
 std::array<float, 3> sample(const Value* pixels, int width, int height, float x, float y,
                             Border border) {
+    constexpr float far = 1 << 30;  // of a map that hardly has an inverse
+    x = std::clamp(x, -far, far);
+    y = std::clamp(y, -far, far);
     const float fx = std::floor(x), fy = std::floor(y);
     const int x0 = static_cast<int>(fx), y0 = static_cast<int>(fy);
     const float dx = x - fx, dy = y - fy;
@@ -41,11 +44,13 @@ Affine moved_back(const std::array<std::array<double, 2>, 3>& from,
                   const std::array<std::array<double, 2>, 3>& to) {
     const double x0 = to[0][0], y0 = to[0][1], x1 = to[1][0], y1 = to[1][1], x2 = to[2][0],
                  y2 = to[2][1];
+    // Three points on a line have no such map: all pixels are then taken from one place.
     const double det = (x1 - x0) * (y2 - y0) - (x2 - x0) * (y1 - y0);
+    const double scale = det == 0 ? 0 : 1 / det;
     const auto row = [&](std::size_t k) {
         const double u = from[1][k] - from[0][k], v = from[2][k] - from[0][k];
-        const double p = (u * (y2 - y0) - v * (y1 - y0)) / det;
-        const double q = (v * (x1 - x0) - u * (x2 - x0)) / det;
+        const double p = (u * (y2 - y0) - v * (y1 - y0)) * scale;
+        const double q = (v * (x1 - x0) - u * (x2 - x0)) * scale;
         return std::array<double, 3>{p, q, from[0][k] - p * x0 - q * y0};
     };
     const auto x = row(0), y = row(1);
@@ -68,11 +73,15 @@ Planes field(const Work& work, double amount, double sigma) {
 
 void elastic_transform(const Work& work, Image& out) {
     struct Elastic {
-        double amount, sigma, affine;  ///< in units of 244 pixels, whatever the image
+        double amount, sigma, affine;  ///< in units of the profile, whatever the image
     };
-    constexpr std::array<Elastic, corruption_severities> levels = {
-        {{2, .7, .1}, {2, .08, .2}, {.05, .01, .02}, {.07, .01, .02}, {.12, .01, .02}}};
-    const Elastic& e = levels[work.level()];
+    constexpr ByProfile<Elastic> levels = {
+        {{{{2, .7, .1}, {2, .08, .2}, {.05, .01, .02}, {.07, .01, .02}, {.12, .01, .02}}},
+         {{{0, 0, .08}, {.05, .3, .06}, {.1, .08, .06}, {.1, .03, .03}, {.16, .03, .02}}},
+         {{{0, 0, .08}, {.05, .2, .07}, {.08, .06, .06}, {.1, .04, .05}, {.1, .03, .03}}}}};
+    constexpr std::array<double, corruption_profiles> units = {244, 64, 32};
+    const double unit = units[static_cast<std::size_t>(work.profile)];
+    const Elastic& e = work.of(levels);
     const int width = work.image.width, height = work.image.height;
     // Whole pixels, as published.
     const int middle_x = width / 2, middle_y = height / 2, side = std::min(width, height) / 3;
@@ -82,7 +91,7 @@ void elastic_transform(const Work& work, Image& out) {
                                                         {half_x - third, half_y - third}}};
     auto to = from;
     for (auto& point : to) {
-        for (double& v : point) v += 244 * e.affine * (2 * work.draws.uniform() - 1);
+        for (double& v : point) v += unit * e.affine * (2 * work.draws.uniform() - 1);
     }
     const Affine m = moved_back(from, to);
     std::vector<float> tilted(4 * work.pixels());
@@ -96,8 +105,8 @@ void elastic_transform(const Work& work, Image& out) {
                       tilted.begin() + 4 * (std::ptrdiff_t{width} * y + x));
         }
     }
-    const Planes dx = field(work, 244 * e.amount, 244 * e.sigma);
-    const Planes dy = field(work, 244 * e.amount, 244 * e.sigma);
+    const Planes dx = field(work, unit * e.amount, unit * e.sigma);
+    const Planes dy = field(work, unit * e.amount, unit * e.sigma);
     for (int y = 0; y < height; ++y) {
         for (int x = 0; x < width; ++x) {
             const auto value =
@@ -111,8 +120,9 @@ void elastic_transform(const Work& work, Image& out) {
 }
 
 void pixelate(const Work& work, Image& out) {
-    constexpr Levels kept = {.6, .5, .4, .3, .25};
-    const double c = kept[work.level()];
+    constexpr Levels kept = {
+        {{.6, .5, .4, .3, .25}, {.9, .8, .7, .6, .5}, {.95, .9, .85, .75, .65}}};
+    const double c = work.of(kept);
     const Image& in = work.image;
     const Image coarse = resize(in, Interpolation::box,
                                 {static_cast<int>(in.width * c), static_cast<int>(in.height * c)});
@@ -120,8 +130,9 @@ void pixelate(const Work& work, Image& out) {
 }
 
 void jpeg_compression(const Work& work, Image& out) {
-    constexpr std::array<int, corruption_severities> quality = {25, 18, 15, 10, 7};
-    const JpegOptions options{.quality = quality[work.level()], .chroma = JpegChroma::halved};
+    constexpr ByProfile<int> quality = {
+        {{25, 18, 15, 10, 7}, {65, 58, 50, 40, 25}, {80, 65, 58, 50, 40}}};
+    const JpegOptions options{.quality = work.of(quality), .chroma = JpegChroma::halved};
     decode_image_into(encode_jpeg(work.image, options), out);
 }
 

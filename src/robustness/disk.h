@@ -7,6 +7,6 @@ namespace assay::robustness {
 
 /// A disk on a grid of 17 x 17 (of 2 * radius + 1 above radius 8), normalised, then smoothed by a
 /// Gaussian of 3 x 3 (5 x 5) and `sigma`.
-Kernel disk_kernel(int radius, double sigma);
+Kernel disk_kernel(double radius, double sigma);
 
 }  // namespace assay::robustness

@@ -8,6 +8,7 @@ namespace assay::robustness {
 namespace {
 
 std::vector<float> gaussian_weights(double sigma, int radius) {
+    if (radius == 0) return {1};  // sigma may be 0
     std::vector<double> w;
     double sum = 0;
     for (int x = -radius; x <= radius; ++x) {

@@ -1,7 +1,7 @@
 // Noise of single values.
 #include <cmath>
 #include <map>
-#include <memory>
+#include <mutex>
 #include <vector>
 
 #include "robustness/work.h"
@@ -50,7 +50,7 @@ public:
             }
             row.ends.push_back(0xffffffffU);
             for (std::uint32_t g = 0; g < guides; ++g) {
-                std::uint8_t k = 0;
+                std::uint16_t k = 0;
                 while (row.ends[k] < (g << shift)) ++k;
                 row.guide[g] = k;
             }
@@ -70,40 +70,51 @@ public:
 private:
     static constexpr std::uint32_t guides = 256, shift = 24;
     struct Row {
-        std::vector<std::uint32_t> ends;           ///< P(K <= k) * 2^32
-        std::vector<std::uint8_t> bytes;           ///< k / photons as a byte
-        std::array<std::uint8_t, guides> guide{};  ///< the first k of draws that begin so
+        std::vector<std::uint32_t> ends;            ///< P(K <= k) * 2^32
+        std::vector<std::uint8_t> bytes;            ///< k / photons as a byte
+        std::array<std::uint16_t, guides> guide{};  ///< the first k of draws that begin so
     };
     std::array<Row, 256> rows_;
 };
 
+/// Each is made once, when it is first needed.
+const PoissonTable& poisson_table(double photons) {
+    static std::mutex mutex;
+    static std::map<double, PoissonTable> tables;
+    const std::scoped_lock lock(mutex);
+    return tables.try_emplace(photons, photons).first->second;
+}
+
 }  // namespace
 
 void gaussian_noise(const Work& work, Image& out) {
-    constexpr Levels sigma = {.08, .12, .18, .26, .38};
-    const auto scale = static_cast<float>(255 * sigma[work.level()]);
+    constexpr Levels sigma = {
+        {{.08, .12, .18, .26, .38}, {.04, .08, .12, .15, .18}, {.04, .06, .08, .09, .10}}};
+    const auto scale = static_cast<float>(255 * work.of(sigma));
     const auto z = normals(work);
     each_value(work, out, [&](std::uint8_t v, std::size_t i) { return cut(v + scale * z[i]); });
 }
 
 void speckle_noise(const Work& work, Image& out) {
-    constexpr Levels sigma = {.15, .2, .35, .45, .6};
-    const auto scale = static_cast<float>(sigma[work.level()]);
+    constexpr Levels sigma = {
+        {{.15, .2, .35, .45, .6}, {.15, .2, .25, .3, .35}, {.06, .1, .12, .16, .2}}};
+    const auto scale = static_cast<float>(work.of(sigma));
     const auto z = normals(work);
     each_value(work, out, [&](std::uint8_t v, std::size_t i) { return cut(v + v * scale * z[i]); });
 }
 
 void shot_noise(const Work& work, Image& out) {
-    static const std::array<PoissonTable, corruption_severities> tables = {
-        PoissonTable(60), PoissonTable(25), PoissonTable(12), PoissonTable(5), PoissonTable(3)};
-    const PoissonTable& table = tables[work.level()];
+    constexpr Levels photons = {
+        {{60, 25, 12, 5, 3}, {250, 100, 50, 30, 15}, {500, 250, 100, 75, 50}}};
+    const PoissonTable& table = poisson_table(work.of(photons));
     const auto u = bits(work);
     each_value(work, out, [&](std::uint8_t v, std::size_t i) { return table.draw(v, u[i]); });
 }
 
 void impulse_noise(const Work& work, Image& out) {
-    constexpr Levels proportion = {.03, .06, .09, .17, .27};
-    const auto hit = static_cast<std::uint32_t>(proportion[work.level()] * 0x1.0p32);
+    constexpr Levels proportion = {
+        {{.03, .06, .09, .17, .27}, {.01, .02, .05, .08, .14}, {.01, .02, .03, .05, .07}}};
+    const auto hit = static_cast<std::uint32_t>(work.of(proportion) * 0x1.0p32);
     const auto u = bits(work);
     each_value(work, out, [&](std::uint8_t v, std::size_t i) -> std::uint8_t {
         if (u[i] >= hit) return v;

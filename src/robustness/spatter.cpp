@@ -200,12 +200,22 @@ void spatter(const Work& work, Image& out) {
         double mean, deviation, sigma, threshold, strength;
         bool mud;
     };
-    constexpr std::array<Spatter, corruption_severities> levels = {{{.65, .3, 4, .69, .6, false},
-                                                                    {.65, .3, 3, .68, .6, false},
-                                                                    {.65, .3, 2, .68, .5, false},
-                                                                    {.65, .3, 1, .65, 1.5, true},
-                                                                    {.67, .4, 1, .65, 1.5, true}}};
-    const Spatter& s = levels[work.level()];
+    constexpr ByProfile<Spatter> levels = {{{{{.65, .3, 4, .69, .6, false},
+                                              {.65, .3, 3, .68, .6, false},
+                                              {.65, .3, 2, .68, .5, false},
+                                              {.65, .3, 1, .65, 1.5, true},
+                                              {.67, .4, 1, .65, 1.5, true}}},
+                                            {{{.62, .1, .7, .7, .6, false},
+                                              {.65, .1, .8, .7, .6, false},
+                                              {.65, .3, 1, .69, .6, false},
+                                              {.65, .1, .7, .68, .6, true},
+                                              {.65, .1, .5, .67, .6, true}}},
+                                            {{{.62, .1, .7, .7, .5, false},
+                                              {.65, .1, .8, .7, .5, false},
+                                              {.65, .3, 1, .69, .5, false},
+                                              {.65, .1, .7, .69, .6, true},
+                                              {.65, .1, .5, .68, .6, true}}}}};
+    const Spatter& s = work.of(levels);
     Planes layer(work.image.width, work.image.height, 1);
     work.draws.fill_normal(layer.values);
     for (float& v : layer.values)

@@ -108,6 +108,14 @@ void ModelVersions::measure() {
     if (missing.empty()) {
         model_.paper = model_.present;
         model_.mce = corruption_error();
+        if (model_.profile.value_or(CorruptionProfile::imagenet) != CorruptionProfile::imagenet) {
+            // AlexNet's errors are known under the parameters of ImageNet-C alone.
+            model_.mce = not_measured(
+                fmt::format("it divides by AlexNet's errors on ImageNet-C, and these images have "
+                            "the parameters of {}; the mean error without that is {:.4f}",
+                            published_set(*model_.profile), 1 - *model_.paper.accuracy.value),
+                Unit::number, model_.images);
+        }
         return;
     }
     model_.paper = {not_measured(missing, Unit::proportion, model_.images),

@@ -12,8 +12,9 @@
 namespace assay::robustness {
 namespace {
 
+/// The published fractals have the side of the image, or the next power of two (256 for 224).
 unsigned plasma_side(const Image& image) {
-    return std::bit_ceil(static_cast<unsigned>(std::max({image.width, image.height, 256})));
+    return std::bit_ceil(static_cast<unsigned>(std::max({image.width, image.height, 2})));
 }
 
 /// image * a + overlay(x, y, channel) * b, in levels.
@@ -31,8 +32,22 @@ void overlay(const Work& work, double a, double b, Image& out, F&& levels) {
     }
 }
 
-constexpr Levels frost_image = {1, .8, .7, .65, .6};
-constexpr Levels frost_overlay = {.4, .6, .7, .7, .75};
+constexpr Levels frost_image = {{{1, .8, .7, .65, .6}, {1, .9, .8, .75, .7}, {1, 1, .9, .85, .75}}};
+constexpr Levels frost_overlay = {
+    {{.4, .6, .7, .7, .75}, {.3, .4, .45, .5, .55}, {.2, .3, .4, .4, .45}}};
+/// Of the photographs' sides.
+constexpr std::array<double, corruption_profiles> frost_scale = {1, .3, .2};
+
+/// From the left of the two pixels that a bilinear value is of, and how much of the second it has.
+struct Between {
+    int low, high;
+    float part;
+};
+Between between(int at, double scale, int size) {
+    const double place = std::clamp((at + .5) / scale - .5, 0.0, size - 1.0);
+    const int low = static_cast<int>(place);
+    return {low, std::min(low + 1, size - 1), static_cast<float>(place - low)};
+}
 
 }  // namespace
 
@@ -42,12 +57,22 @@ void snow(const Work& work, Image& out) {
         int radius;
         double sigma, blend;
     };
-    constexpr std::array<Snow, corruption_severities> levels = {{{.1, .3, 3, .5, 10, 4, .8},
-                                                                 {.2, .3, 2, .5, 12, 4, .7},
-                                                                 {.55, .3, 4, .9, 12, 8, .7},
-                                                                 {.55, .3, 4.5, .85, 12, 8, .65},
-                                                                 {.55, .3, 2.5, .85, 12, 12, .55}}};
-    const Snow& s = levels[work.level()];
+    constexpr ByProfile<Snow> levels = {{{{{.1, .3, 3, .5, 10, 4, .8},
+                                           {.2, .3, 2, .5, 12, 4, .7},
+                                           {.55, .3, 4, .9, 12, 8, .7},
+                                           {.55, .3, 4.5, .85, 12, 8, .65},
+                                           {.55, .3, 2.5, .85, 12, 12, .55}}},
+                                         {{{.1, .2, 1, .6, 8, 3, .8},
+                                           {.1, .2, 1, .5, 10, 4, .8},
+                                           {.15, .3, 1.75, .55, 10, 4, .7},
+                                           {.25, .3, 2.25, .6, 12, 6, .65},
+                                           {.3, .3, 1.25, .65, 14, 12, .6}}},
+                                         {{{.1, .2, 1, .6, 8, 3, .95},
+                                           {.1, .2, 1, .5, 10, 4, .9},
+                                           {.15, .3, 1.75, .55, 10, 4, .9},
+                                           {.25, .3, 2.25, .6, 12, 6, .85},
+                                           {.3, .3, 1.25, .65, 14, 12, .8}}}}};
+    const Snow& s = work.of(levels);
     const int width = work.image.width, height = work.image.height;
     Planes flakes(width, height, 1), layer(width, height, 1);
     work.draws.fill_normal(flakes.values);
@@ -75,14 +100,37 @@ void snow(const Work& work, Image& out) {
 void frost(const Work& work, Image& out) {
     const auto& photographs = work.frost->images;
     const Image& photograph = photographs[work.draws.below(photographs.size())];
-    const int dx = photograph.width - work.image.width, dy = photograph.height - work.image.height;
+    const int dx = scaled_frost(photograph.width, work.profile) - work.image.width;
+    const int dy = scaled_frost(photograph.height, work.profile) - work.image.height;
     const auto left = static_cast<int>(work.draws.below(static_cast<std::uint64_t>(dx) + 1));
     const auto top = static_cast<int>(work.draws.below(static_cast<std::uint64_t>(dy) + 1));
-    overlay(work, frost_image[work.level()], frost_overlay[work.level()], out,
+    const double scale = frost_scale[static_cast<std::size_t>(work.profile)];
+    const auto pixel = [&](int x, int y, std::size_t c) {
+        const auto at =
+            static_cast<std::size_t>(y) * photograph.width + static_cast<std::size_t>(x);
+        return static_cast<float>(photograph.pixels[4 * at + c]);
+    };
+    if (scale == 1) {
+        overlay(work, work.of(frost_image), work.of(frost_overlay), out,
+                [&](int x, int y, std::size_t c) { return pixel(left + x, top + y, c); });
+        return;
+    }
+    // Bilinear and to whole levels, as OpenCV's resize() does to the whole photograph.
+    overlay(work, work.of(frost_image), work.of(frost_overlay), out,
             [&](int x, int y, std::size_t c) {
-                const auto at = static_cast<std::size_t>(top + y) * photograph.width + left + x;
-                return static_cast<float>(photograph.pixels[4 * at + c]);
+                const Between across = between(left + x, scale, photograph.width);
+                const Between down = between(top + y, scale, photograph.height);
+                const auto row = [&](int at) {
+                    const float low = pixel(across.low, at, c);
+                    return low + (pixel(across.high, at, c) - low) * across.part;
+                };
+                const float upper = row(down.low);
+                return std::nearbyint(upper + (row(down.high) - upper) * down.part);
             });
+}
+
+int scaled_frost(int side, CorruptionProfile profile) {
+    return static_cast<int>(std::nearbyint(side * frost_scale[static_cast<std::size_t>(profile)]));
 }
 
 // Crystals in place of photographs: the ridges of two fractals, fine ones where coarse ones are,
@@ -95,33 +143,32 @@ void frost_synthetic(const Work& work, Image& out) {
     const float width = static_cast<float>(work.image.width),
                 height = static_cast<float>(work.image.height);
     constexpr std::array<float, 3> tint = {.86F, .94F, 1.0F};
-    overlay(work, frost_image[work.level()], frost_overlay[work.level()], out,
-            [&](int x, int y, std::size_t c) {
-                const std::size_t at =
-                    static_cast<std::size_t>(y) * side + static_cast<std::size_t>(x);
-                const float ridge = 1 - std::abs(2 * coarse[at] - 1);
-                const float needle = 1 - 4 * std::abs(fine[at] - .5F);
-                const float dx = 2 * static_cast<float>(x) / width - 1,
-                            dy = 2 * static_cast<float>(y) / height - 1;
-                const float edge = .55F + .45F * std::min(1.0F, dx * dx + dy * dy);
-                const float ice =
-                    edge * (.35F + .45F * ridge * ridge + .45F * ridge * std::max(needle, 0.0F));
-                return 255 * tint[c] * std::min(ice, 1.0F);
-            });
+    overlay(
+        work, work.of(frost_image), work.of(frost_overlay), out, [&](int x, int y, std::size_t c) {
+            const std::size_t at = static_cast<std::size_t>(y) * side + static_cast<std::size_t>(x);
+            const float ridge = 1 - std::abs(2 * coarse[at] - 1);
+            const float needle = 1 - 4 * std::abs(fine[at] - .5F);
+            const float dx = 2 * static_cast<float>(x) / width - 1,
+                        dy = 2 * static_cast<float>(y) / height - 1;
+            const float edge = .55F + .45F * std::min(1.0F, dx * dx + dy * dy);
+            const float ice =
+                edge * (.35F + .45F * ridge * ridge + .45F * ridge * std::max(needle, 0.0F));
+            return 255 * tint[c] * std::min(ice, 1.0F);
+        });
 }
 
 void fog(const Work& work, Image& out) {
-    constexpr Levels amount = {1.5, 2, 2.5, 2.5, 3};
-    constexpr Levels decay = {2, 2, 1.7, 1.5, 1.4};
+    constexpr Levels amount = {{{1.5, 2, 2.5, 2.5, 3}, {.4, .7, 1, 1.5, 2}, {.2, .5, .75, 1, 1.5}}};
+    constexpr Levels decay = {{{2, 2, 1.7, 1.5, 1.4}, {3, 3, 2.5, 2, 1.75}, {3, 3, 2.5, 2, 1.75}}};
     const auto side = plasma_side(work.image);
-    const auto map = plasma(static_cast<int>(side), decay[work.level()], work.draws);
+    const auto map = plasma(static_cast<int>(side), work.of(decay), work.draws);
     std::uint8_t most = 0;
     for (std::size_t i = 0; i < work.image.pixels.size(); i += 4)
         most = std::max(
             {most, work.image.pixels[i], work.image.pixels[i + 1], work.image.pixels[i + 2]});
     const double brightest = most / 255.0;
-    const double keep = brightest / (brightest + amount[work.level()]);
-    overlay(work, keep, keep * amount[work.level()] * 255, out, [&](int x, int y, std::size_t) {
+    const double keep = brightest / (brightest + work.of(amount));
+    overlay(work, keep, keep * work.of(amount) * 255, out, [&](int x, int y, std::size_t) {
         return map[static_cast<std::size_t>(y) * side + static_cast<std::size_t>(x)];
     });
 }

@@ -12,13 +12,24 @@
 
 namespace assay::robustness {
 
+/// A parameter in each profile (ImageNet-C, Tiny-ImageNet-C, CIFAR-10-C) and at each severity.
+template <typename T>
+using ByProfile = std::array<std::array<T, corruption_severities>, corruption_profiles>;
+using Levels = ByProfile<double>;
+
 struct Work {
     const Image& image;
     int severity;  ///< 1 to 5
     RandomStream& draws;
     const FrostPhotographs* frost;
+    CorruptionProfile profile = CorruptionProfile::imagenet;
 
     std::size_t level() const { return static_cast<std::size_t>(severity - 1); }
+    /// The parameter of this profile and severity.
+    template <typename T>
+    const T& of(const ByProfile<T>& parameters) const {
+        return parameters[static_cast<std::size_t>(profile)][level()];
+    }
     std::size_t pixels() const { return image.pixels.size() / 4; }
 };
 
@@ -26,15 +37,20 @@ struct Work {
 /// megapixels (bench/corruption_memory.py).
 inline constexpr std::uint64_t bytes_per_pixel = 48;
 
-/// Throws bad_input: an image of these sides is smaller than min_side or larger than a photograph.
+/// Throws bad_input: an image of these sides is smaller than min_side_of() or larger than a
+/// photograph.
 void check_size(const Corruption& corruption, int severity, int width, int height,
-                const FrostPhotographs* frost);
+                const FrostPhotographs* frost, CorruptionProfile profile);
+/// The side that a photograph of frost has where a profile scales it, pixels.
+int scaled_frost(int side, CorruptionProfile profile);
+/// What a record says of pixels that was_made_otherwise() is about.
+inline constexpr int pixel_revision = 2;
+/// Whether earlier versions, which knew ImageNet-C's parameters alone, made other pixels under this
+/// name from a window of this crop.
+bool was_made_otherwise(const Corruption& corruption, CorruptionProfile profile, int crop);
 
 /// All corruptions, to which plug-ins add.
 GrowingTable<Corruption>& whole_table();
-
-/// A parameter at each severity.
-using Levels = std::array<double, corruption_severities>;
 
 void gaussian_noise(const Work& work, Image& out);
 void shot_noise(const Work& work, Image& out);

@@ -79,6 +79,7 @@ protected:
         settings_.severities = {2, 5};
         settings_.seed = 7;
         settings_.window = {.resize = 60, .crop = 48};
+        settings_.profile = CorruptionProfile::imagenet;
     }
     void add(int number, int width, int height) const {
         const fs::path file = scratch_ / ("val/" + std::string(number % 2 == 0 ? "cat" : "dog") +

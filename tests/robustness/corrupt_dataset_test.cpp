@@ -20,6 +20,7 @@ namespace assay {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -49,6 +50,7 @@ protected:
         o.corruptions = {"fog", "gaussian_noise"};
         o.severities = {5, 2};
         o.window = {.resize = 48, .crop = 32};
+        o.profile = CorruptionProfile::imagenet;
         o.seed = 7;
         return o;
     }
@@ -376,7 +378,62 @@ TEST_F(CorruptDataset, ImagesSmallerThanTheKernelOrTheCropAreNamed) {
     o.window = {.resize = 30, .crop = 0};
     o.corruptions = {"motion_blur"};
     EXPECT_THAT(message_of([&] { corrupt_dataset(o); }),
-                HasSubstr("motion_blur at severity 2 needs images of 31 x 31 pixels or more"));
+                AllOf(HasSubstr("the first one has 30 x 30 pixels"),
+                      HasSubstr("motion_blur 2 (31 x 31 pixels), motion_blur 5 (41 x 41 pixels)")));
+    EXPECT_FALSE(fs::exists(scratch_ / ".other.partial")) << "nothing blocks the next command";
+}
+
+TEST_F(CorruptDataset, VersionsThatFitNoImageAreLeftOut) {
+    CorruptOptions o = options();
+    o.window = {.resize = 36, .crop = 36};
+    o.corruptions = {"motion_blur", "contrast"};
+    const CorruptResult made = corrupt_dataset(o);
+    EXPECT_THAT(made.versions_left_out, ElementsAre("motion_blur 5 (41 x 41 pixels)"));
+    EXPECT_EQ(made.left_out, 0U);
+    EXPECT_EQ(made.written, 12U);
+    EXPECT_TRUE(fs::exists(scratch_ / "out/motion_blur/2/cat/0.png"));
+    EXPECT_FALSE(fs::exists(scratch_ / "out/motion_blur/5"));
+    EXPECT_TRUE(report_of(made).partial);
+    const CorruptResult again = corrupt_dataset(o);
+    EXPECT_TRUE(again.was_there);
+    EXPECT_EQ(again.versions_left_out, made.versions_left_out);
+}
+
+TEST_F(CorruptDataset, TheSizeOfTheImagesChoosesTheProfile) {
+    const auto made_of = [&](int side, const std::string& out, auto&& change) {
+        const fs::path folder = scratch_ / ("of" + std::to_string(side));
+        fs::create_directories(folder / "a");
+        save_png(wavy_image(side, side - 3), folder / "a/0.png");
+        CorruptOptions o = options(out);
+        o.data = folder;
+        o.window = {};
+        o.profile.reset();
+        change(o);
+        return corrupt_dataset(o).options;
+    };
+    const auto as_it_is = [](CorruptOptions&) {};
+    using Profile = CorruptionProfile;
+    EXPECT_EQ(made_of(48, "a", as_it_is).profile, Profile::cifar);
+    EXPECT_EQ(made_of(49, "b", as_it_is).profile, Profile::tiny_imagenet);
+    EXPECT_EQ(made_of(96, "c", as_it_is).profile, Profile::tiny_imagenet);
+    const CorruptOptions large = made_of(97, "d", as_it_is);
+    EXPECT_EQ(large.profile, Profile::imagenet);
+    EXPECT_EQ(large.window, (CorruptionWindow{.resize = 256, .crop = 224}));
+    // Neither resized nor cut.
+    EXPECT_EQ(load_image(scratch_ / "a/fog/2/a/0.png").height, 45);
+    EXPECT_EQ(load_image(scratch_ / "a/fog/2/a/0.png").pixels,
+              corrupt(wavy_image(48, 45), corruption_named("fog"), 2,
+                      {.seed = 7, .image = "a/0.png"}, nullptr, Profile::cifar)
+                  .pixels);
+    EXPECT_EQ(made_of(97, "e", [](auto& o) { o.window.crop = 32; }).profile, Profile::cifar);
+    EXPECT_EQ(made_of(48, "f", [](auto& o) { o.window.crop = 0; }).profile, Profile::cifar);
+    // Equal names of two profiles are never one folder.
+    EXPECT_THAT(
+        message_of([&] { made_of(48, "a", [](auto& o) { o.profile = Profile::tiny_imagenet; }); },
+                   ErrorCode::usage),
+        HasSubstr("was made with other settings (profile is \"cifar\", not \"tiny-imagenet\")"));
+    EXPECT_NE(read_text(scratch_ / "a/corrupt.json").find(R"("profile": "cifar")"),
+              std::string::npos);
 }
 
 TEST_F(CorruptDataset, PathsThatLeaveTheFolderAreRefused) {

@@ -53,20 +53,48 @@ TEST(Corruption, TheTableHasThePaperFifteenFourMoreAndOneOfItsOwn) {
                 HasSubstr("did you mean `gaussian_noise`"));
 }
 
-TEST(Corruption, EveryOneDependsOnSeedImageAndSeverityAlone) {
+TEST(CorruptionProfiles, HaveNamesSizesAndParameters) {
+    using Profile = CorruptionProfile;
+    EXPECT_EQ(corruption_profile_for(48, 1), Profile::cifar);
+    EXPECT_EQ(corruption_profile_for(33, 57), Profile::tiny_imagenet);
+    EXPECT_EQ(corruption_profile_for(96, 96), Profile::tiny_imagenet);
+    EXPECT_EQ(corruption_profile_for(2, 300), Profile::imagenet);
+    for (const Profile profile : {Profile::imagenet, Profile::tiny_imagenet, Profile::cifar})
+        EXPECT_EQ(corruption_profile_named(name_of(profile)), profile);
+    EXPECT_THAT(message_of([] { corruption_profile_named("cifra"); }, ErrorCode::usage),
+                HasSubstr("unknown profile `cifra`; known: imagenet, tiny-imagenet, cifar"));
+    for (const Corruption& c : corruptions()) {
+        if (c.name == "frost_synthetic") continue;
+        EXPECT_NE(parameters_of(c, Profile::cifar), parameters_of(c, Profile::imagenet)) << c.name;
+        EXPECT_LE(min_side_of(c, 5, Profile::cifar), 32) << c.name;
+        EXPECT_LE(min_side_of(c, 5, Profile::tiny_imagenet), 64) << c.name;
+    }
+}
+
+class CorruptionOfProfile : public testing::TestWithParam<CorruptionProfile> {};
+INSTANTIATE_TEST_SUITE_P(All, CorruptionOfProfile,
+                         testing::Values(CorruptionProfile::imagenet,
+                                         CorruptionProfile::tiny_imagenet,
+                                         CorruptionProfile::cifar));
+
+TEST_P(CorruptionOfProfile, DependsOnSeedImageAndSeverityAlone) {
+    const CorruptionProfile profile = GetParam();
     const Image image = wavy_image(83, 61);
-    const FrostPhotographs frost = made_frost();
+    FrostPhotographs frost;
+    frost.images = {wavy_image(600, 500, 7), wavy_image(500, 600, 8)};
     for (const Corruption& c : corruptions()) {
         for (int severity = 1; severity <= corruption_severities; ++severity) {
             SCOPED_TRACE(std::string(c.name) + " " + std::to_string(severity));
-            const Image out = corrupt(image, c, severity, {.seed = 1, .image = "a"}, &frost);
+            const Image out =
+                corrupt(image, c, severity, {.seed = 1, .image = "a"}, &frost, profile);
             EXPECT_EQ(out.width, 83);
             EXPECT_EQ(out.height, 61);
             ASSERT_EQ(out.pixels.size(), image.pixels.size());
             for (std::size_t i = 3; i < out.pixels.size(); i += 4) ASSERT_EQ(out.pixels[i], 255);
             EXPECT_NE(out.pixels, image.pixels);
             const auto pixels = [&](std::uint64_t seed, std::string_view id, int level) {
-                return corrupt(image, c, level, {.seed = seed, .image = id}, &frost).pixels;
+                return corrupt(image, c, level, {.seed = seed, .image = id}, &frost, profile)
+                    .pixels;
             };
             EXPECT_EQ(pixels(1, "a", severity), out.pixels);
             EXPECT_EQ(pixels(2, "a", severity) == out.pixels, !c.random);
@@ -91,7 +119,7 @@ TEST(Corruption, BytesAreTheSameEverywhere) {
             digests[i] = hash_bytes(std::as_bytes(std::span(out.pixels)));
         });
         EXPECT_EQ(hash_text(std::accumulate(digests.begin(), digests.end(), std::string())),
-                  "xxh128:e8aa70472fa7c2366860b5aeafba235a")
+                  "xxh128:4337d435c2e4ab43e5b90ab327dd945c")
             << threads << " threads";
     }
 }
@@ -115,6 +143,59 @@ TEST(CorruptionMoments, NoiseHasTheDeviationOfItsDefinition) {
     // Poisson(x c) / c has variance x / c: photons 60 and 25, x = 128/255.
     check("shot_noise", 1, 255 * std::sqrt(128.0 / 255 / 60));
     check("shot_noise", 2, 255 * std::sqrt(128.0 / 255 / 25));
+}
+
+TEST(CorruptionMoments, SmallerImagesHaveMilderNoise) {
+    const Image grey = flat_image(224, 224, 128);
+    const double n = 3 * 224 * 224;
+    const auto check = [&](std::string_view name, int severity, CorruptionProfile profile,
+                           double deviation) {
+        SCOPED_TRACE(std::string(name) + " " + std::string(name_of(profile)));
+        const auto [mean, sd] = moments(corrupt(grey, corruption_named(name), severity,
+                                                {.seed = 5, .image = "grey"}, nullptr, profile));
+        EXPECT_NEAR(mean, 127.5, 4 * deviation / std::sqrt(n));
+        EXPECT_NEAR(sd, std::sqrt(deviation * deviation + 1.0 / 12),
+                    4 * deviation / std::sqrt(2 * n));
+    };
+    using Profile = CorruptionProfile;
+    check("gaussian_noise", 5, Profile::cifar, .10 * 255);
+    check("gaussian_noise", 3, Profile::tiny_imagenet, .12 * 255);
+    check("speckle_noise", 4, Profile::cifar, .16 * 128);
+    check("speckle_noise", 2, Profile::tiny_imagenet, .2 * 128);
+}
+
+// 255 / 500 of a level per photon: the moments are those of the levels that are cut, and there are
+// more photons than a byte counts.
+TEST(CorruptionMoments, ShotNoiseOfManyPhotons) {
+    const double n = 3 * 224 * 224;
+    for (const auto& [severity, photons] : {std::pair{1, 500}, {2, 250}, {5, 50}}) {
+        const double lambda = photons * 128 / 255.0;
+        double p = std::exp(-lambda), mean = 0, square = 0;
+        for (int k = 0; k < 700; p *= lambda / ++k) {
+            const double level = std::min(std::floor(255.0 * k / photons + 1e-9), 255.0);
+            mean += p * level;
+            square += p * level * level;
+        }
+        const double sd = std::sqrt(square - mean * mean);
+        const auto [found, spread] =
+            moments(corrupt(flat_image(224, 224, 128), corruption_named("shot_noise"), severity,
+                            {.seed = 5, .image = "grey"}, nullptr, CorruptionProfile::cifar));
+        EXPECT_NEAR(found, mean, 4 * sd / std::sqrt(n)) << photons;
+        EXPECT_NEAR(spread, sd, 4 * sd / std::sqrt(2 * n)) << photons;
+    }
+}
+
+TEST(CorruptionMoments, FogIsAsThickInSmallImages) {
+    const auto deviation = [](int side) {
+        double sum = 0;
+        for (int i = 0; i < 40; ++i)
+            sum += moments(corrupt(flat_image(side, side, 100), corruption_named("fog"), 1,
+                                   {.seed = 5, .image = std::to_string(i)}))
+                       .second;
+        return sum / 40;
+    };
+    // A part of a fractal of 256 pixels would be nearly flat at 32.
+    EXPECT_GT(deviation(32), .8 * deviation(256));
 }
 
 TEST(CorruptionMoments, ShotNoiseIsPoisson) {
@@ -226,6 +307,14 @@ TEST(Corruption, FrostIsAWeightedSumWithAPartOfAPhotograph) {
     // Severity 3: 0.7 * 100 + 0.7 * 200 = 210.
     const Image out = corrupt(flat_image(50, 40, 100), corruption_named("frost"), 3, {}, &frost);
     EXPECT_EQ(out.pixels, flat_image(50, 40, 210).pixels);
+    // CIFAR-10-C scales it to 60 x 60 first: 0.9 * 100 + 0.4 * 200 = 170.
+    const auto small = [&](int side) {
+        return corrupt(flat_image(side, side, 100), corruption_named("frost"), 3, {}, &frost,
+                       CorruptionProfile::cifar);
+    };
+    EXPECT_EQ(small(60).pixels, flat_image(60, 60, 170).pixels);
+    EXPECT_THAT(message_of([&] { small(61); }),
+                HasSubstr("has 60 x 60 pixels, scaled as in CIFAR-10-C, fewer than the image"));
 }
 
 TEST(Corruption, SaysWhatIsWrong) {
@@ -245,14 +334,16 @@ TEST(Corruption, SaysWhatIsWrong) {
                 HasSubstr("a photograph of frost has 39 x 100 pixels"));
 }
 
-TEST(Corruption, TheSmallestImageOfEachSeverityPasses) {
-    FrostPhotographs frost = made_frost();
+TEST_P(CorruptionOfProfile, TheSmallestImageOfEachSeverityPasses) {
+    const CorruptionProfile profile = GetParam();
+    FrostPhotographs frost;
+    frost.images = {wavy_image(600, 500, 7), wavy_image(500, 600, 8)};
     for (const Corruption& c : corruptions()) {
         for (int severity = 1; severity <= 5; ++severity) {
-            const int side = c.min_side[severity - 1];
+            const int side = min_side_of(c, severity, profile);
             SCOPED_TRACE(std::string(c.name) + " " + std::to_string(severity));
-            EXPECT_NO_THROW(corrupt(wavy_image(side, side), c, severity, {}, &frost));
-            EXPECT_NO_THROW(corrupt(wavy_image(side, 3 * side), c, severity, {}, &frost));
+            EXPECT_NO_THROW(corrupt(wavy_image(side, side), c, severity, {}, &frost, profile));
+            EXPECT_NO_THROW(corrupt(wavy_image(side, 3 * side), c, severity, {}, &frost, profile));
         }
     }
 }

@@ -28,7 +28,7 @@ struct QualityRunOptions {
     /// `models`.
     std::map<Role, std::vector<Preprocess>> preprocess;
     bool corrupt = true;
-    CorruptionSettings corruptions = {{"paper"}, {1, 2, 3, 4, 5}, 0, {}, {}, {}};
+    CorruptionSettings corruptions = {{"paper"}, {1, 2, 3, 4, 5}, 0, {}, {}, {}, {}, {}};
     CorruptedTransform corrupted_transform = CorruptedTransform::own;  ///< as published
     /// Images of val, stratified by class; 0: all. A sample is a data set of its own,
     /// "val-corrupted-100".

@@ -40,8 +40,10 @@ std::string describe_pipeline(const CorruptOptions& options);
 struct CorruptResult {
     CorruptOptions options;
     std::vector<const Corruption*> corruptions;
-    std::string dataset;                ///< its name
-    std::uint64_t images = 0;           ///< of the data set, those left out included
+    std::vector<CorruptionVersion> versions;     ///< those that fit the images
+    std::vector<std::string> versions_left_out;  ///< as CorruptedVersions::left_out()
+    std::string dataset;                         ///< its name
+    std::uint64_t images = 0;                    ///< of the data set, those left out included
     std::uint64_t written = 0;          ///< files, those found from an earlier run included
     std::uint64_t found = 0;            ///< of `written`: made by an earlier run
     bool was_there = false;             ///< the data set was finished before
@@ -50,22 +52,25 @@ struct CorruptResult {
     std::vector<std::string> notes;     ///< what was read and assumed; for people
 };
 
-/// Writes what `out` and `sheet` name. Each image is decoded once. The same command continues an
-/// unfinished folder and leaves a finished one alone. Progress counts files. Images that cannot be
-/// read are left out and counted. Throws usage as check(), and where `out` holds something else;
-/// bad_input as open_dataset() and read_frost_photographs(), and where no image can be read; io;
-/// interrupted.
+/// Writes what `out` and `sheet` name. Each image is decoded once, and up to 16 of them once more
+/// where the size of the images decides. The same command continues an unfinished folder and leaves
+/// a finished one alone. Versions that fit none of the first images are left out. Progress counts
+/// files. Images that cannot be read are left out and counted. Throws usage as check(), and where
+/// `out` holds something else; bad_input as open_dataset() and read_frost_photographs(), and where
+/// no image can be read; io; interrupted.
 CorruptResult corrupt_dataset(const CorruptOptions& options, const ProgressCallback& progress = {});
 
 /// The contact sheet: a row for each corruption, with its name, a column for each severity, with
 /// its number. The first image stands at sheet_left, sheet_top; from one to the next are 2 pixels.
 inline constexpr int sheet_left = 214, sheet_top = 20;
+/// Versions that the image is too small for are white.
 Image contact_sheet(const Image& image, const std::vector<const Corruption*>& corruptions,
                     const std::vector<int>& severities, const CorruptionSeed& seed,
-                    const FrostPhotographs* frost = nullptr);
+                    const FrostPhotographs* frost = nullptr,
+                    CorruptionProfile profile = CorruptionProfile::imagenet);
 
-/// "assay.corrupt/1". CSV holds a row per corruption and severity. Partial where images were left
-/// out.
+/// "assay.corrupt/1". CSV holds a row per corruption and severity. Partial where images or versions
+/// were left out.
 Report report_of(const CorruptResult& result);
 
 }  // namespace assay

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,9 +46,13 @@ struct CorruptedModel {
         CorruptedMean mean;
     };
     std::vector<ByCorruption> corruptions;  ///< those that are there, over the severities there
+    /// Whose parameters the corruptions have; nothing: no record tells. Equal names of two profiles
+    /// are refused.
+    std::optional<CorruptionProfile> profile;
     CorruptedMean paper;    ///< over the 15 x 5; undefined, with what is missing, where one is
     CorruptedMean present;  ///< over those of the 15 that are there; undefined where none is
-    /// Mean over the 15 of error / AlexNet's error, both means over the severities.
+    /// Mean over the 15 of error / AlexNet's error, both means over the severities. Undefined, with
+    /// the mean error without that division, where the parameters are not those of ImageNet-C.
     Estimate mce;
 };
 

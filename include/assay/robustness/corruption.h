@@ -26,6 +26,23 @@ struct Work;
 
 inline constexpr int corruption_severities = 5;
 
+/// Whose parameters. The authors' programs for smaller images have milder ones: under those of
+/// ImageNet-C, noise on 32 x 32 pixels is two to four times as strong as in CIFAR-10-C.
+enum class CorruptionProfile {
+    imagenet,       ///< ImageNet-C: 224 x 224 pixels
+    tiny_imagenet,  ///< Tiny-ImageNet-C: 64 x 64
+    cifar,          ///< CIFAR-10-C and CIFAR-100-C: 32 x 32
+};
+inline constexpr int corruption_profiles = 3;
+/// "imagenet", "tiny-imagenet", "cifar".
+std::string_view name_of(CorruptionProfile profile);
+/// The set of images that has its parameters: "ImageNet-C", "Tiny-ImageNet-C", "CIFAR-10-C".
+std::string_view published_set(CorruptionProfile profile);
+/// Throws usage with the nearest name.
+CorruptionProfile corruption_profile_named(std::string_view name);
+/// By the longer side of the images: up to 48 pixels cifar, up to 96 tiny_imagenet, else imagenet.
+CorruptionProfile corruption_profile_for(int width, int height);
+
 /// One corruption: all that is special about it.
 struct Corruption {
     std::string_view name;   ///< as the folders of ImageNet-C: "gaussian_noise"
@@ -33,12 +50,12 @@ struct Corruption {
     bool extra;              ///< not among the 15 whose mean is reported
     bool random;             ///< draws differ from image to image
     bool photographs;        ///< overlays one of a folder of photographs
-    /// The smallest side, pixels, at each severity: on a smaller one the kernel would reach from
-    /// the middle beyond both edges.
+    /// The smallest side, pixels, at each severity of ImageNet-C: on a smaller one the kernel would
+    /// reach from the middle beyond both edges. Of all profiles: min_side_of().
     std::array<int, corruption_severities> min_side;
     /// Mean error of AlexNet over the severities, the denominator of mCE.
     std::optional<double> alexnet_error;
-    std::string_view parameters;  ///< what the severities change, for people
+    std::string_view parameters;  ///< what the severities change in ImageNet-C, for people
     std::function<void(const robustness::Work& work, Image& out)> apply;
     /// Of a plug-in's: its file, and what is recorded of it, which holds the file's hash; "": built
     /// in.
@@ -55,6 +72,11 @@ std::span<const Corruption> corruptions();
 std::vector<const Corruption*> load_corruptions(const std::filesystem::path& plugin);
 /// Throws usage with the nearest name.
 const Corruption& corruption_named(std::string_view name);
+
+/// The smallest side, pixels, of an image that the corruption fits.
+int min_side_of(const Corruption& corruption, int severity, CorruptionProfile profile);
+/// What the severities change, for people.
+std::string_view parameters_of(const Corruption& corruption, CorruptionProfile profile);
 
 /// What `frost` overlays.
 struct FrostPhotographs {
@@ -76,8 +98,10 @@ struct CorruptionSeed {
 /// bits, as published. The same bytes for equal arguments, on any thread and with any instruction
 /// set. `frost` is needed by `frost` alone.
 /// Throws usage: severity not in 1 to 5, `frost` without photographs; bad_input: an image smaller
-/// than min_side, a photograph smaller than the image. Thread-safe. Cost at 224 x 224: 0.1 to 4 ms.
+/// than min_side_of(), a photograph smaller than the image. Thread-safe. Cost at 224 x 224: 0.1 to
+/// 4 ms.
 Image corrupt(const Image& image, const Corruption& corruption, int severity,
-              const CorruptionSeed& seed, const FrostPhotographs* frost = nullptr);
+              const CorruptionSeed& seed, const FrostPhotographs* frost = nullptr,
+              CorruptionProfile profile = CorruptionProfile::imagenet);
 
 }  // namespace assay
