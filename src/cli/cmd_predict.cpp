@@ -126,6 +126,7 @@ int cmd_predict(std::vector<std::string> arguments) {
     app->get_option("--until")->excludes(app->get_option("--corrupt"));
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
+    data.skip_label_files();
     require_inputs(models, data, "predict");
     data.sample.check(!until.empty());
 
@@ -150,6 +151,12 @@ int cmd_predict(std::vector<std::string> arguments) {
         }
     }
     if (store.dry_run) {
+        if (corrupt.given()) {
+            note(describe_versions(CorruptedVersions(corrupt.settings)) +
+                 (corrupt.settings.profile || corrupt.settings.window.crop > 0
+                      ? ""
+                      : "; smaller images get the parameters of their size"));
+        }
         output.print(plan_report_of(specs));
         return Status::done;
     }

@@ -20,6 +20,7 @@
 #include "core/paths.h"
 #include "core/text.h"
 #include "core/url.h"
+#include "data/array_dataset.h"
 #include "data/dataset_name.h"
 #include "data/parquet/file_names.h"
 #include "model/python/python_model.h"
@@ -168,6 +169,15 @@ void DataFlags::add_to(CLI::App& app) {
         ->group(group);
     add_options(app, *this, group);
     add_options(app, sample, group);
+}
+
+void DataFlags::skip_label_files() {
+    if (folders.size() < 2) return;
+    std::erase_if(folders, [&](const fs::path& file) {
+        const bool skipped = is_label_file(file) && !is_folder(file);
+        if (skipped) note(file.string() + " holds labels of the other files: no data set");
+        return skipped;
+    });
 }
 
 DatasetOptions DataFlags::options(std::size_t index, const ClassList& classes,

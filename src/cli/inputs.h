@@ -74,6 +74,8 @@ struct SampleFlags {
 /// --data, and how to read it.
 struct DataFlags {
     void add_to(CLI::App& app);
+    /// Of several data sets, such as CIFAR-10-C/*.npy, files of labels are none; said on stderr.
+    void skip_label_files();
     std::vector<std::filesystem::path> folders;
     std::filesystem::path list;
     DatasetOptions::Layout layout = DatasetOptions::Layout::automatic;

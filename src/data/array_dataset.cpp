@@ -70,6 +70,10 @@ bool is_array_file(const fs::path& file) {
     return arrays::array_file_kind(file) != arrays::ArrayFileKind::none;
 }
 
+bool is_label_file(const fs::path& file) {
+    return arrays::is_file_of_labels(file);
+}
+
 std::vector<fs::path> array_files_of(const fs::path& folder) {
     std::vector<fs::path> files, training;
     for (const fs::path& entry : entries_of(folder)) {

@@ -20,6 +20,9 @@ inline constexpr std::size_t images_per_severity = 10'000;
 /// bytes.
 bool is_array_file(const std::filesystem::path& file);
 
+/// Whether its name says that it holds the labels of others: labels.npy, y_test.npy.
+bool is_label_file(const std::filesystem::path& file);
+
 /// Those of a folder, or of its folder `raw`, that hold images of one data set: one file, or all
 /// data_batch_N of CIFAR-10 if there is no test_batch. None: there are no such files. Throws
 /// bad_input: several, with what to type.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,8 @@ struct Made {
     std::string dataset = "val";
     std::string images = "";  ///< hash of each shard's images
     std::string provenance = "{}";
+    std::vector<std::string> severity = {};  ///< attribute "severity"; empty: none
+    std::filesystem::path root = {};         ///< of the images
     std::size_t rows() const { return labels.size(); }
 };
 
@@ -54,6 +57,8 @@ inline Dataset dataset_of(const Made& made) {
     add("shape", made.shape);
     add("texture", made.texture);
     add("foreground", made.foreground);
+    add("severity", made.severity);
+    dataset.root = made.root;
     return dataset;
 }
 

@@ -6,12 +6,14 @@
 #include <cmath>
 
 #include "assay/error.h"
+#include "core/file.h"
 #include "evaluate/saved_scores.h"
 #include "message_of.h"
 
 namespace assay {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -108,6 +110,79 @@ TEST_F(CorruptedAccuracyOf, MeansAndRatiosOfTheSameImages) {
     EXPECT_DOUBLE_EQ(*m.corruptions[2].mean.accuracy.value, 0);
     EXPECT_GT(m.corruptions[2].mean.accuracy.interval->high, .3);
     EXPECT_EQ(report_of(result).result["models"][0]["versions"].size(), 4U);
+}
+
+// Equal names of two profiles are other images.
+TEST_F(CorruptedAccuracyOf, ProfilesAreNeverMixed) {
+    const auto made = [&](const std::string& dataset, const std::string& more) {
+        predicted(dataset, "file", "steps", 1, R"({"corruption":"fog","severity":1)" + more + "}");
+    };
+    predicted("val", "file", "steps");
+    made("val_fog_1", R"(,"profile":"cifar","revision":2)");
+    EXPECT_EQ(measure().models.at(0).profile, CorruptionProfile::cifar);
+    EXPECT_EQ(report_of(measure()).result["models"][0]["profile"], "cifar");
+    predicted("val_contrast_1", "file", "steps", 1,
+              R"({"corruption":"contrast","severity":1,"profile":"cifar"})");
+    EXPECT_THAT(measure().warnings, testing::IsEmpty()) << "the revision is of a corruption";
+    // A record without a profile is of ImageNet-C's.
+    predicted("val_snow_2", "file", "steps", 1, R"({"corruption":"snow","severity":2})");
+    EXPECT_THAT(message_of([&] { measure(); }),
+                AllOf(HasSubstr("val_snow_2/m is of the parameters of ImageNet-C and"),
+                      HasSubstr("val_fog_1/m of those of CIFAR-10-C: they are never compared")));
+}
+
+TEST_F(CorruptedAccuracyOf, CopiesOnDiskHaveTheProfileOfTheirFolder) {
+    for (const char* set : {"c", "d"}) {
+        const auto folder = scratch_ / set;
+        std::filesystem::create_directories(folder);
+        write_file_atomically(folder / "corrupt.json",
+                              set[0] == 'c' ? R"({"profile":"tiny-imagenet"})" : "{}");
+    }
+    const auto of = [&](const std::string& root) {
+        Made made;
+        made.dataset = "fog_1";
+        made.classes = 2;
+        made.labels = {{1}, {1}};
+        made.scores = {0, 1, 0, 1};
+        made.root = scratch_ / root;
+        save(scratch_, made, "m", StorageFormat::full_f32, 100, false, "runs");
+    };
+    store("val", "11");
+    of("c/fog/1");
+    EXPECT_EQ(measure().models.at(0).profile, CorruptionProfile::tiny_imagenet);
+    clear();
+    store("val", "11");
+    of("d/fog/1");
+    EXPECT_EQ(measure().models.at(0).profile, CorruptionProfile::imagenet);
+    clear();
+    store("val", "11");
+    of("published/fog/1");
+    EXPECT_EQ(measure().models.at(0).profile, std::nullopt);
+}
+
+TEST_F(CorruptedAccuracyOf, MceDividesByAlexNetsErrorsOnImageNetC) {
+    predicted("val", "file", "steps");
+    for (const Corruption& c : corruptions()) {
+        for (int severity = 1; !c.extra && severity <= 5; ++severity)
+            predicted(fmt::format("val_{}_{}", c.name, severity), "file", "steps", 1,
+                      fmt::format(R"({{"corruption":"{}","severity":{},"profile":"cifar"}})",
+                                  c.name, severity));
+    }
+    const CorruptedModel m = measure().models.at(0);
+    EXPECT_TRUE(m.paper.accuracy.value);
+    EXPECT_FALSE(m.mce.value);
+    EXPECT_THAT(m.mce.undefined, HasSubstr("the mean error without that is 0.0000"));
+}
+
+TEST_F(CorruptedAccuracyOf, AVersionWithoutAScoredImageIsNoLongerInTheWay) {
+    store("val", "1110");
+    store("fog_1", "1100");
+    store("fog_2", "1000", {"x", "y", "z", "w"});
+    const CorruptedAccuracyResult result = measure();
+    ASSERT_EQ(result.models.at(0).versions.size(), 1U);
+    EXPECT_EQ(result.models[0].images, 4U);
+    EXPECT_THAT(result.warnings,
+                testing::Contains(HasSubstr("`fog_2` has no image with a score: not counted")));
 }
 
 TEST_F(CorruptedAccuracyOf, VersionsThatWereMadeOfAnotherSampleDoNotCount) {

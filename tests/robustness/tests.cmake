@@ -8,7 +8,7 @@ assay_test(corruptions
     LINKS assay_robustness)
 assay_test_without_simd(corruptions Corruption.*)
 assay_test(corrupted_accuracy
-    SOURCES robustness/corrupted_accuracy_test.cpp
+    SOURCES robustness/corrupted_accuracy_test.cpp robustness/severity_stack_test.cpp
     LINKS assay_robustness assay_evaluate)
 assay_test(corruption_reference SLOW
     SOURCES robustness/reference_test.cpp
