@@ -68,7 +68,11 @@ std::vector<const Corruption*> chosen_corruptions(const std::vector<std::string>
 
 void check(const CorruptionSettings& options) {
     for (const auto& file : options.plugins.plugin) load_corruptions(file);
-    chosen_corruptions(options.corruptions, !options.frost.empty());
+    const auto chosen = chosen_corruptions(options.corruptions, !options.frost.empty());
+    if (!options.frost.empty() && std::ranges::none_of(chosen, &Corruption::photographs))
+        wrong_option(
+            "photographs for frost are given, and frost is not among the corruptions: add frost to "
+            "them, or leave the photographs out");
     if (options.severities.empty()) wrong_option("no severity is named");
     for (const int severity : options.severities) {
         if (severity < 1 || severity > corruption_severities)

@@ -88,11 +88,6 @@ CorruptedVersions::CorruptedVersions(CorruptionSettings settings)
     corruptions_ = chosen_corruptions(settings_.corruptions, !settings_.frost.empty());
     const bool photographs = std::any_of(corruptions_.begin(), corruptions_.end(),
                                          [](const Corruption* c) { return c->photographs; });
-    if (!settings_.frost.empty() && !photographs) {
-        throw Error(ErrorCode::usage,
-                    "photographs for frost are given, and frost is not among the corruptions: add "
-                    "frost to them, or leave the photographs out");
-    }
     if (!settings_.frost.empty()) frost_ = read_frost_photographs(settings_.frost);
     if (photographs) check_photographs(frost_, settings_);
     for (const Corruption* c : corruptions_) {

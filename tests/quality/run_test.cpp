@@ -549,12 +549,16 @@ TEST_F(QualityRuns, ImagesTooSmallForACorruptionTakeOneDimensionAlone) {
     QualityRunOptions asked = options("runs", {{Role::val, open(Role::val, folder("val"))}});
     asked.attack = false;
     asked.corruptions.window = {8, 8};
-    asked.corruptions.corruptions = {"contrast", "glass_blur"};
+    asked.corruptions.profile = CorruptionProfile::imagenet;
+    asked.corrupt_limit = 0;
+    asked.corruptions.corruptions = {"contrast", "glass_blur"};  // of which one version fits
     const QualityRunResult result = run_quality(asked);
-    EXPECT_TRUE(result.partial);
     const MeasuredModel& measured = result.measured.models[0];
-    EXPECT_THAT(value_of(measured, Dimension::c_robustness).undefined, HasSubstr("`m`"));
+    EXPECT_THAT(value_of(measured, Dimension::c_robustness).undefined,
+                HasSubstr("of the 75 versions are missing"));
     EXPECT_TRUE(value_of(measured, Dimension::accuracy).value);
+    EXPECT_TRUE(fs::exists(scratch_ / "runs/val_glass_blur_1"));
+    EXPECT_FALSE(fs::exists(scratch_ / "runs/val_glass_blur_2"));
 }
 
 TEST_F(QualityRuns, AFaultIsANoteOnTheModelsCells) {

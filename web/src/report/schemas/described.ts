@@ -524,6 +524,10 @@ export interface CorruptResult extends Result {
   files_found: number;
   /** The data set was finished before. */
   was_there: boolean;
+  /** Versions whose kernels are larger than the images, with the smallest side that they fit. */
+  versions_left_out: string[];
+  /** Whose parameters: `imagenet`, `tiny-imagenet` or `cifar`. */
+  profile: string;
   seed: number;
   resize: number;
   crop: number;
@@ -547,6 +551,8 @@ export interface CorruptedMean {
 
 export interface CorruptedModel {
   model: string;
+  /** Whose parameters the corruptions have: `imagenet`, `tiny-imagenet` or `cifar`; absent if no record names them. */
+  profile?: string;
   /** That the clean data set and all others have. */
   images: number;
   /** Top-1 of these images. */
@@ -557,7 +563,7 @@ export interface CorruptedModel {
   paper: CorruptedMean;
   /** Over those of the 15 that have predictions. */
   present: CorruptedMean;
-  /** Mean over the 15 of error / AlexNet's error. */
+  /** Mean over the 15 of error / AlexNet's error, of ImageNet-C's parameters. */
   mce: Estimate;
 }
 
