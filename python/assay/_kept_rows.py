@@ -32,15 +32,20 @@ def array_of(numbers: Held) -> Any:
 
 
 class KeptRows:
-    """Batches as they came: scores, targets, label sets and the rows' numbers. Memory: that of the scores."""
+    """Batches as they came: scores, targets, label sets, the rows' numbers and the items' weights. Memory: that of the scores."""
 
     def __init__(self) -> None:
-        self.batches: "list[tuple[Any, Any, Any, Any]]" = []
+        self.batches: "list[tuple[Any, Any, Any, Any, Any]]" = []
 
-    def add(self, scores: Held, targets: Optional[Held], sets: Optional[HeldSets], rows: "Optional[Sequence[int]]") -> None:
+    def check_weights(self, weights: Any) -> None:
+        """Every batch has weights, or none has: throws before anything of a batch is taken."""
+        if self.batches and (self.batches[0][4] is None) != (weights is None):
+            raise Error("sample_weight: some batches have weights and some have none; pass weights of 1 for these", "bad_input")
+
+    def add(self, scores: Held, targets: Optional[Held], sets: Optional[HeldSets], rows: "Optional[Sequence[int]]", weights: Any = None) -> None:
         self.batches.append((
             array_of(scores), None if targets is None else array_of(targets).astype("i8"), None if sets is None else sets.lists(),
-            None if rows is None else list(rows),
+            None if rows is None else list(rows), weights,
         ))
 
     def copied(self) -> "KeptRows":
@@ -57,18 +62,21 @@ class KeptRows:
 
         if not self.batches:
             raise Error("there was no batch yet")
-        scores, targets, sets, rows = zip(*self.batches)
+        scores, targets, sets, rows, weights = zip(*self.batches)
         all_scores = numpy.concatenate(scores)
         all_targets = None if targets[0] is None else numpy.concatenate(targets)
         all_sets = None if sets[0] is None else [members for batch in sets for members in batch]
+        all_weights = None if weights[0] is None else numpy.concatenate(weights)
         if rows[0] is not None:
             order = numpy.argsort(numpy.array([row for batch in rows for row in batch], dtype="u8"), kind="stable")
             all_scores = all_scores[order]
             all_targets = None if all_targets is None else all_targets[order]
             all_sets = None if all_sets is None else [all_sets[i] for i in order]
+            all_weights = None if all_weights is None else all_weights[order]
         given = {name: value for name, value in options.items() if name not in ("metrics", "classes", "kind")}
         return score(
-            all_scores, all_targets, options["metrics"] or None, label_sets=all_sets, classes=classes, kind=options["kind"] or None, **given
+            all_scores, all_targets, options["metrics"] or None, label_sets=all_sets, classes=classes, kind=options["kind"] or None,
+            sample_weight=all_weights, **given,
         )
 
 

@@ -46,8 +46,8 @@ class Found(NamedTuple):
     influence: Any  # of each item; its weighted mean is 0
 
 
-def weights_of(value: Any, items: int) -> Any:
-    """One finite number from 0 for each item, as float64."""
+def weights_of(value: Any, items: int, all_may_be_zero: bool = False) -> Any:
+    """One finite number from 0 for each item, as a float64 array of its own. all_may_be_zero: the items are a part of all."""
     import numpy
 
     array = to_numpy(value, "sample_weight")
@@ -60,8 +60,8 @@ def weights_of(value: Any, items: int) -> Any:
     wrong = numpy.flatnonzero(~(numpy.isfinite(weights) & (weights >= 0)))
     if wrong.size:
         raise Error(f"sample_weight: {weights[wrong[0]]} at item {wrong[0]}; allowed: finite numbers from 0", "bad_input")
-    if not weights.any():
-        raise Error("sample_weight: all are 0, and an item counts nothing then", "bad_input")
+    if not (all_may_be_zero or weights.any()):
+        raise Error("sample_weight: all are 0, and no item counts then", "bad_input")
     return weights
 
 

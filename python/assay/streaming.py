@@ -16,6 +16,7 @@ from ._labels import class_names
 from ._library import Error, Handle, checked, library, text_of
 from ._locks import guarded, new_lock
 from ._options import count_of, metric_names, plain, text_of_options
+from ._weighted import weights_of
 from .report import Report, metrics as all_metrics
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ class Metrics:
         make, arguments, own = self._pieces()
         return _made((make, arguments, copy.deepcopy(own, known)), self._distributed)
 
-    def update(self, scores: Any, target: Any = None, *, label_sets: Any = None, rows: Any = None) -> None:
+    def update(self, scores: Any, target: Any = None, *, label_sets: Any = None, rows: Any = None, sample_weight: Any = None) -> None:
         """One more batch: scores (items x classes, or predicted classes), the class of each item (-1: none), its valid classes.
 
         target: a matrix of zeros and ones works, too. It is a class for each item where each row has a single 1 and no metric is of sets
@@ -114,6 +115,8 @@ class Metrics:
 
         rows: the number of each item in the whole data set, from 0 (a range, list or array). Every batch says them, or none does. Items
         may then come in any order and from any process: the result has the bits of the data set in its own order. Memory: a bit each.
+
+        sample_weight: how much each item counts, as for assay.score(). Every batch has them, or none does. They need keep=True.
 
         A batch that is refused leaves no trace, nor does one of no items.
         """
@@ -124,9 +127,12 @@ class Metrics:
             if given is not None and given != matrix.shape[0]:
                 raise Error(f"{given} {name} for {matrix.shape[0]} rows of scores", "bad_input")
         places = None if rows is None else _places(rows)
+        weights = self._weights(sample_weight, matrix.shape[0])
         if matrix.shape[0] == 0 and not places:
             return
         with guarded(self):
+            if self._kept is not None:
+                self._kept.check_weights(weights)
             if places is None:
                 checked("assay_metrics_update", self._handle, pointer(matrix), pointer(single), pointer(sets))
             else:
@@ -134,13 +140,21 @@ class Metrics:
                 checked("assay_metrics_update_rows", self._handle, pointer(matrix), pointer(single), pointer(sets), address or None, count)
             self._matrices = self._matrices or form
             if self._kept is not None:
-                self._kept.add(matrix, single, sets, places)
+                self._kept.add(matrix, single, sets, places, weights)
 
-    def __call__(self, scores: Any, target: Any = None, *, label_sets: Any = None, rows: Any = None) -> Report:
+    def _weights(self, value: Any, items: int) -> Any:
+        """A copy for the rows that are kept."""
+        if value is None:
+            return None
+        if self._kept is None:
+            raise Error("sample_weight: metrics in a stream add up items that count the same; assay.Metrics(..., keep=True) keeps the rows, and takes weights")
+        return weights_of(value, items, all_may_be_zero=True)
+
+    def __call__(self, scores: Any, target: Any = None, *, label_sets: Any = None, rows: Any = None, sample_weight: Any = None) -> Report:
         """update(), and the report of this batch alone."""
         with guarded(self):
             before = len(self)
-            self.update(scores, target, label_sets=label_sets, rows=rows)
+            self.update(scores, target, label_sets=label_sets, rows=rows, sample_weight=sample_weight)
             if not self._batch_kind and len(self) > 0:
                 # A batch of few rows may look like another kind of scores than all before it.
                 self._batch_kind = self._own_report().to_dict()["stores"][0]["scores"]
@@ -154,7 +168,7 @@ class Metrics:
         batch._kept = None if self._kept is None else KeptRows()
         batch._handle = _opened(batch._options, self._kept is not None)
         new_lock(batch)
-        batch.update(scores, target, label_sets=label_sets)
+        batch.update(scores, target, label_sets=label_sets, sample_weight=sample_weight)
         return batch._own_report()
 
     def merge(self, other: "Metrics") -> "Metrics":
@@ -166,6 +180,8 @@ class Metrics:
             raise TypeError(f"metrics are merged with metrics, not with a {type(other).__name__}")
         if (self._kept is None) != (other._kept is None):
             raise Error("one of the metrics keeps its rows (keep=True), the other does not")
+        if self._kept is not None and other._kept is not None and other._kept.batches:
+            self._kept.check_weights(other._kept.batches[0][4])
         with guarded(self, other):
             checked("assay_metrics_merge", self._handle, other._handle)
             self._matrices = self._matrices or other._matrices

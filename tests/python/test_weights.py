@@ -173,6 +173,27 @@ class Results(InFolder):
         self.assertIn("worse", str(found))
         self.assertEqual(len(found.to_csv().splitlines()), 7)
 
+    def test_metrics_that_keep_their_rows(self):
+        scores, labels = made(500)
+        weight = weights(500)
+        expected = assay.score(scores, labels, "top1,nll,f1", sample_weight=weight)
+        metrics, other = (assay.Metrics("top1,nll,f1", keep=True) for _ in range(2))
+        order = np.random.default_rng(4).permutation(500)
+        for begin in range(0, 500, 64):
+            part = order[begin:begin + 64]
+            (metrics if begin % 128 else other).update(scores[part], labels[part], rows=part, sample_weight=weight[part])
+        found = pickle.loads(pickle.dumps(metrics)).merge(other).compute()
+        self.assertEqual(found.to_json(), expected.to_json())
+        batch = metrics(scores[:9], labels[:9], rows=range(500, 509), sample_weight=np.arange(9))
+        self.assertEqual(batch["top1"].value, assay.score(scores[:9], labels[:9], "top1", sample_weight=np.arange(9))["top1"].value)
+        self.refused(lambda: metrics.update(scores[:2], labels[:2], rows=[600, 601]), "bad_input", "some batches have weights")
+        self.refused(lambda: metrics.update(scores[:2], labels[:2], rows=[600, 601], sample_weight=[1, -1]), "bad_input", "-1.0 at item 1")
+        self.assertEqual(len(metrics), len(pickle.loads(pickle.dumps(metrics))))
+        self.refused(lambda: assay.Metrics("top1").update(scores, labels, sample_weight=weight), "usage", "keep=True")
+        unweighted = assay.Metrics("top1,nll,f1", keep=True)
+        unweighted.update(scores, labels, rows=range(1000, 1500))
+        self.refused(lambda: metrics.merge(unweighted), "bad_input", "some batches have weights")
+
     def test_few_effective_items_have_no_interval(self):
         scores, labels = made(300)
         weight = np.full(300, 1e-9)
