@@ -12,8 +12,6 @@ import argparse
 import time
 from typing import Any
 
-import ray
-
 import assay
 
 
@@ -37,6 +35,8 @@ def predict(model: Any, images: Any, runs: str, *, parts: int, cpus: float = 1, 
     cpus: that Ray reserves for a task; pass threads= as well, otherwise each task uses all cores of its node.
     retries: of a part whose node or process is lost. An error of Assay is not retried.
     """
+    import ray
+
     task = ray.remote(one_part).options(num_cpus=cpus, max_retries=retries)
     arguments = parts, model, images, runs, options, patience
     stores = set(ray.get([task.remote(number, *arguments) for number in range(1, parts + 1)]))
@@ -54,6 +54,8 @@ def main() -> None:
     parser.add_argument("--cpus", type=int, default=1, help="cores for each part")
     parser.add_argument("--preset", help="preprocessing, as for assay predict")
     given = parser.parse_args()
+    import ray
+
     ray.init(ignore_reinit_error=True)
     options = {"preset": given.preset} if given.preset else {}
     store = predict(given.model, given.images, given.runs, parts=given.parts, cpus=given.cpus, threads=given.cpus, **options)
