@@ -82,10 +82,10 @@ def items_of(store: Any, weights: Any, most: int) -> Items:
         raise Error("sample_weight: no item that counts has a label and scores", "bad_input")
     chosen = weights[known]
     values: "dict[str, Any]" = {}
-    if store.kind != "predictions" and store.storage.startswith("full"):
+    if store.kind != "labels" and store.storage.startswith("full"):
         values = _of_probabilities(store, labels)
-    elif "loss" in columns and store.kind != "predictions":
-        values = {"nll": columns["loss"]}
+    elif store.kind != "labels":  # the best classes alone
+        values = {"nll": columns["loss"], "confidence": columns["confidence"].astype(numpy.float64)}
     names = [f"top{k}" for k in range(1, 101) if f"top{k}" in columns]
     return Items(
         chosen / chosen.sum(), labels[known], columns["predicted"][known].astype(numpy.int64),

@@ -154,6 +154,24 @@ class Results(InFolder):
         stored = assay.score(self.imported(scores, labels), metrics="top1,nll", sample_weight=weights(500))
         self.assertEqual(stored["nll"].value, several["a", "nll"].value)
 
+    def test_stores_of_the_best_classes_and_of_predictions(self):
+        scores, labels = made(500)
+        weight = weights(500)
+        whole = assay.score(scores, labels, "top1,top3,nll,confidence,overconfidence,f1", sample_weight=weight)
+        for storage, places in (("top3", 6), ("f16", 2)):
+            with assay.StoreWriter(self.folder / storage, dataset="val", model="net", ids=list(map(str, range(500))), labels=labels, num_classes=7,
+                                   storage=storage) as writer:
+                writer.write(0, scores)
+            found = assay.score(self.folder / storage, metrics="top1,top3,nll,confidence,overconfidence,f1", sample_weight=weight)
+            for name in whole:
+                if (storage, name) == ("top3", "nll"):  # labels beyond the best classes have no score
+                    self.assertIsNone(found[name].value)
+                    continue
+                self.assertAlmostEqual(found[name].value, whole[name].value, places, f"{storage} {name}")
+        self.assertIsNone(assay.score(self.folder / "top3", metrics="brier", sample_weight=weight)["brier"].value)
+        hard = assay.score(scores.argmax(1), labels, num_classes=7, sample_weight=weight)
+        self.assertAlmostEqual(hard["top1"].value, whole["top1"].value, 12)
+
     def test_a_comparison_is_paired(self):
         scores, labels = made(500)
         other = scores + 2 * np.random.default_rng(2).normal(size=scores.shape).astype(np.float32)
