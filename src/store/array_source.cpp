@@ -56,11 +56,11 @@ ScoreSource from_views(const NumberSpan& values, const std::vector<std::uint64_t
              "numpy.ascontiguousarray(scores)");
     if (view == 0 || view > views)
         fail(ErrorCode::usage,
-             fmt::format("the array has {} views of {} items{}; import each by --view 1 to --view "
-                         "{}, then average them: assay ensemble RUNS/DATASET/NAME-view1 "
-                         "RUNS/DATASET/NAME-view2 ...",
-                         views, shape[0], view == 0 ? "" : fmt::format(", and --view is {}", view),
-                         views));
+             fmt::format("the array is {} x {} x {}, items x views x classes{}. Import each view "
+                         "by --view 1 to --view {}, then average them: assay ensemble "
+                         "RUNS/DATASET/NAME-view1 RUNS/DATASET/NAME-view2 ...",
+                         shape[0], views, shape[2],
+                         view == 0 ? "" : fmt::format(", and --view is {}", view), views));
     ScoreSource source;
     source.rows = shape[0];
     source.classes = static_cast<std::uint32_t>(shape[2]);

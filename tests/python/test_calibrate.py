@@ -196,7 +196,7 @@ class Ensembles(InFolder):
         np.testing.assert_array_equal(np.asarray(assay.Store(found["store"]).scores()), assay.ensemble(scores, labels)["scores"])
         command("import", self.folder / "tta.npz", "--array", "scores", "--view", 2, *given[2:], "--name", "packed")
         np.testing.assert_array_equal(assay.Store(self.folder / "runs/val/packed").scores(), scores[:, 1])
-        for more, text in (((), "5 views of 300 items; import each by --view 1 to --view 5"), (("--view", 6), "and --view is 6"), (("--view", 0), "--view")):
+        for more, text in (((), "300 x 5 x 7, items x views x classes. Import each view by --view 1 to --view 5"), (("--view", 6), "and --view is 6"), (("--view", 0), "--view")):
             done = subprocess.run([PROGRAM, *map(str, given), "--name", "other", *map(str, more)], capture_output=True, text=True)
             self.assertEqual(done.returncode, 2, done.stderr)
             self.assertIn(text, done.stderr)

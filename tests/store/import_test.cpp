@@ -476,7 +476,10 @@ TEST(Import, DamagedFilesAreNamed) {
             .second;
     };
     EXPECT_THAT(refusal("<f4", {0}, 0), HasSubstr("rows x classes"));
-    EXPECT_THAT(refusal("<f4", {1, 2, 3}, 24), HasSubstr("rows x classes"));
+    EXPECT_THAT(refusal("<f4", {1, 1, 2, 3}, 24), HasSubstr("rows x classes"));
+    EXPECT_THAT(refusal("<f4", {1, 2, 3}, 24),
+                HasSubstr("1 x 2 x 3, items x views x classes. Import each view by --view 1 to "
+                          "--view 2"));
     // One score per row (import_one_column_test.cpp), or a class.
     EXPECT_THAT(refusal("<f4", {6}, 24), HasSubstr("all are whole numbers"));
     EXPECT_THAT(refusal("<f4", {0, 6}, 0), HasSubstr("it is 0 x 6"));
