@@ -36,6 +36,10 @@ std::optional<std::int32_t> find_unique(const std::vector<std::string>& texts,
     return static_cast<std::int32_t>(*first);
 }
 
+bool is_digits(const std::string& text) {
+    return text.find_first_not_of("0123456789") == std::string::npos;
+}
+
 /// Unlike find(), which also takes numbers: a class is not the same because it stands at the same
 /// place.
 std::optional<std::int32_t> place_of_text(const ClassList& classes, const std::string& text) {
@@ -79,8 +83,11 @@ std::optional<std::int32_t> ClassList::find(std::string_view id_or_name) const {
     std::uint32_t number = 0;
     const char* const end = id_or_name.data() + id_or_name.size();
     const auto [stop, problem] = std::from_chars(id_or_name.data(), end, number);
-    if (id_or_name.empty() || problem != std::errc() || stop != end || number >= ids_.size())
-        return std::nullopt;
+    if (id_or_name.empty() || problem != std::errc() || stop != end) return std::nullopt;
+    // Of classes 1, 2 and 3, the number 0 is none, and 07 is the class 7.
+    if (std::ranges::all_of(ids_, is_digits))
+        return find_unique(ids_, by_id_, std::to_string(number));
+    if (number >= ids_.size()) return std::nullopt;
     return static_cast<std::int32_t>(number);
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -120,14 +121,23 @@ void CsvColumns::take_choice() {
         ignored_.insert(c);
     }
     give(id_, choice.id, "--id-column");
-    give(truth_, choice.label, "--label-column");
+    no_labels_ = choice.label == no_column && !has_column(no_column);
+    if (!no_labels_) give(truth_, choice.label, "--label-column");
     const std::set<std::string_view> scores(choice.scores.begin(), choice.scores.end());
     for (std::size_t c = 0; c < width_ && !scores.empty(); ++c) {
         const std::string own = name_of(c);
         const std::string_view name = trimmed(own);
         const bool told = name == trimmed(choice.id) || name == trimmed(choice.label);
-        if (!told && scores.contains(name)) release(c);
+        if (told || !scores.contains(name)) continue;
+        // A single column of classes: those that a model predicts.
+        const bool classes = scores.size() == 1 && (c == label_ || c == index_);
+        release(c);
+        if (classes) predicted_ = c;
     }
+}
+
+bool CsvColumns::has_column(std::string_view name) const {
+    return std::ranges::find(reader_.columns(), name) != reader_.columns().end();
 }
 
 std::string CsvColumns::name_of(std::size_t column) const {

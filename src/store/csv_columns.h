@@ -43,6 +43,7 @@ protected:
     CsvReader reader_;
     std::size_t width_ = 0;  ///< columns
     FieldAt id_, index_, label_, truth_, predicted_, score_;
+    bool no_labels_ = false;  ///< the user wants none of the images
     std::set<std::size_t> ignored_;
     std::vector<std::size_t> class_columns_, score_columns_;  ///< taken, when the rows are read
 
@@ -52,6 +53,7 @@ private:
     FieldAt* place_of(Role role);
     void take_names(const std::vector<std::string>& row);
     void take_choice();
+    bool has_column(std::string_view name) const;
 };
 
 }  // namespace assay::store

@@ -15,6 +15,7 @@
 #include "store/cells.h"
 #include "store/csv_columns.h"
 #include "store/score_columns.h"
+#include "store/score_names.h"
 #include "store/score_source.h"
 #include "store/table_builder.h"
 
@@ -36,6 +37,7 @@ public:
 
     ScoreSource read() {
         ScoreSource source = read_rows();
+        if (no_labels_) source.truth = {};
         if (!source.truth.size()) truth_.reset();
         if (truth_) source.truth_name = name_of(*truth_);
         source.notes.insert(source.notes.begin(), notes_.begin(), notes_.end());
@@ -99,6 +101,7 @@ private:
         // Where nothing could be scores, the class is the prediction.
         if (numbers_.empty() && !predicted_) {
             predicted_ = index_ ? index_ : label_;
+            if (predicted_) refuse_labels_alone();
             if (predicted_ == index_) index_.reset();
             if (predicted_ == label_) label_.reset();
         }
@@ -122,6 +125,16 @@ private:
             options_.columns.scores.empty() && !has_all_scores() &&
             has_doubtful_columns(sample_of(numbers_, truth_)))
             numbers_.clear();
+    }
+
+    /// Classes under a name that labels of images have, too, and no scores.
+    void refuse_labels_alone() const {
+        const std::string column = name_of(*predicted_);
+        throw Error(ErrorCode::usage,
+                    fmt::format("the column `{}` may hold the predicted classes or the images' "
+                                "labels. If they are the predicted classes, pass --score-columns "
+                                "{}. If they are labels, the file holds no predictions",
+                                shortened(column), shell_word(column)));
     }
 
     /// The scores' columns are named by the user, or by a prefix.

@@ -245,6 +245,7 @@ ImportReport import_predictions(const fs::path& file, const fs::path& runs,
                     fmt::format("--view {} is for arrays of items x views x classes, and `{}` has "
                                 "no views: leave it out",
                                 options.view, file.string()));
+    if (of_scores.label == no_column && source.truth_name != no_column) source.truth = {};
     apply_scale(source, options.scale);
     return with_note(fmt::format("importing `{}`", file.string()), [&] {
         take_one_column(source, options);

@@ -20,6 +20,7 @@
 #include "data/label_table.h"
 #include "data/table_text.h"
 #include "store/cells.h"
+#include "store/own_labels.h"
 #include "store/same_data.h"
 
 namespace assay::store {
@@ -192,79 +193,6 @@ bool is_identity(const std::vector<std::uint32_t>& order) {
     return true;
 }
 
-[[noreturn]] void ask_what_minus_one_is(const std::string& where, std::uint64_t count,
-                                        std::uint64_t rows, const ClassList& classes) {
-    throw Error(ErrorCode::usage,
-                fmt::format("the labels in {} are -1 ({} of {} rows) and 1, of 2 classes. Pass "
-                            "--minus-one class if -1 is the class `{}` and 1 the class `{}`. Pass "
-                            "--minus-one unlabelled if -1 means no label",
-                            where, count_text(count), count_text(rows), shortened(classes.id(0)),
-                            shortened(classes.id(1))));
-}
-
-[[noreturn]] void refuse_minus_one_class(const std::string& where, const ClassList& classes) {
-    throw Error(ErrorCode::usage,
-                fmt::format("--minus-one class is for labels -1 and 1 of 2 classes; those in {} "
-                            "are others, or there are {} classes",
-                            where, count_text(classes.size())));
-}
-
-void note_minus_one_class(const std::string& where, const ClassList& classes,
-                          std::vector<std::string>& notes) {
-    notes.push_back(fmt::format("the label -1 in {} is the class `{}`, and 1 the class `{}`", where,
-                                shortened(classes.id(0)), shortened(classes.id(1))));
-}
-
-/// Labels that stand in the file of scores; none, with a note, where they are no classes.
-std::optional<LabelSets> labels_of_source(const ScoreSource& source, const ImportOptions& options,
-                                          const ClassList& classes,
-                                          std::vector<std::string>& notes) {
-    if (source.truth.size() == 0) return std::nullopt;
-    const std::string where = fmt::format("`{}`", source.truth_name);
-    const auto is_minus_one = [&](std::string_view text) {
-        return class_number(text) == -1 && !classes.find(text);
-    };
-    std::uint64_t minus_ones = 0, ones = 0, others = 0;
-    for (std::size_t row = 0; row < source.truth.size(); ++row) {
-        const std::string_view text = trimmed(source.truth[row]);
-        minus_ones += is_minus_one(text) ? 1U : 0U;
-        ones += class_number(text) == 1 ? 1U : 0U;
-        others += text.empty() ? 0U : 1U;
-    }
-    others -= minus_ones + ones;
-    const bool signs = classes.size() == 2 && minus_ones > 0 && ones > 0 && others == 0;
-    if (signs && !options.minus_one)
-        ask_what_minus_one_is(where, minus_ones, source.truth.size(), classes);
-    const bool is_class = options.minus_one == MinusOne::first_class;
-    if (is_class && !signs) refuse_minus_one_class(where, classes);
-    LabelSets labels;
-    for (std::size_t row = 0; row < source.truth.size(); ++row) {
-        const std::string_view text = trimmed(source.truth[row]);
-        std::optional<std::int32_t> label = classes.find(text);
-        const std::optional<std::int64_t> number = class_number(text);
-        if (!label && number && *number >= 0 && *number < static_cast<std::int64_t>(classes.size()))
-            label = static_cast<std::int32_t>(*number);
-        if (is_class && is_minus_one(text)) label = 0;
-        if (!label && !text.empty() && !is_minus_one(text)) {
-            notes.push_back(fmt::format(
-                "the labels in `{}` are not used: `{}` of row {} is none of the {} classes",
-                source.truth_name, shortened(text), row, count_text(classes.size())));
-            return std::nullopt;
-        }
-        if (label) {
-            labels.append(std::span(&*label, 1));
-        } else {
-            labels.append({});
-        }
-    }
-    if (is_class) {
-        note_minus_one_class(where, classes, notes);
-    } else if (minus_ones > 0) {
-        notes.push_back(note_of_none(where, minus_ones, source.truth.size()));
-    }
-    return labels;
-}
-
 /// The labels of a file, of which -1 is what `options` say. `of_items`: the file is the list of the
 /// items, whose columns have been said.
 LabelSets labels_of_file(const fs::path& path, const Dataset& dataset, LabelMatch& match,
@@ -298,8 +226,8 @@ LabelSets labels_of_file(const fs::path& path, const Dataset& dataset, LabelMatc
 /// In the file's order, for `dataset` in that order, which has those of an annotated list already.
 /// The most particular source speaks, and others are named.
 LabelSets labels_of(const ScoreSource& source, const ImportOptions& options, const Dataset& dataset,
-                    bool list_has_labels, bool annotated, const std::vector<std::uint32_t>& kept,
-                    std::vector<std::string>& notes) {
+                    bool list_has_labels, bool annotated, bool columns_order_classes,
+                    const std::vector<std::uint32_t>& kept, std::vector<std::string>& notes) {
     std::optional<LabelSets> labels;
     std::string from;
     const auto unused = [&](const std::string& other) {
@@ -329,8 +257,10 @@ LabelSets labels_of(const ScoreSource& source, const ImportOptions& options, con
         const std::string name = fmt::format("the scores' own `{}`", source.truth_name);
         if (labels) {
             unused(name);
-        } else if (auto own = labels_of_source(source, options, dataset.classes, notes)) {
-            labels = in_order(*own, kept);
+        } else {
+            labels = in_order(own_labels(source, options.minus_one, dataset.classes,
+                                         columns_order_classes, notes),
+                              kept);
             notes.push_back(
                 fmt::format("`{}` of the scores holds the items' labels", source.truth_name));
         }
@@ -430,8 +360,10 @@ ImportedItems imported_items(ScoreSource& source, const ImportOptions& options,
         for (std::uint64_t i = 0; i < source.rows; ++i) dataset.ids.append(fmt::format("{}", i));
         notes.emplace_back("no ids given: using row numbers; compare only files in the same order");
     }
-    dataset.labels =
-        labels_of(source, options, dataset, list_has_labels, annotated != nullptr, rows, notes);
+    dataset.labels = labels_of(source, options, dataset, list_has_labels, annotated != nullptr,
+                               !source.columns.empty() && options.classes.empty() &&
+                                   !(existing && existing->classes.ids() == classes.ids()),
+                               rows, notes);
     if (!list_order.empty() && !is_identity(list_order)) {
         put_in_order(items, list_order, rows);
         notes.push_back(fmt::format("the rows are put in the order of `{}`, by their ids",

@@ -1,6 +1,7 @@
 #include "store/json_rows.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -142,8 +143,18 @@ void JsonRows::add_object(const JsonReader& row, std::optional<std::string> id) 
     builder_.set_truth(own_label(truth));
     set_scored(score.has_value());
     if (!score) {
-        if (!predicted) predicted.swap(index ? index : label);
-        if (!predicted) refuse("no key for scores: prob, logits, scores, ...");
+        if (index || (label && !predicted)) {
+            refuse(
+                fmt::format("`{}` may be the predicted class or the image's label; call the key "
+                            "`prediction` if it is predicted",
+                            index ? "index" : "label"));
+        }
+        if (!predicted) {
+            std::vector<std::string> keys;
+            for (const auto& entry : row.object().items()) keys.push_back(shortened(entry.key()));
+            refuse(fmt::format("no key for scores: prob, logits, scores, ...; there are: {}",
+                               fmt::join(keys, ", ")));
+        }
         hint_ = ScoreKind::labels;
         builder_.add_top(id, {{builder_.class_of(text_of(*predicted)), 1.0F}});
         return;

@@ -45,7 +45,7 @@ json row_of_result(const JsonReader& result, const SourceOptions& options) {
     const auto cls = options.numbered->categories.find(category);
     if (cls == options.numbered->categories.end())
         refuse(fmt::format("category_id {} is no category of the annotation file", category));
-    json row = {{"id", name->second}, {"index", cls->second}};
+    json row = {{"id", name->second}, {result.has("score") ? "index" : "prediction", cls->second}};
     if (result.has("score")) row["score"] = result["score"].json();
     return row;
 }

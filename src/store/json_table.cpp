@@ -86,19 +86,27 @@ std::optional<NamedScores> named_scores(const json& row) {
     if (!row.is_object() || row.contains("filtered_resps")) return std::nullopt;
     const json* scores = nullptr;
     std::size_t numbers = 0;
+    bool one_score = false, class_of_score = false, has_label = false;
     for (const auto& entry : row.items()) {
         const json& value = entry.value();
         const Role role = role_of(entry.key());
         if (holds_named(role, value)) {
             if (scores != nullptr) return std::nullopt;
             scores = &value;
-        } else if (role == Role::score || value.is_structured()) {
+        } else if (value.is_structured()) {
             return std::nullopt;
         } else {
+            if (role == Role::score && one_score) return std::nullopt;
+            one_score = one_score || role == Role::score;
+            class_of_score = class_of_score || role == Role::index || role == Role::predicted;
+            has_label = has_label || role == Role::label;
             numbers += role == Role::other && value.is_number() ? 1U : 0U;
         }
     }
-    if (scores == nullptr && numbers < 2) return std::nullopt;
+    if (one_score && (scores != nullptr || class_of_score)) return std::nullopt;
+    // One score without a class of its own is that of a binary classifier.
+    const bool binary = one_score && numbers == 0 && !has_label;
+    if (scores == nullptr && numbers < 2 && !binary) return std::nullopt;
     if (scores == nullptr) {
         out.row = row;
         return out;

@@ -171,9 +171,10 @@ void refuse_columns(const SourceOptions& options, std::string_view what) {
     const ScoreColumnNames& columns = options.columns;
     const std::string_view option = !columns.scores.empty()    ? "--score-columns"
                                     : !columns.ignored.empty() ? "--ignore-columns"
-                                    : !columns.label.empty()   ? "--label-column"
-                                    : !columns.id.empty()      ? "--id-column"
-                                                               : "";
+                                    : !columns.label.empty() && columns.label != no_column
+                                        ? "--label-column"
+                                    : !columns.id.empty() ? "--id-column"
+                                                          : "";
     if (option.empty()) return;
     throw Error(
         ErrorCode::usage,

@@ -13,11 +13,10 @@
 #include "data/column_words.h"
 #include "store/cells.h"
 #include "store/column_numbers.h"
+#include "store/score_names.h"
 
 namespace assay::store {
 namespace {
-
-using Columns = std::vector<std::size_t>;
 
 /// What people keep beside scores under these names is no class, unless a label has the name.
 bool is_side_number(std::string_view name) {
@@ -29,50 +28,6 @@ bool is_side_number(std::string_view name) {
     const ColumnWord word = column_word(name);
     return word == ColumnWord::split || word == ColumnWord::attribute ||
            std::ranges::find(keys, column_key(name)) != keys.end();
-}
-
-/// ("prob", "cat") of "prob_cat": what stands in front of a class's name in columns of scores.
-std::optional<std::pair<std::string_view, std::string_view>> prefixed(std::string_view name) {
-    name = trimmed(name);
-    constexpr std::size_t longest_prefix = 64;
-    for (std::size_t at = name.substr(0, longest_prefix).find_last_of("_-.: ");
-         at != std::string_view::npos && at > 0; at = name.find_last_of("_-.: ", at - 1)) {
-        const std::string_view prefix = name.substr(0, at), rest = trimmed(name.substr(at + 1));
-        std::string lowered(prefix);
-        std::ranges::transform(lowered, lowered.begin(), lower);
-        const bool known = role_of(lowered) == Role::score || lowered == "p" ||
-                           lowered == "proba" || lowered == "pred" || lowered == "prediction" ||
-                           lowered == "pred_prob" || lowered == "class_prob";
-        if (known && !rest.empty()) return std::pair(prefix, rest);
-    }
-    return std::nullopt;
-}
-
-/// The columns of each such prefix that at least two have.
-std::map<std::string_view, Columns> prefix_groups(const std::vector<std::string>& names) {
-    std::map<std::string_view, Columns> groups;
-    for (std::size_t c = 0; c < names.size(); ++c) {
-        if (const auto split = prefixed(names[c])) groups[split->first].push_back(c);
-    }
-    std::erase_if(groups, [](const auto& group) { return group.second.size() < 2; });
-    return groups;
-}
-
-/// Where each name's score goes when the names are the numbers 0 to C - 1 behind one prefix, in any
-/// order ("c0", "c1", "c10", ...); empty when they are the classes' own.
-Columns places_of(const std::vector<std::string>& names) {
-    Columns place;
-    std::vector<bool> taken(names.size(), false);
-    std::string_view prefix;
-    for (const std::string& name : names) {
-        const auto split = numbered(name);
-        if (!split || split->second >= names.size() || taken[split->second]) return {};
-        if (!place.empty() && split->first != prefix) return {};
-        prefix = split->first;
-        taken[split->second] = true;
-        place.push_back(split->second);
-    }
-    return place;
 }
 
 std::vector<std::string> names_at(const ColumnSample& sample, const Columns& columns) {
@@ -96,14 +51,27 @@ Columns series_in(const ColumnSample& sample) {
     return largest;
 }
 
-ScoreColumns taken_as(const ColumnSample& sample, Columns columns) {
+ScoreColumns taken_as(const ColumnSample& sample, Columns columns, const ClassList& list) {
     ScoreColumns out;
     out.taken = std::move(columns);
     std::vector<std::string> names = names_at(sample, out.taken);
     if (names.empty() || !sample.named) return out;
-    out.place = places_of(names);
-    if (!out.place.empty()) {
+    if (out.place = places_of_list(list, names); !out.place.empty()) {
+        const auto split = prefixed(names.front());
+        out.kind_name = split ? split->first : names.front();
+        out.classes = list.ids();
+        return out;
+    }
+    if (out.place = by_number(names); !out.place.empty()) {
+        const bool from_0 = !places_of(names).empty();
         out.kind_name = names.front();
+        const bool numbers = is_placeholder(numbered(names.front())->first);
+        // Names such as "grade0" are the classes' own, unless a list calls the classes otherwise.
+        if (from_0 && (numbers || !list.empty())) return out;
+        if (numbers) {
+            for (std::string& name : names) name = fmt::format("{}", numbered(name)->second);
+        }
+        out.classes = placed(names, out.place);
         return out;
     }
     const auto first = prefixed(names.front());
@@ -215,6 +183,32 @@ Columns all_of(const ColumnSample& sample) {
     return out;
 }
 
+/// Scores of which one seems to be missing, or to be there twice. Columns that sum to 1 are all
+/// there.
+void ask_about_gaps(const ColumnSample& sample, const Columns& columns) {
+    ColumnSample part;
+    part.names = names_at(sample, columns);
+    part.rows = sample.rows;
+    for (std::size_t r = 0; r < sample.rows; ++r) {
+        for (const std::size_t c : columns)
+            part.values.push_back(sample.values[r * sample.names.size() + c]);
+    }
+    if (ColumnNumbers(part).rows_are_distributions()) return;
+    std::vector<Doubt> repeated;
+    for (const std::size_t i : copies_in(part.names)) {
+        const std::size_t mark = part.names[i].find_last_of("._:");
+        const std::string first = part.names[i].substr(0, mark);
+        repeated.push_back({columns[i], {fmt::format("a second `{}`", shortened(first))}});
+    }
+    if (!repeated.empty()) ask(sample, repeated);
+    if (const auto missing = missing_number(part.names)) {
+        throw Error(ErrorCode::usage,
+                    fmt::format("there are the columns {}, and none is called `{}`: a class may be "
+                                "missing. If these are all classes, pass --score-columns '*'",
+                                listed(part.names), shortened(*missing)));
+    }
+}
+
 Columns chosen_by_name(const ColumnSample& sample, const std::vector<std::string>& patterns) {
     std::set<std::size_t> out;
     std::map<std::string_view, Columns> by_name;
@@ -260,24 +254,8 @@ Columns columns_of(const ColumnSample& sample, const ClassList& classes) {
 
 }  // namespace
 
-std::optional<std::pair<std::string_view, std::uint64_t>> numbered(std::string_view name) {
-    name = trimmed(name);
-    const std::size_t last = name.find_last_not_of("0123456789");
-    const std::size_t digits = last == std::string_view::npos ? 0 : last + 1;
-    std::uint64_t number = 0;
-    if (!parse_number(name.substr(digits), number)) return std::nullopt;
-    std::string_view prefix = name.substr(0, digits);
-    if (prefix.ends_with('_') || prefix.ends_with('-') || prefix.ends_with('.'))
-        prefix.remove_suffix(1);
-    return std::pair(prefix, number);
-}
-
 bool has_doubtful_columns(const ColumnSample& sample) {
     return !doubts_of(sample).empty();
-}
-
-bool has_prefix_group(const std::vector<std::string>& names) {
-    return !prefix_groups(names).empty();
 }
 
 bool matches_pattern(std::string_view name, std::string_view pattern) {
@@ -318,14 +296,15 @@ bool shows_all_scores(const ColumnSample& sample, const std::vector<float>& conf
 ScoreColumns choose_score_columns(const ColumnSample& sample, const ScoreColumnNames& choice,
                                   const KnownClasses& classes) {
     const std::size_t columns = sample.names.size();
-    if (!choice.scores.empty()) return taken_as(sample, chosen_by_name(sample, choice.scores));
+    if (!choice.scores.empty())
+        return taken_as(sample, chosen_by_name(sample, choice.scores), classes.list);
     if (columns < 2 || (classes.count != 0 && classes.count == columns))
-        return taken_as(sample, all_of(sample));
+        return taken_as(sample, all_of(sample), classes.list);
     if (sample.named && classes.list.size() > 1) {
         Columns found = columns_of(sample, classes.list);
         if (!found.empty() && found.size() < columns && !classes.told)
             ask(sample, others_than(found, columns, "no class of the existing data set"));
-        if (!found.empty()) return taken_as(sample, std::move(found));
+        if (!found.empty()) return taken_as(sample, std::move(found), classes.list);
     }
     if (sample.named) {
         const auto groups = prefix_groups(sample.names);
@@ -339,9 +318,12 @@ ScoreColumns choose_score_columns(const ColumnSample& sample, const ScoreColumnN
                             "--score-columns '{}'. The columns of numbers: {}",
                             groups.size(), fmt::join(options, "' or '"), listed(sample.names)));
         }
-        if (groups.size() == 1) return taken_as(sample, groups.begin()->second);
+        if (groups.size() == 1) {
+            ask_about_gaps(sample, groups.begin()->second);
+            return taken_as(sample, groups.begin()->second, classes.list);
+        }
         const Columns series = series_in(sample);
-        if (series.size() == columns) return taken_as(sample, series);
+        if (series.size() == columns) return taken_as(sample, series, classes.list);
         if (!series.empty() && !ColumnNumbers(sample).rows_are_distributions()) {
             ask(sample, others_than(series, columns,
                                     fmt::format("not one of {} to {}", sample.names[series.front()],
@@ -350,7 +332,8 @@ ScoreColumns choose_score_columns(const ColumnSample& sample, const ScoreColumnN
     }
     const std::vector<Doubt> doubts = doubts_of(sample);
     if (!doubts.empty()) ask(sample, doubts);
-    return taken_as(sample, all_of(sample));
+    if (sample.named) ask_about_gaps(sample, all_of(sample));
+    return taken_as(sample, all_of(sample), classes.list);
 }
 
 }  // namespace assay::store

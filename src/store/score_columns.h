@@ -56,12 +56,6 @@ bool shows_all_scores(const ColumnSample& sample, const std::vector<float>& conf
 /// Whether one of these columns may be something else than a class.
 bool has_doubtful_columns(const ColumnSample& sample);
 
-/// Whether at least two names begin as columns of scores do, and go on with a class: "prob_cat".
-bool has_prefix_group(const std::vector<std::string>& names);
-
-/// "prob_12" gives ("prob", 12), "c7" ("c", 7), "7" ("", 7); nothing without a number at the end.
-std::optional<std::pair<std::string_view, std::uint64_t>> numbered(std::string_view name);
-
 /// Whether `name` is what `pattern` says; `*` stands for any characters.
 bool matches_pattern(std::string_view name, std::string_view pattern);
 

@@ -9,6 +9,7 @@
 #include "containers/npy.h"
 #include "imports.h"
 #include "store/score_columns.h"
+#include "store/score_names.h"
 
 namespace assay {
 namespace {
@@ -75,10 +76,12 @@ TEST_F(ImportedColumns, AColumnBesideTheScoresIsAskedAbout) {
                                            column));
         ImportOptions all;
         all.columns.scores = {"*"};
+        all.columns.label = no_column;
         EXPECT_THAT(classes(import("f.csv", text, all)), ElementsAre(column, "a", "b", "c"));
         // The columns that the user names, wherever they stand.
         ImportOptions some;
         some.columns.scores = {"c", "a"};
+        some.columns.label = no_column;
         EXPECT_THAT(classes(import("f.csv", text, some)), ElementsAre("a", "c"));
         // A class list that the columns have says it, too.
         ImportOptions listed;

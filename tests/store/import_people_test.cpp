@@ -203,10 +203,14 @@ TEST_F(PeoplesImports, AColumnOfLabelsIsUsedOrNamed) {
     const ImportReport used = import("m.csv", "id,c0,c1,target\na,2,1,1\nb,1,2,1.0\n");
     EXPECT_THAT(used.notes, Contains(HasSubstr("`target` of the scores holds the items' labels")));
     EXPECT_THAT(labels(PredictionStore::open(used.store)), ElementsAre(1, 1));
-    const ImportReport not_classes =
-        import("m.csv", "id,c0,c1,label\na,2,1,cat\nb,1,2,dog\n", {}, "other");
-    EXPECT_THAT(not_classes.notes, Contains(HasSubstr("the labels in `label` are not used: `cat` "
-                                                      "of row 0 is none of the 2 classes")));
+    const std::string not_classes = "id,c0,c1,label\na,2,1,cat\nb,1,2,dog\n";
+    EXPECT_THAT(refusal("m.csv", not_classes),
+                HasSubstr("the label `cat` in `label` of row 0 is none of the 2 classes: 0, 1. To "
+                          "import the scores without labels, pass --label-column none"));
+    ImportOptions without;
+    without.columns.label = no_column;
+    const ImportReport unlabelled = import("m.csv", not_classes, without, "other");
+    EXPECT_THAT(labels(PredictionStore::open(unlabelled.store)), ElementsAre(-1, -1));
     const ImportReport list = import("m.csv", "id,c0,c1,label\na,2,1,1\nb,1,2,1\n",
                                      with_items("id,label\na,0\nb,0\n"), "list");
     EXPECT_THAT(list.notes, Contains(HasSubstr("the labels of `items.csv` are used, not those of "
@@ -332,7 +336,14 @@ TEST_F(PeoplesImports, PredictedClassesAlone) {
         EXPECT_FALSE(row.target_known);  // no probability was ever told
         EXPECT_EQ(row.confidence, 0);
     };
-    check(import("a.csv", "filename,label\na.jpg,7\nb.jpg,0\nc.jpg,9\n", options, "1"));
+    const std::string labels_alone = "filename,label\na.jpg,7\nb.jpg,0\nc.jpg,9\n";
+    EXPECT_THAT(refusal("a.csv", labels_alone, options),
+                AllOf(HasSubstr("the column `label` may hold the predicted classes or the images' "
+                                "labels"),
+                      HasSubstr("--score-columns label")));
+    ImportOptions told = options;
+    told.columns.scores = {"label"};
+    check(import("a.csv", labels_alone, told, "1"));
     check(import("a.csv", "ImageId,Prediction\na,7\nb,0\nc,9\n", options, "2"));
     check(import("a.csv", "id,top1,pred\na,x,7\nb,y,0\nc,z,9\n", options, "3"));
     check(import("a.jsonl",

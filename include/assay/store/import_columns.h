@@ -14,8 +14,11 @@ struct ScoreColumnNames {
     std::vector<std::string> scores;
     /// Columns that are not read.
     std::vector<std::string> ignored;
-    std::string label;  ///< the items' labels; "": by the usual names
+    std::string label;  ///< the items' labels; "": by the usual names; `no_column`: not read
     std::string id;     ///< the items' ids; "": by the usual names
 };
+
+/// The name of no column: the scores are stored without labels.
+inline constexpr const char* no_column = "none";
 
 }  // namespace assay
