@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include "assay/error.h"
 #include "core/text.h"
@@ -42,6 +43,20 @@ CsvColumns::CsvColumns(std::string_view text, const std::string& name, const Sou
     width_ = has_header_ ? reader_.columns().size() : rows.empty() ? 0 : rows.front().size();
     take_names(rows.empty() ? std::vector<std::string>() : rows.front());
     take_choice();
+    refuse_names_twice();
+}
+
+void CsvColumns::refuse_names_twice() const {
+    std::map<std::string_view, std::size_t> places;
+    for (std::size_t c = 0; has_header_ && c < reader_.columns().size(); ++c) {
+        const std::string_view name = trimmed(reader_.columns()[c]);
+        const auto [first, is_new] = places.emplace(name, c);
+        if (is_new || name.empty() || ignored_.contains(first->second)) continue;
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("{}: the column `{}` appears twice (columns {} and {}): rename one "
+                                "of them in the first line",
+                                name_, shortened(name), first->second + 1, c + 1));
+    }
 }
 
 void CsvColumns::take_names(const std::vector<std::string>& row) {

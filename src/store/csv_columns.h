@@ -54,6 +54,7 @@ private:
     void take_names(const std::vector<std::string>& row);
     void take_choice();
     bool has_column(std::string_view name) const;
+    void refuse_names_twice() const;
 };
 
 }  // namespace assay::store

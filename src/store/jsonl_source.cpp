@@ -107,6 +107,18 @@ std::string conversion_of(std::string_view ending, const std::filesystem::path& 
     }
     if (ending == ".feather") return pandas("read_feather");
     if (ending == ".xlsx") return pandas("read_excel");
+    if (ending == ".arrow" || ending == ".ipc") {  // of one of the two formats, compressed or not
+        return python(fmt::format(
+                   "import pyarrow.ipc as a; f = '{}'; "
+                   "r = a.open_file if open(f, 'rb').read(6) == b'ARROW1' else a.open_stream; "
+                   "r(f).read_all().to_pandas().to_csv('{}.csv', index=False)",
+                   from, stem)) +
+               fmt::format("; then give the same command {}.csv", stem);
+    }
+    if (ending == ".gz") {
+        return fmt::format("gunzip -k {}; then give the same command {}", shell_word(from),
+                           shell_word(from.substr(0, from.size() - 3)));
+    }
     return {};
 }
 

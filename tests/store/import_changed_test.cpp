@@ -82,6 +82,14 @@ TEST_F(ChangedTables, ASecondColumnOfOneNameIsAskedAbout) {
                 ElementsAre("b", "b.1"));
 }
 
+TEST_F(ChangedTables, OneNameOfTwoColumnsIsRefused) {
+    for (const char* header : {"id,y_true,y_true,cat,dog", "id,id,y_true,cat,dog",
+                               "id,y_true,cat,dog,cat", "id,pred,y_true,pred,target"}) {
+        EXPECT_THAT(refusal("f.csv", std::string(header) + "\n1,0,1,2.5,1\n2,1,0,0.5,1.5\n"),
+                    AllOf(HasSubstr("the column `"), HasSubstr("appears twice (columns ")));
+    }
+}
+
 TEST_F(ChangedTables, NamesThatEndInNumbersAreKept) {
     const std::string rows = "1,grade2,2.5,1,7\n2,grade0,0.5,1.5,3\n3,grade1,1,3.5,2\n";
     const ImportReport report = import("f.csv", "id,label,grade1,grade0,grade2\n" + rows);

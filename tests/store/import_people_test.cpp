@@ -469,6 +469,9 @@ TEST_F(PeoplesImports, FilesThatPythonAloneReadsAreAnsweredWithACommand) {
                       HasSubstr("{k: a(v) for k, v in t.items()}"),
                       HasSubstr("; then give the same command logits.npz")));
     EXPECT_THAT(refusal("p.feather", "ARROW1"), HasSubstr("pandas.read_feather("));
+    EXPECT_THAT(refusal("p.arrow", "ARROW1"), AllOf(HasSubstr("import pyarrow.ipc as a"),
+                                                    HasSubstr("to_csv('p.csv', index=False)")));
+    EXPECT_THAT(refusal("p.h5.gz", "x"), AllOf(HasSubstr("gunzip -k "), HasSubstr("p.h5")));
     EXPECT_THAT(refusal("p.docx", "x"), Not(HasSubstr("This converts it")));
     // Nothing that a shell would read otherwise is put into a command.
     EXPECT_THAT(refusal("a$(b)'c.pt", "PK"), Not(HasSubstr("This converts it")));

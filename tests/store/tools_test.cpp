@@ -222,23 +222,25 @@ TEST_P(ChangedTools, AreReadOrRefused) {
 
 INSTANTIATE_TEST_SUITE_P(
     Tables, ChangedTools,
-    testing::Values(
-        Changed{"pandas.csv", {1, 2, 3, 4}, ""}, Changed{"pandas.csv", {0, 1, 2, 3}, ""},
-        Changed{"pandas.csv", {4, 3, 0, 2, 1}, ""},
-        Changed{"pandas.csv", {0, 1, 2, 4}, "kind of scores is not clear"},
-        Changed{"pandas.csv", {0, 0, 1, 2, 3, 4}, "the column `filename`"},
-        Changed{"pandas.csv", {0, 1, 1, 2, 3, 4}, "`cat` appears twice"},
-        Changed{"pandas.csv", {0, 1, 2, 3, 4, 4}, "the column `label`"},
-        Changed{"pandas.tsv", {4, 3, 0, 2, 1}, ""},
-        Changed{"pandas.tsv", {0, 1, 1, 2, 3, 4}, "`cat` appears twice"},
-        Changed{"keras_predict.csv", {1, 2, 3}, ""}, Changed{"keras_predict.csv", {3, 0, 2, 1}, ""},
-        Changed{"keras_predict.csv", {0, 1, 2}, "kind of scores is not clear"},
-        Changed{"keras_predict.csv", {0, 1, 1, 2, 3}, "the column `0`"},
-        Changed{"keras_results.csv", {1, 0}, ""}, Changed{"keras_results.csv", {1}, ""},
-        Changed{"keras_results.csv", {0}, "Filename"}, Changed{"keras_results.csv", {0, 1, 1}, ""},
-        Changed{"sklearn_proba.txt", {2, 1, 0}, ""},
-        Changed{"sklearn_proba.txt", {0, 1, 1, 2}, "kind of scores is not clear"},
-        Changed{"sklearn_proba.txt", {0}, "sed"}));
+    testing::Values(Changed{"pandas.csv", {1, 2, 3, 4}, ""},
+                    Changed{"pandas.csv", {0, 1, 2, 3}, ""},
+                    Changed{"pandas.csv", {4, 3, 0, 2, 1}, ""},
+                    Changed{"pandas.csv", {0, 1, 2, 4}, "kind of scores is not clear"},
+                    Changed{"pandas.csv", {0, 0, 1, 2, 3, 4}, "the column `filename`"},
+                    Changed{"pandas.csv", {0, 1, 1, 2, 3, 4}, "`cat` appears twice"},
+                    Changed{"pandas.csv", {0, 1, 2, 3, 4, 4}, "the column `label`"},
+                    Changed{"pandas.tsv", {4, 3, 0, 2, 1}, ""},
+                    Changed{"pandas.tsv", {0, 1, 1, 2, 3, 4}, "`cat` appears twice"},
+                    Changed{"keras_predict.csv", {1, 2, 3}, ""},
+                    Changed{"keras_predict.csv", {3, 0, 2, 1}, ""},
+                    Changed{"keras_predict.csv", {0, 1, 2}, "kind of scores is not clear"},
+                    Changed{"keras_predict.csv", {0, 1, 1, 2, 3}, "the column `0`"},
+                    Changed{"keras_results.csv", {1, 0}, ""}, Changed{"keras_results.csv", {1}, ""},
+                    Changed{"keras_results.csv", {0}, "Filename"},
+                    Changed{"keras_results.csv", {0, 1, 1}, "`Predictions` appears twice"},
+                    Changed{"sklearn_proba.txt", {2, 1, 0}, ""},
+                    Changed{"sklearn_proba.txt", {0, 1, 1, 2}, "kind of scores is not clear"},
+                    Changed{"sklearn_proba.txt", {0}, "sed"}));
 
 TEST_F(ToolFiles, TablesOfBlanksNameTheLine) {
     EXPECT_THAT(refusal("x.txt", "0.5 0.5\n0.25 0.75\n0.5 0.25 0.25\n"),

@@ -56,6 +56,7 @@ public:
     }
 
     std::optional<std::string> attribute(std::string_view wanted) const {
+        std::optional<std::string> found;
         for (std::string_view rest = trimmed(inside); !rest.empty();) {
             const std::size_t equals = rest.find('=');
             if (equals == std::string_view::npos) fail("an attribute without a value");
@@ -65,10 +66,13 @@ public:
                 fail("an attribute without quotes");
             const std::size_t end = rest.find(rest[0], 1);
             if (end == std::string_view::npos) fail("an attribute is cut off");
-            if (key == wanted) return decoded(rest.substr(1, end - 1));
+            if (key == wanted) {
+                if (found) fail(fmt::format("the attribute `{}` appears twice", wanted));
+                found = decoded(rest.substr(1, end - 1));
+            }
             rest = trimmed(rest.substr(end + 1));
         }
-        return std::nullopt;
+        return found;
     }
     /// The text up to the next element.
     std::string following() const {
