@@ -29,11 +29,11 @@ assay replicate adjust original.csv replication.csv --hits a.csv b.csv --figures
 void add_methods(CLI::App& app, AdjustStep& step) {
     AdjustOptions& options = step.estimates;
     app.add_option("--methods", step.methods,
-                   "pl, moments, naive, jackknife, mixture, npmle; the summary uses the first of "
-                   "these that you choose")
+                   "pl, moments, mixture, npmle, jackknife, naive; the summary uses the first of "
+                   "these that you choose (the mixture without --bootstrap only before naive)")
         ->delimiter(',')
         ->capture_default_str()
-        ->type_name("{pl,moments,naive,jackknife,mixture,npmle}");
+        ->type_name("{pl,moments,mixture,npmle,jackknife,naive}");
     app.add_option("--jackknife", options.jackknife, "Annotators that the jackknife omits")
         ->delimiter(',')
         ->capture_default_str()

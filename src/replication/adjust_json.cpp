@@ -114,6 +114,15 @@ ResultType result_type(ResultOf<AdjustedClassifier>) {
                  [](const Of& o) { return value_of(o.method->curves, o.classifier); }),
             part({.help = "At the result's `rates`", .name = "accuracy_at_rate", .omitted = true},
                  [](const Of& o) { return value_of(o.method->drawing.accuracy, o.classifier); }),
+            part(
+                {.help = "Lower ends of its intervals at these rates, of `pl`",
+                 .name = "accuracy_at_rate_low",
+                 .omitted = true},
+                [](const Of& o) { return value_of(o.method->drawing.accuracy_low, o.classifier); }),
+            part({.name = "accuracy_at_rate_high", .omitted = true},
+                 [](const Of& o) {
+                     return value_of(o.method->drawing.accuracy_high, o.classifier);
+                 }),
         });
     return rows;
 }

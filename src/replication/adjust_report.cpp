@@ -133,7 +133,6 @@ std::string span(const Estimate& e) {
 }
 
 std::string difference(const Estimate& e) {
-    if (holds_zero(e)) return fmt::format("about as high ({})", span(e));
     return fmt::format("{} points {}", with_half(std::abs(*e.value), half_width(e), e),
                        *e.value > 0 ? "lower" : "higher");
 }
@@ -145,17 +144,26 @@ std::string verdict(const AdjustReport& adjusted) {
     const GapParts& g = main.mean_gap;
     if (!main.defined()) return "";
     const std::string first =
-        fmt::format("Mean accuracy is {} on the replication{}.", difference(g.gap),
-                    holds_zero(g.gap) ? " as on the original" : " than on the original");
+        holds_zero(g.gap)
+            ? fmt::format(
+                  "A difference in mean accuracy between the original and the replication "
+                  "is not shown ({}).",
+                  span(g.gap))
+            : fmt::format("Mean accuracy is {} on the replication than on the original.",
+                          difference(g.gap));
     const std::string second =
-        fmt::format("Were its images as easy to select as the original's, it would be {}",
-                    difference(g.remaining));
+        "With images as easy to select as the original's, " +
+        (holds_zero(g.remaining)
+             ? fmt::format("a difference is not shown ({})", span(g.remaining))
+             : fmt::format("mean accuracy would be {}", difference(g.remaining)));
     std::string third;
     const double half = half_width(g.bias);
     const double size = std::abs(*g.bias.value);
     if (holds_zero(g.bias))
-        third = fmt::format("; how they were selected explains about none of the difference ({})",
-                            span(g.bias));
+        third = fmt::format(
+            "; that some of the difference comes from how they were selected is "
+            "not shown ({})",
+            span(g.bias));
     else
         third = fmt::format(
             "; {} points come from how they were selected{}", with_half(size, half, g.bias),

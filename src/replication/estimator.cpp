@@ -31,14 +31,22 @@ std::vector<std::unique_ptr<Estimator>> make_estimators(const AdjustOptions& opt
                                                         const CellCounts& second) {
     std::vector<std::unique_ptr<Estimator>> estimators;
     const int n = usual_annotators(first, second);
-    if (options.likelihood) estimators.push_back(make_penalised_likelihood(options.threads));
+    if (options.likelihood)
+        estimators.push_back(make_penalised_likelihood(options.threads, options.level));
     if (options.moments) {
         const auto& wanted = options.exponents;
         const std::vector<int> exponents = wanted.empty() ? default_exponents(n) : wanted;
         if (exponents.empty()) throw Error(ErrorCode::usage, "moments need 2 annotators an image");
         estimators.push_back(make_moments(exponents, std::min(n, 2 * exponents.back())));
     }
-    if (options.naive)
+    // The first is quoted: never naive, which corrects too little, beside another; and the mixture
+    // only with the intervals that replicates give it.
+    const bool others_first = estimators.empty();
+    const bool mixture_first = others_first && (options.bootstrap > 0 || options.jackknife.empty());
+    if (options.mixture && mixture_first)
+        estimators.push_back(make_mixture(options, first, second));
+    if (options.npmle && others_first) estimators.push_back(make_npmle());
+    if (options.naive && !others_first)
         estimators.push_back(make_reweighing(first, second, n, 0, options.empty_bins));
     for (const int d : options.jackknife) {
         if (d < 1 || d >= n) {
@@ -48,8 +56,11 @@ std::vector<std::unique_ptr<Estimator>> make_estimators(const AdjustOptions& opt
         }
         estimators.push_back(make_reweighing(first, second, n, d, options.empty_bins));
     }
-    if (options.mixture) estimators.push_back(make_mixture(options, first, second));
-    if (options.npmle) estimators.push_back(make_npmle());
+    if (options.mixture && !mixture_first)
+        estimators.push_back(make_mixture(options, first, second));
+    if (options.npmle && !others_first) estimators.push_back(make_npmle());
+    if (options.naive && others_first)
+        estimators.push_back(make_reweighing(first, second, n, 0, options.empty_bins));
     if (estimators.empty()) throw Error(ErrorCode::usage, "no method was asked for");
     return estimators;
 }

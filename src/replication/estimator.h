@@ -49,7 +49,7 @@ std::unique_ptr<Estimator> make_reweighing(const CellCounts& first, const CellCo
                                            int d, EmptyBins rule);
 /// `least`: images with fewer annotators are left out of the moments.
 std::unique_ptr<Estimator> make_moments(std::vector<int> exponents, int least);
-std::unique_ptr<Estimator> make_penalised_likelihood(int threads);
+std::unique_ptr<Estimator> make_penalised_likelihood(int threads, double level = .95);
 /// Fits the mixtures of both sets at once; bootstrap replicates start from them.
 std::unique_ptr<Estimator> make_mixture(const AdjustOptions& options, const CellCounts& first,
                                         const CellCounts& second);

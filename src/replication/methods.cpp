@@ -18,8 +18,8 @@ namespace {
 }  // namespace
 
 const std::vector<std::string>& method_names() {
-    static const std::vector<std::string> names = {"pl",        "moments", "naive",
-                                                   "jackknife", "mixture", "npmle"};
+    static const std::vector<std::string> names = {"pl",    "moments",   "mixture",
+                                                   "npmle", "jackknife", "naive"};
     return names;
 }
 

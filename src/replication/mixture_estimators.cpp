@@ -1,5 +1,6 @@
 // The published model and its nonparametric cousin as estimators of adjusted accuracies.
 #include <fmt/core.h>
+#include <algorithm>
 
 #include <cmath>
 #include <numeric>
@@ -100,7 +101,8 @@ private:
             constrained += spline.constrained ? 1U : 0U;
             result.details["splines"].push_back({{"w", spline.w}, {"objective", spline.objective}});
             result.drawing.accuracy.emplace_back();
-            for (const double s : rates) result.drawing.accuracy.back().push_back(spline.at(s));
+            for (const double s : rates)
+                result.drawing.accuracy.back().push_back(std::clamp(spline.at(s), 0.0, 1.0));
         }
         const auto note_fit = [&](const BetaMixture& m, const char* set) {
             if (!m.converged) {

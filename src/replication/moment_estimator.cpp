@@ -59,7 +59,7 @@ private:
                 for (std::size_t j = 0; j < result.exponents.size(); ++j) {
                     g += result.curves.back()[j] * std::pow(s, result.exponents[j]);
                 }
-                drawn.push_back(g);
+                drawn.push_back(std::clamp(g, 0.0, 1.0));
             }
             result.drawing.accuracy.push_back(std::move(drawn));
         }

@@ -74,6 +74,8 @@ std::vector<Plot> quality_correlation_plots(const JsonReader& result, const Plot
 std::vector<Plot> quality_group_plots(const JsonReader& result, const PlotChoice& choice);
 std::vector<Plot> replicate_adjust_plots(const JsonReader& result, const PlotChoice& choice);
 std::vector<Plot> replicate_density_plots(const JsonReader& result, const PlotChoice& choice);
+std::vector<Plot> replicate_reading_plots(const JsonReader& result, const PlotChoice& choice);
+std::vector<Plot> replicate_curve_plots(const JsonReader& result, const PlotChoice& choice);
 std::vector<Plot> replicate_frequency_plots(const JsonReader& result, const PlotChoice& choice);
 std::vector<Plot> mad_ranking_plots(const JsonReader& result, const PlotChoice& choice);
 

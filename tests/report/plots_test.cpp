@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include <nlohmann/json.hpp>
 
 #include "assay/report/draw.h"
@@ -152,13 +154,22 @@ json made_result(std::string_view schema) {
     if (schema == "assay.replicate_adjust/2") {
         const auto method = [](const char* id, double adjusted) {
             return json{{"id", id},
-                        {"classifiers", {{{"name", "a"}, {"adjusted", estimate_of(adjusted)}}}},
+                        {"classifiers",
+                         {{{"name", "a"},
+                           {"adjusted", estimate_of(adjusted)},
+                           {"accuracy_at_rate", {.4, .6}},
+                           {"accuracy_at_rate_low", {.3, .5}},
+                           {"accuracy_at_rate_high", {.5, .7}}}}},
                         {"density", {{"original", {1, 2}}, {"replication", {2, 1}}}}};
         };
         return {
             {"schema", schema},
             {"quoted", "pl"},
             {"rates", {0.25, 0.75}},
+            {"cells",
+             {{"original",
+               {{{"n", 1}, {"k", 0}, {"images", 9}}, {{"n", 2}, {"k", 1}, {"images", 10}}}},
+              {"replication", {{{"n", 1}, {"k", 0}, {"images", 9}}}}}},
             {"classifiers",
              {{{"name", "a"}, {"original", estimate_of(0.8)}, {"replication", estimate_of(0.6)}}}},
             {"methods", {method("naive", 0.65), method("pl", 0.75)}}};
@@ -349,7 +360,23 @@ TEST(Plots, OfReplicationsTakeTheQuotedMethod) {
     const auto densities = plots_of("replicate-densities", result);
     ASSERT_EQ(densities.size(), 2u);
     EXPECT_EQ(densities[1].title, "pl");
-    EXPECT_EQ(densities[0].series[1].points[0].y.value, 2);
+    // Over the log-odds: density times s (1 - s).
+    const double s = result["rates"][0].get<double>();
+    EXPECT_NEAR(*densities[0].series[1].points[0].y.value, 2 * s * (1 - s), 1e-15);
+    EXPECT_NEAR(std::get<double>(densities[0].series[1].points[0].x), std::log(s / (1 - s)), 1e-15);
+    // Rates given that 2 of 2 selected the image: (1, 2) s (1 - s) s^2 with area 1 by the trapezoid
+    // of width 2 log 3.
+    const auto given = plots_of("replicate-readings", result);
+    ASSERT_EQ(given.size(), 2u);
+    EXPECT_EQ(given[0].series.size(), 4u);
+    EXPECT_EQ(given[0].series[3].name, "2 of 2");
+    const double low = .1875 / 16, high = 2 * .1875 * 9 / 16, area = (low + high) * std::log(3.0);
+    EXPECT_NEAR(*given[0].series[3].points[0].y.value, low / area, 1e-14);
+    EXPECT_NEAR(*given[0].series[3].points[1].y.value, high / area, 1e-14);
+    EXPECT_EQ(given[1].series.size(), 3u);  // 0 and 1 of 1
+    const auto curves = plots_of("replicate-curves", result);
+    EXPECT_EQ(curves[0].title, "a");
+    EXPECT_EQ(curves[0].series[2].points[1].y.value, .7);
     const auto frequencies =
         plots_of("replicate-frequencies", made_result("assay.replicate_frequencies/2"));
     EXPECT_EQ(rows_of(frequencies[0]).back(), "80 to 100 %");

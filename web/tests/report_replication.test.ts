@@ -10,6 +10,7 @@ import {
   studyNames,
 } from "../mock/report/replication.ts";
 import { forestRows } from "../src/report/sections/replication/adjusted.tsx";
+import { logOdds, rateText } from "../src/report/sections/replication/density.tsx";
 import { imagesText, planTable } from "../src/report/sections/replication/plans.tsx";
 import { domainOf, pointsOf } from "../src/report/sections/replication/scatter.tsx";
 import {
@@ -105,5 +106,15 @@ describe("tables", () => {
     expect(columns.slice(5)).toEqual(estimators.map((name) => `bias of ${name}, %`));
     expect(rows[0]?.[2]).toBe("too few readings");
     expect(rows.every((row) => row.length === columns.length)).toBe(true);
+  });
+});
+
+describe("curves over rates", () => {
+  it("have an axis that tells rates near 0 and 1 apart", () => {
+    expect(rateText(0)).toBe("50 %");
+    expect(rateText(logOdds(0.9))).toBe("90 %");
+    expect(rateText(4)).toBe("98.2 %");
+    expect(rateText(8)).toBe("99.97 %");
+    expect(rateText(-8)).toBe("0.03 %");
   });
 });

@@ -79,7 +79,10 @@ LineFit fit_line(const std::vector<double>& x, const std::vector<double>& y);
 struct Drawing {
     std::vector<double> first_density,
         second_density;  ///< of selection rates; of the continuous parts only
-    std::vector<std::vector<double>> accuracy;  ///< of each classifier on set 2
+    std::vector<std::vector<double>> accuracy;  ///< of each classifier on set 2, in [0, 1]
+    /// The penalised likelihood's pointwise intervals of the curves, in [0, 1] and never without a
+    /// width. They hold at their level in the mean over rates; images count as independent.
+    std::vector<std::vector<double>> accuracy_low, accuracy_high;
 };
 /// Rates within (0, 1), closer together towards both ends.
 inline constexpr int drawing_points = 100;

@@ -33,7 +33,10 @@ public:
 
     struct Fit {
         double accuracy = 0;        ///< A = sum_j p1_j g_j
-        std::vector<double> curve;  ///< g_j at rates()
+        std::vector<double> curve;  ///< g_j at rates(), from -.05 to 1.05
+        /// Standard error of eta_j given set 2's density, with what the smoothing may hide:
+        /// sqrt(b_j' H^-1 b_j), as for a smoothing spline (Wahba, JRSS B 1983).
+        std::vector<double> curve_error;
         /// What an image adds to the accuracy, by cell of its set's grid (influence values; 0 in
         /// cells without images): of set 1, and of set 2 when misclassified; a hit adds hit_effect.
         std::vector<double> first_effect, miss_effect, hit_effect;

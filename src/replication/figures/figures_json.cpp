@@ -84,6 +84,9 @@ ResultType result_type(ResultOf<MethodCurves>) {
                  }),
             part<&Of::method, &MethodResult::drawing, &Drawing::accuracy>(
                 {.help = "By classifier", .omitted = true}),
+            part<&Of::method, &MethodResult::drawing, &Drawing::accuracy_low>(
+                {.help = "Ends of the intervals of `pl`", .omitted = true}),
+            part<&Of::method, &MethodResult::drawing, &Drawing::accuracy_high>({.omitted = true}),
         });
     return rows;
 }

@@ -31,7 +31,7 @@ public:
         fit_.design.resize(cells.size());
         double correct = 0;
         for (const double h : hits) correct += h;
-        const double mean = ((correct + .5) / (cells.total + 1) + margin) / span;
+        const double mean = ((correct + .5) / (cells.total + 1) + curve_margin) / curve_span;
         fit_.coefficients[0] = std::log(mean / (1 - mean));
     }
 
@@ -45,7 +45,7 @@ public:
         static const auto functions = by_function(cosine_table());
         const std::array<double, points> eta = combine(b, functions);
         for (std::size_t j = 0; j < points; ++j)
-            fit_.accuracy[j] = -margin + span / (1 + std::exp(-eta[j]));
+            fit_.accuracy[j] = -curve_margin + curve_span / (1 + std::exp(-eta[j]));
         mix_points(fit_.accuracy, posterior_, fit_.hit_rate);
         double sum = 0, squares = 0;
         for (std::size_t c = 0; c < cells_.size(); ++c) {
@@ -63,7 +63,7 @@ public:
         std::array<CosineRow, points> rows;
         for (std::size_t j = 0; j < points; ++j) {
             const double g = fit_.accuracy[j];
-            fit_.slope[j] = (g + margin) * (1 + margin - g) / span;
+            fit_.slope[j] = (g + curve_margin) * (1 + curve_margin - g) / curve_span;
             for (std::size_t m = 0; m < cosines; ++m) rows[j][m] = fit_.slope[j] * table[j][m];
         }
         mix_rows_by_cell(posterior_, rows, fit_.design);
@@ -133,8 +133,6 @@ private:
                                             .rank = cosines - 2,
                                             .ends_on_full_steps = false,
                                             .undersmoothing = .5};
-    /// g may leave [0, 1] a little, so that a curve can reach 0 and 1 and be straight there.
-    static constexpr double margin = .05, span = 1 + 2 * margin;
     static constexpr double least_hit_rate = 2e-3;
     static constexpr double ridge = 1e-6;
     static constexpr double largest_move = 3;

@@ -7,8 +7,10 @@
 
 #include "assay/replication/penalised_likelihood.h"
 #include "core/parallel.h"
+#include "core/statistics.h"
 #include "replication/estimator.h"
 #include "replication/penalised/blind_spots.h"
+#include "replication/penalised/curve.h"
 #include "replication/penalised/logit_grid.h"
 
 namespace assay::replication {
@@ -38,9 +40,33 @@ std::vector<double> density_of(const std::vector<double>& mass) {
     return out;
 }
 
+/// The curve within [0, 1] and its interval. The link keeps the ends near [0, 1]; where both are
+/// cut at the same bound, Wilson's end for all images at this one rate, all hit or all missed, is
+/// the least that is open.
+void add_curve(const PenalisedLikelihood::Fit& fit, double images, double level, Drawing& drawing) {
+    const double z = normal_quantile(.5 + level / 2), least = z * z / (images + z * z);
+    std::vector<double> eta;
+    for (const double g : fit.curve)
+        eta.push_back(std::log((g + curve_margin) / (curve_span - curve_margin - g)));
+    eta = at_drawing_rates(eta);
+    const std::vector<double> error = at_drawing_rates(fit.curve_error);
+    const auto accuracy = [](double x) {
+        return std::clamp(-curve_margin + curve_span / (1 + std::exp(-x)), 0.0, 1.0);
+    };
+    std::vector<double> middle, low, high;
+    for (std::size_t i = 0; i < eta.size(); ++i) {
+        middle.push_back(accuracy(eta[i]));
+        low.push_back(std::min(accuracy(eta[i] - z * error[i]), 1 - least));
+        high.push_back(std::max(accuracy(eta[i] + z * error[i]), least));
+    }
+    drawing.accuracy.push_back(std::move(middle));
+    drawing.accuracy_low.push_back(std::move(low));
+    drawing.accuracy_high.push_back(std::move(high));
+}
+
 class LikelihoodEstimator final : public Estimator {
 public:
-    explicit LikelihoodEstimator(int threads) : threads_(threads) {}
+    LikelihoodEstimator(int threads, double level) : threads_(threads), level_(level) {}
     std::string id() const override { return "pl"; }
     std::string definition() const override { return "adjusted.pl.logit180.spline56.cosine24"; }
 
@@ -57,14 +83,15 @@ public:
         });
         std::vector<double> accuracies;
         for (const auto& fit : fits) accuracies.push_back(fit.accuracy);
-        if (result != nullptr) describe(model, fits, *result);
+        if (result != nullptr) describe(model, fits, second.total(), *result);
         if (effects != nullptr) *effects = influences(fits, accuracies);
         return accuracies;
     }
 
 private:
-    static void describe(const PenalisedLikelihood& model,
-                         const std::vector<PenalisedLikelihood::Fit>& fits, MethodResult& result) {
+    void describe(const PenalisedLikelihood& model,
+                  const std::vector<PenalisedLikelihood::Fit>& fits, double images,
+                  MethodResult& result) const {
         result.details = {{"penalty",
                            {{"original", model.first_penalty()},
                             {"replication", model.second_penalty()},
@@ -73,7 +100,7 @@ private:
         result.drawing.second_density = density_of(model.second_density());
         for (const auto& fit : fits) {
             result.details["penalty"]["curves"].push_back(fit.penalty);
-            result.drawing.accuracy.push_back(at_drawing_rates(fit.curve));
+            add_curve(fit, images, level_, result.drawing);
         }
         result.blind_spots = blind_spots(model, fits);
     }
@@ -107,13 +134,14 @@ private:
     }
 
     int threads_;
+    double level_;
 };
 
 }  // namespace
 }  // namespace penalised
 
-std::unique_ptr<Estimator> make_penalised_likelihood(int threads) {
-    return std::make_unique<penalised::LikelihoodEstimator>(threads);
+std::unique_ptr<Estimator> make_penalised_likelihood(int threads, double level) {
+    return std::make_unique<penalised::LikelihoodEstimator>(threads, level);
 }
 
 }  // namespace assay::replication

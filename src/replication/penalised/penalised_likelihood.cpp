@@ -1,5 +1,6 @@
 #include "assay/replication/penalised_likelihood.h"
 
+#include <cmath>
 #include <utility>
 
 #include "replication/penalised/curve.h"
@@ -39,6 +40,8 @@ PenalisedLikelihood::Fit fit_classifier(const Densities& d, std::span<const doub
 
     PenalisedLikelihood::Fit fit;
     fit.curve = g;
+    for (const CosineRow& row : cosine_table())
+        fit.curve_error.push_back(std::sqrt(curve.information.squared_length(row)));
     fit.accuracy = inner(d.first.mass, g);
     fit.penalty = curve.penalty;
     fit.rounds = curve.rounds;

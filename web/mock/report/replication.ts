@@ -53,6 +53,8 @@ function method(id: string, names: string[], up: number, curves: boolean): Adjus
       gap: gap(0.08, up),
       ...(curves && {
         accuracy_at_rate: rates.map((rate) => 0.2 + 0.6 * rate),
+        accuracy_at_rate_low: rates.map((rate) => 0.15 + 0.6 * rate),
+        accuracy_at_rate_high: rates.map((rate) => 0.25 + 0.6 * rate),
         blind_spots: {
           jump_at_98: 0.004,
           worst_jump: 0.0065,

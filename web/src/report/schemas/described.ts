@@ -97,6 +97,9 @@ export interface AdjustedClassifier {
   curve?: number[];
   /** At the result's `rates`. */
   accuracy_at_rate?: number[];
+  /** Lower ends of its intervals at these rates, of `pl`. */
+  accuracy_at_rate_low?: number[];
+  accuracy_at_rate_high?: number[];
 }
 
 /** Who judged both sets; proportions are of the annotations of each set. */
@@ -2196,6 +2199,9 @@ export interface MethodCurves {
   density?: NumbersOfSets;
   /** By classifier. */
   accuracy?: number[][];
+  /** Ends of the intervals of `pl`. */
+  accuracy_low?: number[][];
+  accuracy_high?: number[][];
 }
 
 export interface MethodLine extends ReplicateLine {
