@@ -30,6 +30,11 @@ void add_annotation_options(CLI::App& app, replication::PrepareOptions& options)
                    "Annotations by which the replication's images were selected: refused among its "
                    "readings, which must be collected afterwards")
         ->type_name("CSV");
+    app.add_option("--without-annotators", options.without_annotators,
+                   "Skip the annotations of these annotators; `frequencies` says how lenient "
+                   "and how noisy each is")
+        ->delimiter(',')
+        ->type_name("LIST");
     app.add_flag("--other-annotators", options.other_annotators,
                  "Continue although no annotator judged both sets (annotator ids that were made "
                  "anonymous for each set)");

@@ -7,6 +7,7 @@
 
 #include "assay/describe_result.h"
 #include "assay/error.h"
+#include "replication/annotator_ratings.h"
 #include "replication/selection_readings.h"
 
 namespace assay::replication {
@@ -118,6 +119,14 @@ PreparedSets prepare_sets(const std::vector<std::filesystem::path>& files,
     for (std::size_t i = 0; i < files.size(); ++i) {
         if (is_raw[i]) raw.push_back(read_selections(files[i], prepared.names));
     }
+    if (!options.without_annotators.empty()) {
+        if (!all_raw)
+            throw Error(
+                ErrorCode::bad_input,
+                "frequencies do not name the annotators: those to skip "
+                "(`without_annotators`) are named by raw annotations (a column `annotator`)");
+        leave_out_annotators(raw, prepared.names.annotators, options.without_annotators);
+    }
     // Annotators are judged by all that they answered, repetitions included: an annotator who
     // selects the same controls in every grid repeats himself.
     if (options.clean)
@@ -136,6 +145,7 @@ PreparedSets prepare_sets(const std::vector<std::filesystem::path>& files,
                             set.source, d.removed, d.contradicting));
         }
     }
+    prepared.ratings = rate_annotators(raw);
     if (files.size() == 2 && !options.selected_by.empty()) {
         if (!is_raw[1])
             throw Error(ErrorCode::bad_input,

@@ -94,6 +94,18 @@ TEST_F(Steps, FrequenciesOfOneSetAndOfTwo) {
     for (const auto& row : table(two, 1).rows) sum += std::get<Bar>(row[2]).value;
     EXPECT_NEAR(sum, 1, 1e-12);
     EXPECT_FALSE(two.partial);
+    // Annotators beside one another, and what is left without one of them.
+    const json& annotators = two.result["annotators"];
+    EXPECT_EQ(annotators.size(), outcome.prepared.ratings.size());
+    EXPECT_TRUE(annotators[0]["leniency"]["value"].is_number());
+    EXPECT_EQ(table(two, 2).columns.size(), 5U);
+    FrequenciesStep without = step;
+    without.annotations.without_annotators = {annotators[0]["annotator"].get<std::string>()};
+    const json rest = report_of(run_frequencies(without)).result["annotators"];
+    EXPECT_EQ(rest.size() + 1, annotators.size());
+    EXPECT_NE(rest[0]["annotator"], annotators[0]["annotator"]);
+    without.annotations.without_annotators = {"nobody at all"};
+    EXPECT_THROW(run_frequencies(without), Error);
     step.files.push_back(file("replication.csv"));
     EXPECT_THROW(run_frequencies(step), Error);
     // A table of two sets is not one set.

@@ -23,8 +23,18 @@ struct PrepareOptions {
     /// Annotations by which the second set's images were selected: readings among them would say
     /// that all were easy to select, which is why they are there.
     std::vector<std::filesystem::path> selected_by;
-    bool other_annotators = false;  ///< go on although no annotator judged both sets
-    std::uint64_t seed = 1;         ///< of everything random in the step, not of this part alone
+    std::vector<std::string> without_annotators;  ///< whose annotations are left out
+    bool other_annotators = false;                ///< go on although no annotator judged both sets
+    std::uint64_t seed = 1;  ///< of everything random in the step, not of this part alone
+};
+
+/// An annotator beside the others who judged the same images. Proportions; intervals over answers.
+struct AnnotatorRating {
+    std::uint32_t annotator = 0;  ///< into StudyNames::annotators
+    std::uint64_t annotations = 0;
+    double selected = 0;  ///< proportion of the annotations
+    Estimate leniency;    ///< own answers less the mean of the others' to the same image
+    Estimate noise;       ///< how often a random other one answers otherwise
 };
 
 /// The readings of one or two sets, and what was done to get them.
@@ -33,6 +43,7 @@ struct PreparedSets {
     std::vector<Readings> sets;
     std::vector<Duplicates> duplicates;  ///< raw annotations only
     std::optional<CleaningReport> cleaning;
+    std::vector<AnnotatorRating> ratings;     ///< of raw annotations
     std::optional<AnnotatorOverlap> overlap;  ///< two sets of raw annotations only
     std::vector<std::string> warnings;
 };

@@ -93,6 +93,29 @@ ResultType result_type(ResultOf<ImageFrequency>) {
     return rows;
 }
 
+struct RatedAnnotator {
+    const AnnotatorRating* rating;
+    const StudyNames* names;
+};
+ResultType result_type(ResultOf<RatedAnnotator>) {
+    using Of = RatedAnnotator;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "RatedAnnotator", .help = "Beside the others who judged the same images"},
+        {
+            part(
+                {.name = "annotator"}, [](const Of& o) -> const auto& {
+                    return o.names->annotators[o.rating->annotator];
+                }),
+            part<&Of::rating, &AnnotatorRating::annotations>({}),
+            part<&Of::rating, &AnnotatorRating::selected>({.help = "Proportion of them"}),
+            part<&Of::rating, &AnnotatorRating::leniency>(
+                {.help = "Own answers less the mean of the others' to the same image"}),
+            part<&Of::rating, &AnnotatorRating::noise>(
+                {.help = "How often a random other one answers otherwise"}),
+        });
+    return rows;
+}
+
 Table set_table(const std::vector<Readings>& sets) {
     Table table = empty_table("Selection frequencies",
                               {{"set", false},
@@ -153,6 +176,40 @@ std::string overlap_text(const AnnotatorOverlap& o) {
         100 * o.second_proportion, 100 * o.first_grid, 100 * o.second_grid);
 }
 
+/// Some of many annotators: the most lenient and the strictest.
+constexpr std::size_t most_rated = 10;
+
+Table rating_table(const PreparedSets& prepared) {
+    std::vector<const AnnotatorRating*> order;
+    for (const AnnotatorRating& rating : prepared.ratings) {
+        if (rating.leniency.value) order.push_back(&rating);
+    }
+    std::ranges::stable_sort(order, [](const AnnotatorRating* a, const AnnotatorRating* b) {
+        return *a->leniency.value > *b->leniency.value;
+    });
+    Table table = empty_table("Annotators beside others who judged the same images",
+                              {{"annotator", false},
+                               {"annotations"},
+                               {"selected %"},
+                               {"leniency", true, Column::Show::value_and_half, true},
+                               {"noise %", true, Column::Show::value_and_half}});
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        if (order.size() > most_rated && i >= most_rated / 2 && i < order.size() - most_rated / 2)
+            continue;
+        if (order.size() > most_rated && i == order.size() - most_rated / 2) table.rule();
+        const AnnotatorRating& r = *order[i];
+        table.add({prepared.names.annotators[r.annotator], Count{r.annotations},
+                   Number{.value = r.selected, .unit = Unit::proportion, .digits = 1}, r.leniency,
+                   r.noise});
+    }
+    if (order.size() > most_rated)
+        table.notes.push_back(fmt::format("the {} most lenient and the {} strictest of {}",
+                                          most_rated / 2, most_rated / 2, order.size()));
+    table.notes.emplace_back("leniency: own selections less those of the others, in points");
+    table.notes.emplace_back("noise: how often a random other one answers otherwise");
+    return table;
+}
+
 Table image_records(const PreparedSets& prepared) {
     const bool two = prepared.sets.size() > 1;
     Table table =
@@ -197,20 +254,27 @@ FrequenciesOutcome run_frequencies(const FrequenciesStep& step) {
 
 ResultType result_type(ResultOf<FrequenciesOutcome>) {
     using Of = FrequenciesOutcome;
-    static constexpr auto rows =
-        describe_result<Of>({.name = "ReplicateFrequencies",
-                             .help = "How often annotators select the images of one or two sets",
-                             .schema = "assay.replicate_frequencies/2"},
-                            {
-                                part<&Of::prepared>({.inlined = true}),
-                                part({.name = "sets"},
-                                     [](const Of& o) {
-                                         std::vector<FrequencySet> out;
-                                         for (const Readings& set : o.prepared.sets)
-                                             out.push_back({&set, &o.prepared.names});
-                                         return out;
-                                     }),
-                            });
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "ReplicateFrequencies",
+         .help = "How often annotators select the images of one or two sets",
+         .schema = "assay.replicate_frequencies/2"},
+        {
+            part<&Of::prepared>({.inlined = true}),
+            part({.name = "sets"},
+                 [](const Of& o) {
+                     std::vector<FrequencySet> out;
+                     for (const Readings& set : o.prepared.sets)
+                         out.push_back({&set, &o.prepared.names});
+                     return out;
+                 }),
+            part({.help = "Of raw annotations", .name = "annotators", .omitted = true},
+                 [](const Of& o) {
+                     std::vector<RatedAnnotator> out;
+                     for (const AnnotatorRating& r : o.prepared.ratings)
+                         out.push_back({&r, &o.prepared.names});
+                     return out;
+                 }),
+        });
     return rows;
 }
 
@@ -219,6 +283,7 @@ Report report_of(const FrequenciesOutcome& outcome) {
     Report report;
     Section& section = report.sections.emplace_back();
     section.blocks = {set_table(prepared.sets), histogram(prepared.sets)};
+    if (!prepared.ratings.empty()) section.blocks.emplace_back(rating_table(prepared));
     if (prepared.cleaning) section.blocks.emplace_back(cleaning_text(*prepared.cleaning));
     if (prepared.overlap) section.blocks.emplace_back(overlap_text(*prepared.overlap));
     report.records = image_records(prepared);

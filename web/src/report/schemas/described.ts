@@ -2868,6 +2868,18 @@ export interface RankedPair {
   replaced: number;
 }
 
+/** Beside the others who judged the same images. */
+export interface RatedAnnotator {
+  annotator: string;
+  annotations: number;
+  /** Proportion of them. */
+  selected: number;
+  /** Own answers less the mean of the others' to the same image. */
+  leniency: Estimate;
+  /** How often a random other one answers otherwise. */
+  noise: Estimate;
+}
+
 /** Images that k of n annotators selected. */
 export interface ReadingCell {
   /** Annotators. */
@@ -2983,6 +2995,8 @@ export interface ReplicateFigures extends Result {
 /** How often annotators select the images of one or two sets. */
 export interface ReplicateFrequencies extends Result, PreparedSets {
   sets: FrequencySet[];
+  /** Of raw annotations. */
+  annotators?: RatedAnnotator[];
 }
 
 export interface ReplicateHighRates {
