@@ -12,6 +12,15 @@
 namespace assay::replication {
 namespace {
 
+/// Where every unit has the same value, nothing says how far another one would be: an interval of
+/// width 0 would be a claim.
+void drop_without_width(Estimate& estimate) {
+    constexpr double rounding = 1e-12;
+    if (!estimate.interval || estimate.interval->high - estimate.interval->low > rounding) return;
+    estimate.interval.reset();
+    estimate.note = "no interval: the units do not vary";
+}
+
 /// `estimate` with an error and an interval from the replicates, where there are any.
 Estimate from_replicates(Estimate estimate, const std::vector<double>& draws, double level,
                          const std::string& method) {
@@ -23,6 +32,7 @@ Estimate from_replicates(Estimate estimate, const std::vector<double>& draws, do
     for (const double x : draws) squares += (x - mean) * (x - mean);
     estimate.standard_error = std::sqrt(squares / static_cast<double>(draws.size() - 1));
     estimate.interval = percentile_interval(draws, level, method);
+    drop_without_width(estimate);
     return estimate;
 }
 
@@ -78,6 +88,7 @@ Estimate CountedStudy::with_error(Estimate estimate, double error) const {
     estimate.standard_error = error;
     estimate.interval = symmetric_interval(*estimate.value, error, options.level,
                                            interval_name("t"), std::max(1.0, plan.effective - 1));
+    drop_without_width(estimate);
     return estimate;
 }
 

@@ -544,6 +544,38 @@ TEST(Adjust, TheVerdictSaysSignsInWords) {
                                            "against the difference."));
 }
 
+/// A classifier that is right everywhere: no interval of width 0, and no sentence that claims one.
+TEST(Adjust, NothingThatDoesNotVaryHasAnInterval) {
+    SimulationOptions world;
+    world.classes = 40;
+    world.annotators = 10;
+    world.classifiers = 3;
+    Study study = study_of(simulate(world));
+    for (StudySet* set : {&study.first, &study.second})
+        for (std::size_t i = 0; i < set->size(); ++i) set->hits[i * study.row_bytes] = 1;
+    AdjustOptions options;
+    options.bootstrap = 30;
+    const AdjustReport report = adjust(study, options);
+    EXPECT_EQ(*report.first[0].value, 1);
+    EXPECT_FALSE(report.first[0].interval.has_value());
+    EXPECT_EQ(report.first[0].note, "no interval: the units do not vary");
+    EXPECT_TRUE(report.first[1].interval.has_value());
+    for (const MethodResult& method : report.methods) {
+        for (const Estimate& e : method.adjusted) {
+            if (e.interval) {
+                EXPECT_GT(e.interval->high, e.interval->low) << method.id;
+            }
+        }
+        for (const GapParts& gap : method.gaps) {
+            for (const Estimate* e : {&gap.gap, &gap.remaining, &gap.bias}) {
+                if (e->interval) {
+                    EXPECT_GT(e->interval->high, e->interval->low) << method.id;
+                }
+            }
+        }
+    }
+}
+
 TEST(LineFit, KnownLines) {
     const LineFit fit = fit_line({0, 1, 2}, {1, 3, 5});
     EXPECT_DOUBLE_EQ(*fit.slope.value, 2);

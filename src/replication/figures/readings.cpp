@@ -78,6 +78,9 @@ Estimate in_unit(const CountedStudy& counted, double value, double variance, dou
                                            counted.interval_name("t"), std::max(1.0, degrees));
     estimate.interval->low = std::max(0.0, estimate.interval->low);
     estimate.interval->high = std::min(1.0, estimate.interval->high);
+    if (estimate.interval->high - estimate.interval->low > 1e-12) return estimate;
+    estimate.interval.reset();
+    estimate.note = "no interval: the units do not vary";
     return estimate;
 }
 
