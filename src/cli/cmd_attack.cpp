@@ -66,6 +66,10 @@ struct AttackFlags {
         app.add_flag("--paper-literal", options.paper_literal,
                      "Run pgd with steps of eps and no random start")
             ->group(group);
+        app.add_flag("!--no-control", options.control,
+                     "Skip the controls, which look for signs that an attack failed. The verdict "
+                     "is then \"not checked\"")
+            ->group(group);
         app.add_option("--seed", options.seed,
                        "Seed of random starts and windows, which also depend on the image's id")
             ->check(decimal_number())
@@ -153,6 +157,13 @@ int cmd_attack(std::vector<std::string> arguments) {
     }
     TypedPrediction typed{"attack", {}, "", typed_options(*app, input_options)};
     for (const std::filesystem::path& file : models.files) typed.models.push_back(file.string());
+    if (options.control) {
+        const ControlPasses most = max_control_passes(options);
+        note(
+            fmt::format("controls: at most {} passes of images forward for each model, {} of them "
+                        "with a gradient; --no-control skips them",
+                        count_text(most.forward), count_text(most.backward)));
+    }
     std::vector<AttackedResult> results;
     for (std::size_t i = 0; i < data.folders.size(); ++i) {
         const Dataset dataset = data.open(i, loaded[0].spec.classes);

@@ -14,6 +14,8 @@
 #include "core/json_text.h"
 #include "evaluate/attack_batch.h"
 #include "evaluate/attack_cells.h"
+#include "evaluate/attack_checked.h"
+#include "evaluate/attack_control.h"
 #include "evaluate/attack_images.h"
 #include "evaluate/attack_names.h"
 #include "evaluate/options_used.h"
@@ -90,6 +92,10 @@ std::string definition_of(const AttackJob& cell, const AttackRunOptions& options
                       {"targets", cell.options.targets},
                       {"seed", cell.options.seed},
                       {"preprocess", to_json(preprocess)}});
+}
+
+std::vector<std::string> all_attacks(const AttackRunOptions& options) {
+    return options.attacks.empty() ? usual_attacks() : options.attacks;
 }
 
 bool needs_gradients(std::span<const std::string> attacks) {
@@ -239,7 +245,14 @@ AttackedResult result_of(const PredictResult& clean, std::span<const PredictResu
 }  // namespace
 
 void check_used(const AttackRunOptions& options) {
-    check_taken(options, options.attacks.empty() ? usual_attacks() : options.attacks);
+    check_taken(options, all_attacks(options));
+}
+
+ControlPasses max_control_passes(const AttackRunOptions& options) {
+    if (!options.control) return {};
+    const attack::ControlBudget most =
+        attack::control_budget(1, needs_gradients(all_attacks(options)));
+    return {most.forward, most.backward};
 }
 
 double parse_eps(std::string_view text, Norm norm) {
@@ -306,10 +319,12 @@ std::vector<AttackedResult> attack_models(std::span<const LoadedModel> models,
     std::vector<const AttackJob*> with_images;
     std::vector<std::string> definitions;
     std::vector<LoadedModel> attacked;
+    std::vector<std::shared_ptr<AttackedModel>> pixel_models;
     for (std::size_t m = 0; m < models.size(); ++m) {
         const LoadedModel& model = models[m];
         const std::shared_ptr<AttackedModel> pixels =
             pixel_model(model.classifier, model.spec.preprocess, options.space);
+        pixel_models.push_back(pixels);
         check_budgets(options, pixels->shape());
         if (needs_gradients(attacks)) {
             with_note(fmt::format("trying the gradient of `{}`", model.spec.name),
@@ -361,6 +376,18 @@ std::vector<AttackedResult> attack_models(std::span<const LoadedModel> models,
         const auto own_results = std::span(results).subspan(first, cells[m].size());
         StoresSay say = read_stores(clean[m], own_results, options.predict.threads);
         all.push_back(result_of(clean[m], own_results, cells[m], say, options.level));
+        if (options.control) {
+            const attack::CheckedModel checked = {.model = models[m],
+                                                  .pixels = *pixel_models[m],
+                                                  .dataset = dataset,
+                                                  .options = options,
+                                                  .jobs = cells[m],
+                                                  .clean = say.before,
+                                                  .attacked = say.after,
+                                                  .gradients = needs_gradients(attacks)};
+            all.back().control =
+                attack::checked_attacks(checked, clean[m], own_results, all.back(), callback);
+        }
         if (images != nullptr)  // of one model only
             add_saved(*images, with_images, cells[m], std::move(say), all.back(), callback);
         first += cells[m].size();

@@ -32,9 +32,6 @@ void for_each_count(Counts& c, Use&& use) {
     use("not_finite", c.not_finite);
     use("forward", c.forward);
     use("backward", c.backward);
-    use("repeated", c.repeated);
-    use("repeated_fooled", c.repeated_fooled);
-    use("repeated_fooled_longer", c.repeated_fooled_longer);
 }
 
 /// Nothing where the file is damaged: it may be, after a crash of the system, because it is not
@@ -93,9 +90,6 @@ void add_counts(const fs::path& store, AttackCell& cell) {
         cell.not_finite += counts.not_finite;
         cell.forward += counts.forward;
         cell.backward += counts.backward;
-        cell.repeated += counts.repeated;
-        cell.repeated_fooled += counts.repeated_fooled;
-        cell.repeated_fooled_longer += counts.repeated_fooled_longer;
         for (std::size_t part = 0; part < std::min(cell.by.size(), counts.by.size()); ++part)
             cell.by[part].second += counts.by[part];
     }
@@ -158,13 +152,18 @@ BatchAttack::BatchAttack(std::shared_ptr<AttackedModel> model,
 void BatchAttack::operator()(const ImageBatch& batch, std::span<float> out) const {
     std::vector<float> planes;
     const ImageBatch seen = as_attacked(batch, model_->shape(), planes);
-    const AttackedImages attacked = run(seen, true);
+    const AttackedImages attacked = run(seen);
     std::copy(attacked.scores.begin(), attacked.scores.end(), out.begin());
+    if (batch.unscored != nullptr) {
+        for (const std::size_t place : attacked.unusable)
+            batch.unscored->push_back({batch.first_row + place, std::string(no_gradient)});
+    }
     if (keep_) keep_(seen, attacked.images);
-    if (attacked.counts.attacked > 0) write_counts(job_.store, attacked.counts);
+    if (attacked.counts.attacked + attacked.counts.forward > 0)
+        write_counts(job_.store, attacked.counts);
 }
 
-AttackedImages BatchAttack::run(const ImageBatch& batch, bool longer) const {
+AttackedImages BatchAttack::run(const ImageBatch& batch) const {
     AttackedImages out;
     out.counts.first_row = batch.first_row;
     out.counts.rows = batch.n;
@@ -182,17 +181,22 @@ AttackedImages BatchAttack::run(const ImageBatch& batch, bool longer) const {
     const std::size_t size = batch.input.size() / batch.n;
     for (std::size_t k = 0; k < chosen.places.size(); ++k) {
         out.attacked[chosen.places[k]] = 1;
+        if (result.result.unusable[k] != 0) {
+            out.unusable.push_back(chosen.places[k]);
+            continue;
+        }
         std::copy_n(result.result.images.begin() + static_cast<std::ptrdiff_t>(k * size), size,
                     out.images.begin() + static_cast<std::ptrdiff_t>(chosen.places[k] * size));
     }
     // What is stored is what the model says of the images as they are, in this batch.
     model_->scores(out.images, batch.n, out.scores);
     AttackCounts& counts = out.counts;
-    counts.attacked = chosen.places.size();
+    counts.attacked = chosen.places.size() - out.unusable.size();
     counts.forward = result.result.forward;
     counts.backward = result.result.backward;
     const std::size_t classes = model_->classes();
     for (std::size_t k = 0; k < chosen.places.size(); ++k) {
+        if (result.result.unusable[k] != 0) continue;  // no score of its own
         counts.zero_gradients += result.result.zero_gradient[k];
         const auto row = std::span(out.scores).subspan(chosen.places[k] * classes, classes);
         const bool scored =
@@ -204,13 +208,6 @@ AttackedImages BatchAttack::run(const ImageBatch& batch, bool longer) const {
         for (const int by : result.by) {
             if (by >= 0) ++counts.by[static_cast<std::size_t>(by)];
         }
-    }
-    const auto early =
-        std::ranges::lower_bound(chosen.places, repeated_images, {},
-                                 [&](std::size_t place) { return batch.first_row + place; });
-    if (longer && job_.attack == "pgd") {
-        repeat(attacked, static_cast<std::size_t>(early - chosen.places.begin()), out,
-               chosen.places);
     }
     return out;
 }
@@ -234,26 +231,6 @@ BatchAttack::Chosen BatchAttack::correct_ones(const ImageBatch& batch,
         chosen.items.push_back(name_hash(dataset_.ids[item]).first);
     }
     return chosen;
-}
-
-/// The first `early` images of the batch are attacked once more, for longer.
-void BatchAttack::repeat(const AttackBatch& batch, std::size_t early, AttackedImages& out,
-                         std::span<const std::size_t> places) const {
-    if (early == 0) return;
-    AttackOptions more = job_.options;
-    more.steps = times_longer * (more.steps > 0 ? more.steps : attack_named("pgd").steps);
-    const std::size_t size = model_->shape().size();
-    const AttackBatch first = {batch.images.first(early * size), batch.labels.first(early),
-                               batch.items.first(early)};
-    const AttackResult again = run_attack(attack_named("pgd"), *model_, first, more);
-    const std::size_t classes = model_->classes();
-    out.counts.repeated = early;
-    for (std::size_t k = 0; k < early; ++k) {
-        const auto row = std::span(out.scores).subspan(places[k] * classes, classes);
-        const auto label = static_cast<std::int32_t>(batch.labels[k]);
-        out.counts.repeated_fooled += outcome_of(job_, row, label) == RowOutcome::incorrect ? 1 : 0;
-        out.counts.repeated_fooled_longer += again.fooled[k];
-    }
 }
 
 }  // namespace assay::attack

@@ -17,10 +17,9 @@
 
 namespace assay::attack {
 
-/// pgd's control: the first so many images are attacked once more, with so many times its steps
-/// (docs/attacks.md).
-inline constexpr std::uint64_t repeated_images = 16;
-inline constexpr int times_longer = 10;
+/// What a store says of an image that has no usable gradient.
+inline constexpr std::string_view no_gradient =
+    "no element of its gradient is finite: it cannot be attacked";
 
 /// What one attack with one budget on one model is.
 struct AttackJob {
@@ -42,7 +41,6 @@ RowOutcome outcome_of(const AttackJob& job, std::span<const float> row, std::int
 struct AttackCounts {
     std::uint64_t first_row = 0, rows = 0;
     std::uint64_t attacked = 0, zero_gradients = 0, not_finite = 0, forward = 0, backward = 0;
-    std::uint64_t repeated = 0, repeated_fooled = 0, repeated_fooled_longer = 0;
     std::vector<std::uint64_t> by;  ///< of an ensemble: images that each part was the first to fool
 };
 
@@ -72,6 +70,9 @@ struct AttackedImages {
     std::vector<float> images;           ///< all of the batch; those not attacked are as they were
     std::vector<float> scores;           ///< of these, in this batch
     std::vector<std::uint8_t> attacked;  ///< 1: classified correctly before
+    /// Of these, places of images without a usable gradient: they are not attacked, and their
+    /// scores say nothing.
+    std::vector<std::size_t> unusable;
     AttackCounts counts;
 };
 
@@ -86,14 +87,11 @@ public:
 
     /// For predict(): the scores that are stored.
     void operator()(const ImageBatch& batch, std::span<float> out) const;
-    /// `longer`: pgd's control, too.
-    AttackedImages run(const ImageBatch& batch, bool longer) const;
+    AttackedImages run(const ImageBatch& batch) const;
 
 private:
     struct Chosen;
     Chosen correct_ones(const ImageBatch& batch, std::span<const float> scores) const;
-    void repeat(const AttackBatch& batch, std::size_t early, AttackedImages& out,
-                std::span<const std::size_t> places) const;
 
     std::shared_ptr<AttackedModel> model_;
     std::shared_ptr<const CleanScores> clean_;

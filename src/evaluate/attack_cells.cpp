@@ -164,13 +164,6 @@ AttackMean geometric_mean_of(std::span<const RowOutcome> clean, std::span<const 
 
 std::vector<std::string> signs_of(const AttackedResult& result) {
     std::vector<std::string> signs;
-    const auto cell_of = [&](std::string_view attack, double eps) -> const AttackCell* {
-        for (const AttackCell& cell : result.cells) {
-            if (cell.attack == attack && cell.eps == eps) return &cell;
-        }
-        return nullptr;
-    };
-    const auto fooled = [](const AttackCell& cell) { return cell.ratio.n - cell.robust; };
     for (const AttackCell& cell : result.cells) {
         const std::string name = fmt::format("{} at {}", cell.attack, eps_text(cell.eps));
         if (cell.zero_gradients > 0) {
@@ -181,55 +174,10 @@ std::vector<std::string> signs_of(const AttackedResult& result) {
         }
         if (cell.not_finite > 0) {
             signs.push_back(fmt::format(
-                "{}: scores or gradients of {} of {} images are not finite at some step. If scores "
-                "are not finite at the end, the image counts as misclassified",
+                "{}: scores, or elements of the gradient, of {} of {} images are not finite at "
+                "some step. Such elements count as 0. If scores are not finite at the end, the "
+                "image counts as misclassified",
                 name, cell.not_finite, cell.attacked));
-        }
-        const AttackCell* noise = cell_of("noise", cell.eps);
-        if (cell.attack == "fgsm" && noise != nullptr && cell.eps > 0 &&
-            fooled(*noise) >= fooled(cell) && fooled(*noise) > 0) {
-            signs.push_back(fmt::format(
-                "{}: random noise of the same size fools the model on {} images, fgsm on {}: the "
-                "gradient leads nowhere (try square)",
-                name, fooled(*noise), fooled(cell)));
-        }
-        const AttackCell* fgsm = cell_of("fgsm", cell.eps);
-        if (cell.attack == "pgd" && fgsm != nullptr && fooled(cell) < fooled(*fgsm)) {
-            signs.push_back(fmt::format(
-                "{}: weaker than one step (fgsm): {} images against {}: its steps overshoot or the "
-                "gradient is masked (try apgd-ce)",
-                name, fooled(cell), fooled(*fgsm)));
-        }
-        if (cell.repeated > 0 && cell.repeated_fooled < cell.repeated &&
-            cell.repeated_fooled_longer < cell.repeated_fooled) {
-            signs.push_back(fmt::format(
-                "{}: ten times the steps fool the model on fewer of {} images ({} instead of {}): "
-                "the steps do not climb (try apgd-ce)",
-                name, cell.repeated, cell.repeated_fooled_longer, cell.repeated_fooled));
-        }
-        if (cell.repeated > 0 && cell.repeated_fooled_longer > cell.repeated_fooled) {
-            signs.push_back(fmt::format(
-                "{}: ten times the steps fool the model on more of {} images ({} instead of {}): "
-                "it had not ended (try --steps, apgd-ce)",
-                name, cell.repeated, cell.repeated_fooled_longer, cell.repeated_fooled));
-        }
-        for (const auto& [part, images] : cell.by) {
-            if (part != "square" || images == 0) continue;
-            signs.push_back(
-                fmt::format("{}: square, which sees no gradient, fools the model on {} "
-                            "images that the others left: their gradients are masked",
-                            name, images));
-        }
-        // Of the same attack with the next smaller budget.
-        const AttackCell* before = nullptr;
-        for (const AttackCell& other : result.cells) {
-            if (other.attack == cell.attack && other.eps < cell.eps) before = &other;
-        }
-        if (before != nullptr && cell.robust > before->robust) {
-            signs.push_back(
-                fmt::format("{}: leaves more images ({}) than at {} ({}): an attack "
-                            "with the larger budget can do what the smaller one does",
-                            name, cell.robust, eps_text(before->eps), before->robust));
         }
     }
     return signs;

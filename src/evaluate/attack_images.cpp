@@ -152,7 +152,7 @@ void AttackImages::classify(const AttackJob& job, const std::shared_ptr<const Cl
     std::vector<float> images(batch.input.begin(), batch.input.end());
     if (!read_all(job, batch, images)) {
         // Of a run without images, or of one that was killed: the same attack gives the same bits.
-        const AttackedImages made = BatchAttack(pixels_, clean, dataset_, job).run(batch, false);
+        const AttackedImages made = BatchAttack(pixels_, clean, dataset_, job).run(batch);
         write(job, batch, made.images);
         if (!read_all(job, batch, images)) {
             throw Error(ErrorCode::internal,
@@ -272,6 +272,10 @@ std::vector<SavedAttack> AttackImages::finish(const std::vector<RowOutcome>& cle
                     for (const auto& image : failed) left_out[j][image.row] = 1;
                     for (std::size_t i = 0; i < batch.batch.n; ++i) {
                         const std::size_t item = first + i;
+                        // Its file is the image as it was: it could not be attacked.
+                        if (clean[item] == RowOutcome::correct &&
+                            attacked[j][item] == RowOutcome::none)
+                            left_out[j][item] = 1;
                         if (left_out[j][item] != 0) continue;
                         outcomes[j][item] =
                             outcome_of(*jobs_[j], std::span(scores).subspan(i * classes, classes),

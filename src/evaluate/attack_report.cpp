@@ -2,11 +2,13 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <utility>
 
 #include "assay/describe_result.h"
 #include "core/result_table.h"
 #include "core/shell_word.h"
+#include "core/text.h"
 #include "evaluate/attack_cells.h"
 #include "evaluate/described_evaluate.h"
 
@@ -38,6 +40,37 @@ std::string saved_text(const AttackCell& cell, const AttackedResult& result, Ima
                       count_text(result.correct - cell.robust), count_text(saved.lost));
 }
 
+/// The verdict, and how loose the bound is.
+std::string verdict_text(const AttackControl& control) {
+    std::string text = fmt::format("Verdict: {}", name_of(control.verdict));
+    if (control.verdict == AttackVerdict::not_checked) {
+        return text + (control.signs.empty() ? ", because no control ran."
+                                             : fmt::format("; {}.", control.signs.front().text));
+    }
+    const auto tested = std::ranges::count_if(control.signs, &MaskingSign::tested);
+    text += fmt::format(" ({} of {} signs could be tested; {} passes forward, {} with a gradient).",
+                        tested, control.signs.size(), count_text(control.forward),
+                        count_text(control.backward));
+    if (control.images > 0) {
+        text += fmt::format(
+            " How loose the bound is: of {} at {} the attacks leave {}, and {} after them {}.",
+            how_many(control.images, "control image"), eps_text(control.eps), control.left,
+            control.attack, control.left_by_control);
+    }
+    return text;
+}
+
+/// What a warning says of a verdict that is no good one; "": it is.
+std::string doubt_text(const AttackControl& control) {
+    if (control.verdict < AttackVerdict::doubtful) return {};
+    const bool usable = control.verdict == AttackVerdict::doubtful;
+    return fmt::format("the attack is {}: {}. {}", name_of(control.verdict), reason_of(control),
+                       usable
+                           ? "Robustness may be far lower: type `--attack autoattack`, or attack "
+                             "the model without the step that hides its gradient"
+                           : "Export the model in evaluation mode, with logits as outputs");
+}
+
 Table table_of(const AttackedResult& result, ImageForm form) {
     Table table{.title = fmt::format("{} on {}", result.model, result.dataset),
                 .columns = {{"attack", false},
@@ -58,11 +91,12 @@ Table table_of(const AttackedResult& result, ImageForm form) {
         if (!cell.ratio.note.empty())
             table.notes.push_back(
                 fmt::format("{} at {}: {}.", cell.attack, eps_text(cell.eps), cell.ratio.note));
-        if (cell.attacked < result.correct) {
+        const std::uint64_t counted = cell.attacked + cell.unreadable.images;
+        if (counted < result.correct) {
             table.notes.push_back(fmt::format(
                 "{} at {}: passes and signs of masked gradients are unknown for {} of the {} "
                 "images, because the store has no counts of them.",
-                cell.attack, eps_text(cell.eps), result.correct - cell.attacked, result.correct));
+                cell.attack, eps_text(cell.eps), result.correct - counted, result.correct));
         }
         std::string by;
         for (const auto& [part, images] : cell.by)
@@ -72,6 +106,7 @@ Table table_of(const AttackedResult& result, ImageForm form) {
                                               eps_text(cell.eps), by));
         }
     }
+    table.notes.push_back(verdict_text(result.control));
     for (const AttackCell& cell : result.cells) {
         if (cell.saved) table.notes.push_back(saved_text(cell, result, form));
     }
@@ -155,13 +190,45 @@ ResultType result_type(ResultOf<AttackCell>) {
             part<&AttackCell::not_finite>({}),
             part<&AttackCell::forward>({}),
             part<&AttackCell::backward>({}),
-            part<&AttackCell::repeated>(
-                {.help = "Of pgd: attacked again with ten times the steps"}),
-            part<&AttackCell::repeated_fooled>({}),
-            part<&AttackCell::repeated_fooled_longer>({}),
             part<&AttackCell::by>({.help = "Of an ensemble: images that each part fooled first",
                                    .name = "first_fooled_by"}),
             part<&AttackCell::saved>({.help = "With `--save-images`"}),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<MaskingSign>) {
+    static constexpr auto rows = describe_result<MaskingSign>(
+        {.name = "MaskingSign", .help = "A sign that an attack says little, and its number"},
+        {
+            part<&MaskingSign::name>(
+                {.help = "`random`, `batch`, `outputs`, `large_budget`, `none_fooled`, "
+                         "`stronger`, `without_gradient` or `slope`"}),
+            part({.help = "The verdict where it is found", .name = "means"},
+                 [](const MaskingSign& s) { return std::string(name_of(s.means)); }),
+            part<&MaskingSign::tested>({}),
+            part<&MaskingSign::found>({}),
+            part<&MaskingSign::text>({.help = "What was measured, with its limit"}),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<AttackControl>) {
+    static constexpr auto rows = describe_result<AttackControl>(
+        {.name = "AttackControl", .help = "What the controls say of the attacks on a model"},
+        {
+            part({.help = "`not checked`, `no sign of masking`, `doubtful` or `not usable`",
+                  .name = "verdict"},
+                 [](const AttackControl& c) { return std::string(name_of(c.verdict)); }),
+            part<&AttackControl::signs>({}),
+            part<&AttackControl::attack>(
+                {.help = "The stronger attack on a few images, after those of the command"}),
+            part<&AttackControl::eps>({}),
+            part<&AttackControl::images>({.help = "Control images"}),
+            part<&AttackControl::left>({.help = "Of these, left by the attacks of the command"}),
+            part<&AttackControl::left_by_control>({.help = "Left by the stronger attack, too"}),
+            part<&AttackControl::forward>({.help = "Passes of the controls"}),
+            part<&AttackControl::backward>({.help = "Of these, with a gradient"}),
         });
     return rows;
 }
@@ -183,8 +250,10 @@ ResultType result_type(ResultOf<AttackedResult>) {
                  [](const AttackedResult& result) {
                      return result.examples.empty() ? nullptr : &result.examples;
                  }),
-            part<&AttackedResult::signs>(
+            part<&AttackedResult::control>(
                 {.help = "Signs that the attack failed rather than that the model withstood it"}),
+            part<&AttackedResult::signs>(
+                {.help = "Gradients of zero, and elements that are no numbers"}),
             part<&AttackedResult::notes>({}),
         });
     return rows;
@@ -197,7 +266,8 @@ ResultType result_type(ResultOf<AttackRow>) {
     static constexpr auto cell = &AttackRow::cell;
     static constexpr auto rows = describe_result<AttackRow>(
         {.name = "AttackRow",
-         .columns = "model,dataset,attack,eps,correct_before,robust,accuracy*,ratio*,store"},
+         .columns =
+             "model,dataset,attack,eps,correct_before,robust,accuracy*,ratio*,store,verdict"},
         {
             part<result, &AttackedResult::model>({}),
             part<result, &AttackedResult::dataset>({}),
@@ -208,6 +278,10 @@ ResultType result_type(ResultOf<AttackRow>) {
             part<cell, &AttackCell::accuracy>({}),
             part<cell, &AttackCell::ratio>({}),
             part<cell, &AttackCell::store>({}),
+            part({.name = "verdict"},
+                 [](const AttackRow& row) {
+                     return std::string(name_of(row.result->control.verdict));
+                 }),
         });
     return rows;
 }
@@ -256,6 +330,9 @@ Report report_of(std::span<const AttackedResult> results, const AttackRunOptions
                 report.warnings.push_back(std::move(line));
             }
         }
+        if (const std::string doubt = doubt_text(result.control); !doubt.empty())
+            report.warnings.push_back(
+                fmt::format("{} on {}: {}", result.model, result.dataset, doubt));
         for (const std::string& sign : result.signs)
             report.warnings.push_back(
                 fmt::format("{} on {}: {}", result.model, result.dataset, sign));

@@ -22,7 +22,8 @@ ImageBatch part_of(const ImageBatch& batch, std::size_t first, std::size_t n) {
             n,
             part(batch.input),
             batch.states.subspan(first, n),
-            {part(batch.bytes.pixels), batch.bytes.values}};
+            {part(batch.bytes.pixels), batch.bytes.values},
+            batch.unscored};
 }
 
 void classify(Classifier& classifier, const ImageBatch& batch, std::span<float> out) {
@@ -151,9 +152,13 @@ private:
             if (states[place] == RowState::ok) states[place] = RowState::not_finite;
         }
         std::vector<float> scores(out_.size());
-        if (owner_.attempt(
-                {batch_.first_row, batch_.n, input, states, {pixels, batch_.bytes.values}},
-                scores)) {
+        if (owner_.attempt({batch_.first_row,
+                            batch_.n,
+                            input,
+                            states,
+                            {pixels, batch_.bytes.values},
+                            batch_.unscored},
+                           scores)) {
             std::ranges::copy(scores, out_.begin());
             return;
         }

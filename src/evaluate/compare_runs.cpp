@@ -69,7 +69,10 @@ CompareResult compare_opened(const PredictionStore& baseline,
     result.warnings = given.warnings();
     result.pairs = compare_stores(baseline, candidates, how, comm, progress);
     for (const PairReport& pair : result.pairs) {
-        for (const Gate& gate : gates) result.gates.push_back(check_gate(gate, pair));
+        for (const Gate& gate : gates) {
+            result.gates.push_back(check_gate(gate, pair));
+            fail_in_doubt(result.gates.back(), pair.candidate_derived);
+        }
         for (const auto& text : pair.warnings) result.warnings.push_back(text);
     }
     return result;

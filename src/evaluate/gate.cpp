@@ -183,6 +183,12 @@ GateResult check_gate(const Gate& gate, const PairReport& pair) {
     not_measured(gate, definitions);
 }
 
+void fail_in_doubt(GateResult& result, const DerivedStore& derived) {
+    if (!derived.is_in_doubt() || !result.passed) return;
+    result.passed = false;
+    result.reason = doubt_of(derived);
+}
+
 bool all_passed(std::span<const GateResult> results) {
     return std::all_of(results.begin(), results.end(),
                        [](const GateResult& r) { return r.passed; });

@@ -188,20 +188,27 @@ void run_models(std::span<ModelRun* const> wanting, const PreparedBatch& prepare
         with_note(
             fmt::format("running `{}` on images {} to {}", model.spec.name, first, first + n - 1),
             [&] {
-                ImageBatch batch = {first, n, {}, states};
+                std::vector<UnscoredImage> unscored;
+                ImageBatch batch = {first, n, {}, states, {}, &unscored};
                 if (model_run->takes_bytes()) {
                     batch.bytes = prepared.bytes(model_run->preprocessing);
                 } else {
                     batch.input = prepared.floats(model_run->preprocessing);
                 }
-                for (FailedImage& image : model_run->batches.run(batch, scores)) {
-                    const auto place = static_cast<std::size_t>(image.row - first);
+                const auto lacks = [&](std::uint64_t row, std::string why) {
+                    const auto place = static_cast<std::size_t>(row - first);
+                    // A batch that was computed in parts may say it twice.
+                    if (own_states[place] != RowState::ok) return;
                     own_states[place] = RowState::not_finite;
-                    own_errors.push_back({image.row, RowState::not_finite, std::move(image.why)});
+                    own_errors.push_back({row, RowState::not_finite, std::move(why)});
                     std::fill_n(scores.begin() + static_cast<std::ptrdiff_t>(place * classes),
                                 classes, std::numeric_limits<float>::quiet_NaN());
-                }
+                };
+                for (FailedImage& image : model_run->batches.run(batch, scores))
+                    lacks(image.row, std::move(image.why));
+                for (UnscoredImage& image : unscored) lacks(image.row, std::move(image.why));
                 batch.states = own_states;
+                batch.unscored = nullptr;
                 if (model_run->watch) model_run->watch(batch, scores);
             });
         model_run->shards.add(first, scores, own_states, own_errors, read);

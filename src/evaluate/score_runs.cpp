@@ -194,12 +194,14 @@ public:
         ScoreReport& report = result_.reports.back();
         report.derived = derived_of(store);
         report.dataset = dataset;
+        if (report.derived.is_in_doubt()) report.warnings.push_back(doubt_of(report.derived));
         for (std::string& sign : evaluate::label_signs(report, store))
             report.warnings.push_back(std::move(sign));
         for (Measurement& m : report.measurements) m.key.dataset = dataset;
         if (options_.across.empty()) {
             for (const Gate& gate : gates_) {
                 result_.gates.push_back(check_gate(gate, report.measurements));
+                fail_in_doubt(result_.gates.back(), report.derived);
                 warn_of_subgroups(result_.gates.back(), report, result_.warnings);
             }
         }

@@ -4,8 +4,10 @@
 
 #include <array>
 #include <cmath>
+#include <span>
 
 #include "assay/evaluate/attack.h"
+#include "assay/robustness/derived_store.h"
 #include "core/refuse.h"
 #include "core/statistics.h"
 #include "evaluate/attack_cells.h"
@@ -30,6 +32,20 @@ std::vector<RowOutcome> attacked_outcomes(const MeasuredInputs& in, const Predic
     check_same_items(clean, attacked);
     if (!attacked.complete()) *in.partial = true;
     return attacked_outcomes_of(attacked, in.options.threads);
+}
+
+/// That of the attack that is more in doubt; not checked where one of them is not, and none is in
+/// doubt.
+DerivedStore verdict_of(const MeasuredInputs& in, std::span<const std::string> stores) {
+    DerivedStore worst;
+    for (const std::string& store : stores) {
+        DerivedStore own = derived_of(in.index.open(in.index.attacked(), store, in.model));
+        if (store == stores.front() || own.verdict > worst.verdict)
+            worst = std::move(own);
+        else if (own.verdict == AttackVerdict::not_checked && !worst.is_in_doubt())
+            worst = std::move(own);
+    }
+    return worst;
 }
 
 /// The influence of each image on the geometric mean G: G ((f_i / F + p_i / P) / 2 - a_i / A).
@@ -98,6 +114,8 @@ MeasuredDimension measured_adversarial(const MeasuredInputs& in) {
     AttackedImages images{outcomes_of(clean, in.options.threads),
                           attacked_outcomes(in, clean, names[0]),
                           attacked_outcomes(in, clean, names[1]), store::dataset_id_of(clean)};
+    const DerivedStore verdict = verdict_of(in, names);
+    if (verdict.verdict == AttackVerdict::not_usable) return not_measurable(doubt_of(verdict));
     std::uint64_t unscored = 0, hits[3] = {};
     for (std::size_t i = 0; i < images.clean.size(); ++i) {
         if (clean.dataset().single_label(i) < 0) continue;
@@ -137,6 +155,11 @@ MeasuredDimension measured_adversarial(const MeasuredInputs& in) {
                        ? source_of_items(images.data, influence_of(images), error * error)
                        : unknown_source(error)};
     note_unscored(out.value, unscored);
+    if (verdict.is_in_doubt()) {
+        add_note(out.value, doubt_of(verdict));
+    } else if (verdict.verdict == AttackVerdict::not_checked) {
+        add_note(out.value, "the attacks are not checked for masked gradients");
+    }
     return out;
 }
 

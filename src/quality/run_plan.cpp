@@ -216,27 +216,27 @@ private:
         return own.seconds + probe::prepare_seconds(own, models_on(options_, role), plan_.threads);
     }
 
-    /// Of each image: clean scores, the control of noise, fgsm, pgd; of the first ones pgd for
-    /// longer, by whichever threads have them.
+    /// Of each image: clean scores, the control of noise, fgsm, pgd; and the controls of the
+    /// attacks at their most.
     void time_attacks(QualityStep& step, const LoadedModel& model, const probe::ModelTimes& times,
                       const probe::Images& images) {
         const double n = static_cast<double>(step.images);
         const double pgd_steps = attack_named("pgd").steps;
-        const double first = std::min<double>(attack::repeated_images, n);
         const double forward = 5, gradients = times.correct * (1 + pgd_steps);
-        const double longer = times.correct * attack::times_longer * pgd_steps;
+        const ControlPasses controls = max_control_passes({});
+        const auto with_gradient = static_cast<double>(controls.backward);
+        const double without = static_cast<double>(controls.forward) - with_gradient;
         const double batch = probe::batch_size_of(model, options_.predict);
         const double each = images.seconds / static_cast<double>(work_.attackable.size()) +
                             forward * times.forward + gradients * times.gradient;
         // Noise, fgsm and pgd, a shard for each batch.
         const double writing = 3 * (store_seconds + shard_seconds * std::ceil(n / batch));
-        const double all = n * each + first * longer * times.gradient + writing;
-        // The batch of the first images is one thread's.
-        const double one_thread = std::min(batch, n) * plan_.threads *
-                                  (each + std::min(1.0, first / batch) * longer * times.gradient);
+        const double all = n * each + without * times.forward + with_gradient * times.gradient;
+        // A batch is one thread's.
+        const double one_thread = std::min(batch, n) * plan_.threads * each;
         step.passes = static_cast<std::uint64_t>(
-            std::llround(n * (forward + 3 * gradients) + 3 * first * longer));
-        step.seconds = std::max(all, one_thread) * (1 - step.done);
+            std::llround(n * (forward + 3 * gradients) + without + 3 * with_gradient));
+        step.seconds = std::max(all + writing, one_thread) * (1 - step.done);
     }
 
     double corrupted_seconds(const probe::Images& images) {

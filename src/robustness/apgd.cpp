@@ -112,10 +112,9 @@ void ask(Query& query, Loss loss, const AttackBatch& batch, AttackResult& result
         if (query.fooled(k)) {
             keep(result, c.place, c.x);
             result.fooled[c.place] = 1;
-        } else if (!query.finite_gradient(k)) {
-            c.broken = true;
-            result.not_finite[c.place] = 1;
         } else {
+            c.broken = !query.usable_gradient(k);
+            if (c.broken || query.has_gaps(k)) result.not_finite[c.place] = 1;
             take(c, k);
         }
     }
@@ -124,21 +123,23 @@ void ask(Query& query, Loss loss, const AttackBatch& batch, AttackResult& result
 }
 
 void climb(AttackedModel& model, const AttackBatch& batch, const AttackOptions& options,
-           const Run& run, std::vector<Climber> climbers, AttackResult& result) {
+           const Run& run, std::vector<Climber> climbers, AttackResult& result,
+           FirstGradients& starts) {
     for (Climber& c : climbers) {
         RandomStream random(options.seed, run.purpose, batch.items[c.place]);
         c.x = c.ball.surface_point(random);
     }
     Query query(model, result);
     ask(query, run.loss, batch, result, climbers, [&](Climber& c, std::size_t k) {
-        if (query.zero_gradient(k)) result.zero_gradient[c.place] = 1;
-        c.begin(query.loss(k), query.gradient(k), options.eps);
+        starts.look(query, k, c.place);
+        if (!c.broken) c.begin(query.loss(k), query.gradient(k), options.eps);
     });
     Windows windows(options.steps);
     for (int step = 0; step < options.steps && !climbers.empty(); ++step) {
         for (Climber& c : climbers) c.move(step == 0);
-        ask(query, run.loss, batch, result, climbers,
-            [&](Climber& c, std::size_t k) { c.take(query.loss(k), query.gradient(k)); });
+        ask(query, run.loss, batch, result, climbers, [&](Climber& c, std::size_t k) {
+            if (!c.broken) c.take(query.loss(k), query.gradient(k));
+        });
         if (const int window = windows.ended(); window > 0) {
             for (Climber& c : climbers) c.check(window);
         }
@@ -158,7 +159,8 @@ std::vector<Climber> climbers_of(const AttackBatch& batch, const AttackOptions& 
 AttackResult untargeted(AttackedModel& model, const AttackBatch& batch,
                         const AttackOptions& options, const Run& run) {
     AttackResult result = untouched(batch);
-    climb(model, batch, options, run, climbers_of(batch, options, result), result);
+    FirstGradients starts(result);
+    climb(model, batch, options, run, climbers_of(batch, options, result), result, starts);
     return result;
 }
 
@@ -183,6 +185,7 @@ AttackResult apgd_targeted(AttackedModel& model, const AttackBatch& batch,
     for (std::size_t i = 0; i < batch.labels.size(); ++i)
         query.add(image_of(batch, i), batch.labels[i]);
     query.ask_scores();
+    FirstGradients starts(result);
     std::vector<std::vector<std::uint32_t>> targets;
     for (std::size_t i = 0; i < batch.labels.size(); ++i)
         targets.push_back(targets_by_score(query.scores(i), batch.labels[i], options.targets));
@@ -192,7 +195,7 @@ AttackResult apgd_targeted(AttackedModel& model, const AttackBatch& batch,
         if (climbers.empty()) break;
         for (Climber& c : climbers) c.target = targets[c.place][t];
         climb(model, batch, options, {loss, fmt::format("attack.apgd-t.{}", t)},
-              std::move(climbers), result);
+              std::move(climbers), result, starts);
     }
     return result;
 }

@@ -93,6 +93,7 @@ void add(AttackResult& sum, const AttackResult& part, std::span<const std::size_
     for (std::size_t k = 0; k < places.size(); ++k) {
         sum.zero_gradient[places[k]] |= part.zero_gradient[k];
         sum.not_finite[places[k]] |= part.not_finite[k];
+        sum.unusable[places[k]] &= part.unusable[k];
     }
 }
 
@@ -146,6 +147,7 @@ std::span<const std::string_view> autoattack_parts() {
 EnsembleResult run_ensemble(std::span<const std::string_view> names, AttackedModel& model,
                             const AttackBatch& batch, const AttackOptions& options) {
     EnsembleResult all = {attack::untouched(batch), std::vector<int>(batch.labels.size(), -1)};
+    all.result.unusable.assign(batch.labels.size(), names.empty() ? 0 : 1);
     for (std::size_t a = 0; a < names.size(); ++a) {
         const Rest rest(batch, all.result.fooled);
         if (rest.places.empty()) break;
@@ -169,7 +171,7 @@ AttackResult untouched(const AttackBatch& batch) {
     AttackResult result;
     result.images.assign(batch.images.begin(), batch.images.end());
     result.fooled.assign(batch.labels.size(), 0);
-    result.zero_gradient = result.not_finite = result.fooled;
+    result.zero_gradient = result.not_finite = result.unusable = result.fooled;
     return result;
 }
 

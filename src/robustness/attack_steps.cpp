@@ -34,6 +34,7 @@ AttackResult fgsm(AttackedModel& model, const AttackBatch& batch, const AttackOp
 AttackResult pgd(AttackedModel& model, const AttackBatch& batch, const AttackOptions& options) {
     AttackResult result = untouched(batch);
     Query query(model, result);
+    FirstGradients starts(result);
     const std::size_t n = batch.labels.size();
     const double usual = options.eps / (options.norm == Norm::linf ? 4 : 5);
     const double size = options.step_size > 0 ? options.step_size : usual;
@@ -48,11 +49,10 @@ AttackResult pgd(AttackedModel& model, const AttackBatch& batch, const AttackOpt
             query.add(std::span(result.images).subspan(i * numbers, numbers), batch.labels[i]);
         query.ask_gradients(Loss::cross_entropy);
         for (std::size_t i = 0; i < n; ++i) {
-            if (step == 0 && query.zero_gradient(i)) result.zero_gradient[i] = 1;
-            if (!query.finite_gradient(i)) {
-                result.not_finite[i] = 1;
-                continue;
-            }
+            if (step == 0) starts.look(query, i, i);
+            const bool usable = query.usable_gradient(i);
+            if (!usable || query.has_gaps(i)) result.not_finite[i] = 1;
+            if (!usable) continue;
             Ball(image_of(batch, i), options.norm, options.eps)
                 .climb(std::span(result.images).subspan(i * numbers, numbers), query.gradient(i),
                        size);

@@ -8,9 +8,11 @@
 #include <string_view>
 
 #include "assay/describe_result.h"
+#include "assay/error.h"
 #include "assay/robustness/attack.h"
 #include "assay/robustness/corrupted_accuracy.h"
 #include "core/json_limits.h"
+#include "robustness/attack_record.h"
 #include "store/dataset_files.h"
 
 namespace assay {
@@ -53,6 +55,19 @@ std::string attack_of(const StoreSpec& spec) {
     return made.contains("model") ? std::string() : std::string(in_name);
 }
 
+/// What the controls of the attack found. A record that cannot be read is no verdict: `assay
+/// verify` says what is wrong with it.
+void add_verdict(DerivedStore& derived, const PredictionStore& store) {
+    try {
+        const std::optional<StoredControl> stored = read_control(store);
+        if (!stored) return;
+        derived.verdict = stored->control.verdict;
+        derived.doubt = reason_of(stored->control);
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::bad_input) throw;
+    }
+}
+
 /// What scaled the scores, by the record of `assay calibrate`; "": nothing. A name tells nothing.
 void add_calibration(DerivedStore& derived, const StoreSpec& spec) {
     if (spec.provenance_json.empty()) return;
@@ -75,8 +90,10 @@ DerivedStore derived_of(const PredictionStore& store) {
     const StoreSpec& spec = store.spec();
     DerivedStore derived;
     derived.attack = attack_of(spec);
-    if (!derived.attack.empty())
+    if (!derived.attack.empty()) {
         derived.model = spec.model_name.substr(0, spec.model_name.rfind('@'));
+        add_verdict(derived, store);
+    }
     add_calibration(derived, spec);
     store::DatasetRecord record;
     if (!store.is_in_memory()) record = store::read_dataset_record(store.folder().parent_path());
@@ -106,6 +123,10 @@ std::string describe(const DerivedStore& derived) {
     return text;
 }
 
+std::string doubt_of(const DerivedStore& derived) {
+    return fmt::format("the attack is {}: {}", name_of(derived.verdict), derived.doubt);
+}
+
 ResultType result_type(ResultOf<DerivedStore>) {
     static constexpr auto rows = describe_result<DerivedStore>(
         {.name = "DerivedStore", .help = "How the images were changed before the model got them"},
@@ -115,6 +136,15 @@ ResultType result_type(ResultOf<DerivedStore>) {
                   .omitted = true},
                  [](const DerivedStore& d) { return d.is_variant() ? d.model : std::string(); }),
             part<&DerivedStore::attack>({.help = "Such as `pgd-linf-8_255`", .omitted = true}),
+            part({.help = "What the controls of the attack found: `not checked`, `no sign of "
+                          "masking`, `doubtful` or `not usable`",
+                  .name = "verdict",
+                  .omitted = true},
+                 [](const DerivedStore& d) {
+                     return d.attack.empty() ? std::string() : std::string(name_of(d.verdict));
+                 }),
+            part<&DerivedStore::doubt>(
+                {.help = "The signs that the controls found, with their numbers", .omitted = true}),
             part<&DerivedStore::corruption>({.omitted = true}),
             part({.name = "severity", .omitted = true},
                  [](const DerivedStore& d) {

@@ -93,6 +93,7 @@ public:
           options_(options),
           result_(result),
           query_(model, result),
+          starts_(result),
           smallest_(batch.labels.size(), std::numeric_limits<double>::infinity()) {}
 
     void run(std::vector<Seeker> seekers) {
@@ -111,12 +112,10 @@ private:
         query_.ask_gradients(Loss::difference);
         for (std::size_t k = 0; k < seekers.size(); ++k) {
             Seeker& s = seekers[k];
-            if (first && query_.zero_gradient(k)) result_.zero_gradient[s.place] = 1;
-            if (!query_.finite_gradient(k)) {
-                result_.not_finite[s.place] = 1;
-                s.broken = true;
-                continue;
-            }
+            if (first) starts_.look(query_, k, s.place);
+            s.broken = !query_.usable_gradient(k);
+            if (s.broken || query_.has_gaps(k)) result_.not_finite[s.place] = 1;
+            if (s.broken) continue;
             step(s, image_of(batch_, s.place), query_.loss(k), query_.gradient(k));
         }
         std::erase_if(seekers, [](const Seeker& s) { return s.broken; });
@@ -167,6 +166,7 @@ private:
     const AttackOptions& options_;
     AttackResult& result_;
     Query query_;
+    FirstGradients starts_;
     std::vector<double> smallest_;
 };
 

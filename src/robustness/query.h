@@ -45,6 +45,14 @@ public:
                           has_target(loss) ? std::span<const std::uint32_t>(targets_)
                                            : std::span<const std::uint32_t>()},
                          {scores_, losses_, gradient_});
+        gaps_.assign(count(), 0);
+        for (std::size_t k = 0; k < count(); ++k) {
+            for (float& element : std::span(gradient_).subspan(k * size_, size_)) {
+                if (std::isfinite(element)) continue;
+                element = 0;
+                ++gaps_[k];
+            }
+        }
     }
 
     std::span<const float> scores(std::size_t k) const {
@@ -63,21 +71,21 @@ public:
                labels_[k];
     }
     bool sound_scores(std::size_t k) const { return sound(scores(k)); }
-    bool finite_gradient(std::size_t k) const {
-        return sound(scores(k)) && std::isfinite(loss(k)) && finite(gradient(k));
+    /// Elements of the gradient were not finite. They are 0: the image does not move there.
+    bool has_gaps(std::size_t k) const { return gaps_[k] > 0; }
+    /// There is a direction to follow, or a gradient of 0.
+    bool usable_gradient(std::size_t k) const {
+        return sound(scores(k)) && std::isfinite(loss(k)) && gaps_[k] < size_;
     }
     bool zero_gradient(std::size_t k) const {
         const auto g = gradient(k);
-        return std::all_of(g.begin(), g.end(), [](float v) { return v == 0; });
+        return gaps_[k] < size_ && std::all_of(g.begin(), g.end(), [](float v) { return v == 0; });
     }
 
 private:
     /// A class may be masked (-infinity): its model is attacked as any.
     static bool sound(std::span<const float> row) {
         return store::is_sound(row, ScoreKind::logits, StorageFormat::full_f32);
-    }
-    static bool finite(std::span<const float> row) {
-        return std::all_of(row.begin(), row.end(), [](float v) { return std::isfinite(v); });
     }
     bool prepare() {
         throw_if_stopped();
@@ -91,6 +99,7 @@ private:
     std::size_t size_, classes_;
     std::vector<float> input_, scores_, gradient_;
     std::vector<double> losses_;
+    std::vector<std::size_t> gaps_;  ///< elements of each gradient that were not finite
     std::vector<std::uint32_t> labels_, targets_;
 };
 
@@ -104,6 +113,30 @@ inline std::span<const float> image_of(const AttackBatch& batch, std::size_t i) 
     const std::size_t size = batch.images.size() / batch.labels.size();
     return batch.images.subspan(i * size, size);
 }
+
+/// What the first gradient of an attack, or of its part, says of an image. `usable` and `unusable`
+/// are as long as the batch; at the end an image without a usable gradient at any start is
+/// AttackResult::unusable. An image whose scores are not finite at the start is attacked: it counts
+/// as what its scores are.
+class FirstGradients {
+public:
+    explicit FirstGradients(AttackResult& result) : result_(result) {
+        usable_.assign(result.fooled.size(), 0);
+    }
+    void look(const Query& query, std::size_t k, std::size_t place) {
+        if (query.zero_gradient(k)) result_.zero_gradient[place] = 1;
+        if (query.usable_gradient(k) || !query.sound_scores(k)) {
+            usable_[place] = 1;
+            result_.unusable[place] = 0;
+        } else if (usable_[place] == 0) {
+            result_.unusable[place] = 1;
+        }
+    }
+
+private:
+    AttackResult& result_;
+    std::vector<std::uint8_t> usable_;
+};
 
 /// A result that holds the originals.
 AttackResult untouched(const AttackBatch& batch);

@@ -16,6 +16,7 @@
 #include "core/text.h"
 #include "store/dataset_files.h"
 #include "store/described_store.h"
+#include "store/side_record.h"
 
 namespace assay {
 namespace {
@@ -75,6 +76,7 @@ StoreCheck check(const std::filesystem::path& folder) {
         checked.unfinished = store.unfinished_parts();
         attempt([&] { checked.notes = notes_on(store); });
         attempt([&] { store.dataset(); });
+        attempt([&] { store::read_side_record(store, store::attack_control_record); });
         attempt([&] {
             if (std::string problem = store::item_columns_problem(folder.parent_path());
                 !problem.empty())

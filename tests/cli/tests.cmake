@@ -46,7 +46,8 @@ endif()
 if(TARGET assay_torch AND EXISTS /usr/bin/python3 AND NOT ASSAY_SANITIZE)
     # With the distribution's python3-torch; skipped without.
     assay_test_case(training_mode LABEL cli COMMAND /usr/bin/python3 ${CMAKE_CURRENT_SOURCE_DIR}/cli/training_mode.py $<TARGET_FILE:assay>)
-    set_tests_properties(training_mode PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300)
+    assay_test_case(masked_models LABEL cli COMMAND /usr/bin/python3 ${CMAKE_CURRENT_SOURCE_DIR}/cli/masked_models.py $<TARGET_FILE:assay>)
+    set_tests_properties(training_mode masked_models PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300)
 endif()
 
 if(TARGET assay_torch)

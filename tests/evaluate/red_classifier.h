@@ -67,6 +67,7 @@ protected:
         AttackRunOptions options;
         options.predict = this->options(runs);
         options.predict.shard_rows = 20;
+        options.control = false;  // tests/evaluate/attack_control_test.cpp has them
         return options;
     }
     static constexpr std::uint64_t correct = 71;

@@ -15,6 +15,7 @@
 #include "assay/progress.h"
 #include "assay/report.h"
 #include "assay/robustness/attack.h"
+#include "assay/robustness/attack_verdict.h"
 #include "assay/robustness/pixel_model.h"
 
 namespace assay {
@@ -46,6 +47,7 @@ struct AttackRunOptions {
     int steps = 0;  ///< 0: each attack's own
     std::uint64_t seed = 0;
     double level = .95;
+    bool control = true;  ///< false: every verdict is AttackVerdict::not_checked
     /// Not empty: the images are written, a data set for each attack and budget (IMAGES/pgd-linf-
     /// 8_255/<image>, with labels.csv), and classified once more from their files. Of one model, in
     /// the space of pixels.
@@ -84,9 +86,6 @@ struct AttackCell {
     std::uint64_t attacked = 0, zero_gradients = 0, not_finite = 0, forward = 0, backward = 0;
     /// Of an ensemble, in its order: images that each part was the first to fool the model on.
     std::vector<std::pair<std::string, std::uint64_t>> by;
-    /// Of pgd, on the first images of the data set: those attacked, fooled, and fooled with ten
-    /// times the steps.
-    std::uint64_t repeated = 0, repeated_fooled = 0, repeated_fooled_longer = 0;
     std::optional<SavedAttack> saved;  ///< with AttackRunOptions::images
 };
 
@@ -106,8 +105,9 @@ struct AttackedResult {
     /// By eps, where fgsm and pgd were run: the geometric mean of their two ratios (Hesse et al.
     /// 2026, eq. 1), with Wilson's interval of as many draws as have the delta method's variance.
     std::vector<std::pair<double, Estimate>> geometric_mean;
-    /// Signs that the attack failed rather than that the model withstood it, whole sentences
-    /// (Carlini et al., "On evaluating adversarial robustness", 2019, section 5).
+    /// Whether the numbers are to be believed, and by what signs.
+    AttackControl control;
+    /// What the attacks met, whole sentences: gradients of zero, and elements that are no numbers.
     std::vector<std::string> signs;
     std::vector<std::string> notes;
 };
@@ -116,7 +116,9 @@ struct AttackedResult {
 /// named MODEL@ATTACK-NORM-EPS beside it, which score, compare and all others read. Noise of each
 /// budget comes with them, as the control. Only images that are classified correctly are attacked;
 /// the others keep their scores. Each cell is computed by itself: its numbers do not depend on
-/// which others were asked for. Resumes like predict(); images that an earlier run did not write
+/// which others were asked for. Then the controls run, on at most 64 images of each model
+/// (max_control_passes()), unless they ran before in the same way; each store records the verdict.
+/// Resumes like predict(); images that an earlier run did not write
 /// are made once more, to the bit. Throws as predict() does; bad_input: no image with a single
 /// label, a model without gradients (named before anything runs); usage: an eps below 0 or above
 /// the distance between a black and a white image (1; of l2, the root of the input's numbers),
@@ -124,6 +126,13 @@ struct AttackedResult {
 std::vector<AttackedResult> attack_models(std::span<const LoadedModel> models,
                                           const Dataset& dataset, const AttackRunOptions& options,
                                           const ProgressCallback& callback = {});
+
+/// The most that the controls of one model take: images that go through the model, and of these
+/// with a gradient. It does not depend on the data set. A tenth of fgsm and pgd on 1,000 images.
+struct ControlPasses {
+    std::uint64_t forward = 0, backward = 0;
+};
+ControlPasses max_control_passes(const AttackRunOptions& options);
 
 /// JSON: assay.attack/1.
 Report report_of(std::span<const AttackedResult> results, const AttackRunOptions& options);

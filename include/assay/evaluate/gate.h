@@ -11,6 +11,7 @@
 #include "assay/metric/measurement.h"
 #include "assay/metric/metric.h"
 #include "assay/report.h"
+#include "assay/robustness/derived_store.h"
 
 namespace assay {
 
@@ -42,6 +43,9 @@ struct GateResult {
 /// Against all items' measurements. Throws usage: a gate about a difference; the metric measured by
 /// another definition only.
 GateResult check_gate(const Gate& gate, std::span<const Measurement> measurements);
+/// A gate that passes on a store of an attack fails where the attack is in doubt: the number is an
+/// upper bound of nothing that is known.
+void fail_in_doubt(GateResult& result, const DerivedStore& derived);
 bool all_passed(std::span<const GateResult> results);
 
 nlohmann::json to_json(const GateResult& result);

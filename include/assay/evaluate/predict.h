@@ -21,6 +21,12 @@
 
 namespace assay {
 
+/// An image that has no score although it could be read, and why.
+struct UnscoredImage {
+    std::uint64_t row = 0;
+    std::string why;
+};
+
 /// Prepared images: rows [first_row, first_row + n) of the data set.
 struct ImageBatch {
     std::uint64_t first_row = 0;
@@ -29,6 +35,9 @@ struct ImageBatch {
     std::span<const RowState> states;  ///< n; zeros stand for an image that could not be read
     /// In the place of `input` for classifiers that prefer bytes (LoadedModel::scores never does).
     ByteBatch bytes = {};
+    /// Where LoadedModel::scores says which images it gives no scores to; their rows are recorded
+    /// so, whatever it wrote. Null: nobody asks.
+    std::vector<UnscoredImage>* unscored = nullptr;
 };
 
 /// What a trial has shown of a model (assay/evaluate/model_trial.h).

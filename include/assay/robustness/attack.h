@@ -66,9 +66,13 @@ struct AttackResult {
     std::vector<std::uint8_t> fooled;  ///< n: 1 where the model misclassifies the image above
     std::uint64_t forward = 0;         ///< images that went through the model
     std::uint64_t backward = 0;        ///< ... of these, with a gradient
-    /// n: 1 for images whose first gradient was zero everywhere; for those whose scores, loss or
-    /// gradient were not finite at some step. Signs that the gradient hides what the model does.
+    /// n: 1 for images whose first gradient was zero everywhere; for those whose scores or loss, or
+    /// elements of whose gradient, were not finite at some step. Signs that the gradient hides what
+    /// the model does. An element that is not finite counts as 0.
     std::vector<std::uint8_t> zero_gradient, not_finite;
+    /// n: 1 for images whose scores are finite and whose first gradient has no finite element, or
+    /// whose loss is not finite: the attack could not begin. Of an ensemble: no part could.
+    std::vector<std::uint8_t> unusable;
 };
 
 /// One attack, all that is special about it.

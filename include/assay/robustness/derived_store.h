@@ -7,6 +7,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "assay/robustness/attack_verdict.h"
 #include "assay/store/prediction_store.h"
 
 namespace assay {
@@ -18,10 +19,15 @@ struct DerivedStore {
     int severity = 0;        ///< of the corruption
     /// What scaled the scores: "temperature", "vector", "per-class"; "": nothing.
     std::string calibration = "";
+    /// Of an attack: what its controls found, and, if they found signs, these with their numbers.
+    AttackVerdict verdict = AttackVerdict::not_checked;
+    std::string doubt = "";
 
     bool any() const { return is_variant() || !corruption.empty(); }
     /// Other scores of a model that has its own on the same data set: no model to be counted.
     bool is_variant() const { return !attack.empty() || !calibration.empty(); }
+    /// The numbers of the attack say little: they are too good.
+    bool is_in_doubt() const { return verdict >= AttackVerdict::doubtful; }
     bool operator==(const DerivedStore&) const = default;
 };
 
@@ -32,6 +38,9 @@ DerivedStore derived_of(const PredictionStore& store);
 
 /// "pgd-linf-8_255", "fog at severity 3", both with a comma; "": not derived.
 std::string describe(const DerivedStore& derived);
+
+/// "the attack is doubtful: ..."; of a store that is in doubt.
+std::string doubt_of(const DerivedStore& derived);
 
 /// {`model`, `attack`, `corruption`, `severity`, `calibration`}, each where it applies.
 nlohmann::json to_json(const DerivedStore& derived);
