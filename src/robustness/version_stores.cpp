@@ -18,7 +18,7 @@
 
 namespace assay {
 
-VersionOf version_of(const fs::path& folder, std::string_view name) {
+VersionOf version_of(const std::filesystem::path& folder, std::string_view name) {
     const auto severity_in = [](std::string_view text) {
         return text.size() == 1 && text[0] >= '1' && text[0] <= '5' ? text[0] - '0' : 0;
     };
