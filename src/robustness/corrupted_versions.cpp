@@ -141,8 +141,9 @@ CorruptedVersions::CorruptedVersions(CorruptionSettings settings, const Dataset&
     if (kept.empty()) {
         refuse(
             fmt::format("the images are smaller than every version needs; the first one has {} x "
-                        "{} pixels, and these are needed: {}. Use --corruptions noise, or a "
-                        "profile of smaller images (cifar)",
+                        "{} pixels, and these are needed: {}. Choose others with `assay corrupt "
+                        "--corruptions noise` or "
+                        "`assay predict --corrupt noise`",
                         sides.front().width, sides.front().height, fmt::join(left_out_, ", ")));
     }
     versions_ = std::move(kept);
@@ -165,8 +166,8 @@ std::vector<std::string> CorruptedVersions::notes() const {
     std::vector<std::string> notes;
     if (!chosen_by_.empty())
         notes.push_back(fmt::format(
-            "parameters of {} (profile {}), chosen by {}; another profile is named by `--profile` "
-            "of assay corrupt or `--corrupt-profile` of assay predict",
+            "parameters of {} (profile {}), chosen by {}; to choose another: `assay corrupt "
+            "--profile imagenet`, `assay predict --corrupt-profile imagenet`",
             published_set(*settings_.profile), name_of(*settings_.profile), chosen_by_));
     for (const Corruption* c : corruptions_) {
         if (c->name == "frost_synthetic") {
