@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 
+#include "assay/few_labels/drift.h"
 #include "assay/few_labels/estimate.h"
 #include "cli/command.h"
 #include "cli/described.h"
@@ -73,11 +74,39 @@ int estimate_show(std::vector<std::string> arguments) {
     return options.stop_at > 0 && !result.precise_enough ? Status::partial : Status::done;
 }
 
+constexpr std::string_view estimate_drift_examples = R"(
+assay estimate drift april may
+assay estimate drift april may --old-labels april.csv --answers may-votes.csv --pools 12
+)";
+
+int estimate_drift_part(std::vector<std::string> arguments) {
+    auto app = make_app("estimate drift",
+                        "Say whether accuracy has changed from one pool of images to a new one. "
+                        "Without labels of the new pool it shows signs alone, such as a change of "
+                        "confidence. Status 1: an alarm.",
+                        estimate_drift_examples);
+    std::filesystem::path before, now;
+    few_labels::DriftOptions options;
+    Output output;
+    app->add_option("old", before, "Study of the old pool")->required()->type_name("STUDY");
+    app->add_option("new", now, "Study of the new pool")->required()->type_name("STUDY");
+    add_options(*app, options);
+    output.add_to(*app);
+    if (!parse(*app, std::move(arguments))) return Status::done;
+
+    ProgressLine line("estimate drift", "images");
+    const few_labels::PoolDrift result = few_labels::estimate_drift(before, now, options, line);
+    line.finish();
+    output.print(report_of(result));
+    return result.alarm ? Status::gate_broken : Status::done;
+}
+
 const std::vector<Command>& estimate_parts() {
     static const std::vector<Command> table = {
         {"select", "Draw the images to label, and write the questions about them", estimate_select},
         {"show", "Show accuracies and differences from the labels so far, with intervals",
          estimate_show},
+        {"drift", "Say whether accuracy has changed on a new pool of images", estimate_drift_part},
     };
     return table;
 }

@@ -1,6 +1,7 @@
 // What is described of the results of this component (assay/describe_result.h).
 #pragma once
 
+#include "assay/few_labels/drift.h"
 #include "assay/few_labels/estimate.h"
 #include "assay/result_type.h"
 
@@ -13,5 +14,8 @@ ResultType result_type(ResultOf<few_labels::EstimatedClassifier>);
 ResultType result_type(ResultOf<few_labels::EstimatedPair>);
 ResultType result_type(ResultOf<few_labels::EstimatedGroup>);
 ResultType result_type(ResultOf<few_labels::PoolEstimate>);
+ResultType result_type(ResultOf<few_labels::ClassifierDrift>);
+ResultType result_type(ResultOf<few_labels::DriftSign>);
+ResultType result_type(ResultOf<few_labels::PoolDrift>);
 
 }  // namespace assay

@@ -2,15 +2,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "../evaluate/saved_scores.h"
 #include "assay/error.h"
+#include "assay/few_labels/drift.h"
 #include "assay/few_labels/estimate.h"
 #include "containers/csv.h"
 #include "core/file.h"
+#include "few_labels/change.h"
 #include "few_labels/design.h"
 #include "few_labels/sample.h"
 #include "few_labels/strata.h"
@@ -273,6 +276,64 @@ TEST(FewLabelsStudy, StopsAndLooks) {
     options.peek = 0;
     options.simultaneous = true;
     EXPECT_NEAR(estimate_pool(study, options).quantile, 2.6383, 1e-4);  // of .05 / 6
+}
+
+TEST(FewLabelsDrift, TheChangeIsThatOfTwoIndependentSamples) {
+    Estimate before, now;
+    before.value = 0.8;
+    before.interval = Interval{0.76, 0.83, 0.95, ""};
+    now.value = 0.7;
+    now.interval = Interval{0.65, 0.76, 0.95, ""};
+    const Estimate whole = change_of(before, 1'000'000'000, now, 1'000'000'000, 1.96, 0.95);
+    EXPECT_NEAR(*whole.value, -0.1, 1e-12);
+    EXPECT_NEAR(whole.interval->low, -0.1 - std::hypot(0.05, 0.03), 1e-6);
+    EXPECT_NEAR(whole.interval->high, -0.1 + std::hypot(0.06, 0.04), 1e-6);
+    // Two pools that were labelled throughout: a difference of two proportions.
+    before.interval = Interval{0.8, 0.8, 0.95, ""};
+    now.interval = Interval{0.7, 0.7, 0.95, ""};
+    const Estimate census = change_of(before, 400, now, 100, 1.96, 0.95);
+    EXPECT_NEAR(half_width(census), 1.96 * std::sqrt(0.8 * 0.2 / 400 + 0.7 * 0.3 / 100), 2e-3);
+    EXPECT_NEAR(shared_level(0.95, 10), 0.995, 1e-12);
+    now.value.reset();
+    now.undefined = "no labels";
+    EXPECT_EQ(change_of(before, 400, now, 100, 1.96, 0.95).undefined, "no labels");
+}
+
+TEST(FewLabelsDrift, SignsWithoutLabelsAndAlarmsWithThem) {
+    const Scratch folder;
+    save_pool(folder);
+    draw_sample(folder / "old", options_of(folder, 300));
+    // The new pool: the first classifier has become as poor as the third.
+    const Scratch other;
+    for (const auto& [name, seed, skill] :
+         {std::tuple{"a", 11, 0.5}, std::tuple{"b", 12, 2.0}, std::tuple{"c", 13, 0.5}})
+        save(other, made_up(images, 5, static_cast<std::uint64_t>(seed), skill), name);
+    draw_sample(other / "new", options_of(other, 300));
+    const PoolDrift signs = estimate_drift(folder / "old", other / "new", {});
+    EXPECT_TRUE(signs.classifiers.empty());
+    ASSERT_EQ(signs.signs.size(), 5U);
+    EXPECT_EQ(signs.signs[0].sign, "agreement");
+    EXPECT_LT(signs.signs[0].p, 1e-3);
+    EXPECT_EQ(signs.signs[3].classifier, "b");
+    EXPECT_GT(signs.signs[3].p, 0.01);
+    EXPECT_FALSE(signs.alarm);
+
+    write_labels(folder / "old.csv", drawn_items(folder / "old"));
+    write_labels(folder / "new.csv", drawn_items(other / "new"));
+    DriftOptions options;
+    options.old_labels = {folder / "old.csv"};
+    EXPECT_THAT(message_of([&] { estimate_drift(folder / "old", other / "new", options); },
+                           ErrorCode::usage),
+                HasSubstr("alone say nothing of a change"));
+    options.labels = {folder / "new.csv"};
+    options.pools = 12;
+    const PoolDrift found = estimate_drift(folder / "old", other / "new", options);
+    EXPECT_NEAR(found.change_level, 1 - 0.05 / 36, 1e-12);
+    ASSERT_EQ(found.classifiers.size(), 3U);
+    EXPECT_TRUE(found.classifiers[0].alarm);
+    EXPECT_LT(*found.classifiers[0].change.value, -0.2);
+    EXPECT_FALSE(found.classifiers[1].alarm);
+    EXPECT_FALSE(found.classifiers[2].alarm);
 }
 
 TEST(FewLabelsStudy, WhatIsRefusedNamesWhatIsAllowed) {

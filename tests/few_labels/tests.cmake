@@ -4,3 +4,6 @@ assay_test(few_labels
 assay_test(few_labels_coverage SLOW
     SOURCES few_labels/few_labels_coverage_test.cpp
     LINKS assay_few_labels assay_evaluate fmt::fmt Threads::Threads)
+assay_test(drift_coverage SLOW
+    SOURCES few_labels/drift_coverage_test.cpp
+    LINKS assay_few_labels fmt::fmt Threads::Threads)

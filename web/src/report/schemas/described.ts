@@ -396,6 +396,18 @@ export interface ClassesOfModel {
   fingerprint: string;
 }
 
+export interface ClassifierDrift {
+  classifier: string;
+  /** Accuracy on the old pool. */
+  before: Estimate;
+  /** Accuracy on the new pool. */
+  now: Estimate;
+  /** Of the accuracy on images like those of the pools. */
+  change: Estimate;
+  /** The interval of the change excludes 0. */
+  alarm: boolean;
+}
+
 /** Annotators who guess, and what was left without them. */
 export interface CleanedSets extends CleaningReport {
   annotators: JudgedAnnotator[];
@@ -709,6 +721,17 @@ export interface DrawnStratum {
   drawn: number;
   /** Images that a drawn one stands for. */
   weight: number;
+}
+
+export interface DriftSign {
+  /** agreement (proportion of images with equal labels), consensus or confidence (means). */
+  sign: string;
+  /** Empty: of all classifiers. */
+  classifier: string;
+  before: number;
+  now: number;
+  /** Two-sided, after Holm. */
+  p: number;
 }
 
 export interface DuplicateGroup {
@@ -2518,6 +2541,26 @@ export interface PlanRow {
   standard_error: Estimate;
   /** By estimator. */
   bias: Record<"none" | "naive" | "jackknife1" | "jackknife_quarter" | "moments" | "pl", Estimate>;
+}
+
+/** What `assay estimate drift` prints. */
+export interface PoolDrift extends Result {
+  /** Study of the old pool. */
+  before: string;
+  /** Study of the new pool. */
+  now: string;
+  /** New pools that are planned. */
+  pools: number;
+  /** Of all intervals together. */
+  level: number;
+  /** Of each interval. */
+  change_level: number;
+  classifiers: ClassifierDrift[];
+  signs: DriftSign[];
+  /** Of any classifier. */
+  alarm: boolean;
+  notes: string[];
+  warnings: string[];
 }
 
 /** What `assay estimate show` prints. */
