@@ -33,9 +33,8 @@ protected:
 };
 
 TEST_F(PlotCommand, DrawsAFolderAndTheSavedResultAlike) {
-    const Outcome saved =
-        assay_run({"score", folder_ / "runs", "--reliability", "--per-class", "--confusion",
-                   "--json", "-o", folder_ / "scores.json"});
+    const Outcome saved = assay_run({"score", folder_ / "runs", "--reliability", "--per-class",
+                                     "--confusion", "--json", "-o", folder_ / "scores.json"});
     ASSERT_EQ(saved.status, 0) << saved.err;
     for (const char* plot : {"scores", "reliability", "confusion-matrix"}) {
         const Outcome live =
