@@ -87,15 +87,17 @@ Tallies one_draw(const worlds::World& world, const ByMetric& truth, std::uint64_
         for (const Metric metric : {real_metric, asma_metric}) {
             Tally& tally = out[metric];
             const double value = values.values[m][metric], right = truth[m][metric];
+            const double more =
+                variance_of_one_more(std::span(values.sums).subspan(m * p, p), metric);
             const Interval interval = interval_of(
-                value, variance_by_votes(values.of(m, metric), value - plain[m][metric]));
+                value, variance_by_votes(values.of(m, metric), value - plain[m][metric]) + more);
             tally.bias += 100 * (value - right);
             tally.held += holds(interval, right) ? 1 : 0;
             tally.width += 100 * (interval.high - interval.low);
             tally.thresholded_bias += 100 * (hard[m][metric] - right);
             if (experts > 0) {
                 const Interval by_experts =
-                    interval_of(corrected.values[m][metric], corrected.variance[m][metric]);
+                    interval_of(corrected.values[m][metric], corrected.variance[m][metric] + more);
                 tally.held_by_experts += holds(by_experts, right) ? 1 : 0;
                 tally.expert_width += 100 * (by_experts.high - by_experts.low);
             }

@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 
+#include "assay/annotation/draw_gold.h"
 #include "assay/annotation/propose.h"
 #include "assay/error.h"
 #include "cli/cmd_labels.h"
@@ -18,7 +19,29 @@ constexpr std::string_view labels_propose_examples = R"(
 assay labels propose runs/val --questions questions.csv
 assay labels propose runs/val --recall 0.97 --gold experts.csv --skip-agreed --questions questions.csv
 assay labels propose runs/val/a runs/val/b --rule rank --all-models --json
+assay labels propose runs/val --draw-gold 150 --questions for-experts.csv
 )";
+
+/// Options that choose questions do not go with a draw, which asks about everything.
+void add_draw_options(CLI::App& app, DrawGoldOptions& options) {
+    CLI::Option* const draw =
+        app.add_option(
+               "--draw-gold", options.images,
+               "Draw N images at random for experts instead. Questions are then all classes "
+               "among the best of some model, with the probability of the draw; what "
+               "experts accept is for `score --expert-labels`")
+            ->type_name("N")
+            ->check(CLI::Range(1, 1'000'000'000));
+    for (const char* other :
+         {"--recall", "--gold", "--rule", "--depth", "--all-models", "--skip-agreed", "--threads"})
+        draw->excludes(app.get_option(other));
+    app.add_option("--draw-depth", options.depth,
+                   "With --draw-gold: number of best classes of each model that experts judge")
+        ->type_name("K")
+        ->check(CLI::Range(1, 64))
+        ->capture_default_str()
+        ->needs(draw);
+}
 
 void add_propose_options(CLI::App& app, ProposeOptions& options) {
     app.add_option("path", options.stores, "RUNS folder, one of its data sets, or stores")
@@ -68,6 +91,7 @@ public:
                      "out of reach, or images have no scores.",
                      labels_propose_examples);
         add_propose_options(*app, options_);
+        add_draw_options(*app, draw_);
         app->add_option("--questions", questions_,
                         "Write the questions: csv with item, path, label, class, proposed_by, "
                         "prior (-: stdout, instead of the report)")
@@ -95,28 +119,40 @@ public:
     }
 
     int run() const override {
+        if (draw_.images > 0) return draw();
         ProgressLine line("propose", "images");
         const Proposals found = propose_labels(options_, ranks(), line);
         line.finish();
-        const Report report = report_of(found);
-        const bool as_csv = output_.format == ReportFormat::csv;
-        const std::string questions =
-            as_csv || !questions_.empty() ? question_csv(found) : std::string();
+        const bool wanted = output_.format == ReportFormat::csv || !questions_.empty();
+        return show(report_of(found), wanted ? question_csv(found) : std::string());
+    }
+
+private:
+    int draw() const {
+        DrawGoldOptions options = draw_;
+        options.stores = options_.stores;
+        options.keep_original = options_.keep_original;
+        options.seed = options_.seed;
+        const GoldDraw drawn = draw_gold(options);
+        return show(report_of(drawn), gold_csv(drawn));
+    }
+
+    int show(const Report& report, const std::string& questions) const {
         if (!questions_.empty()) write_result(questions_, questions);
-        if (printed() || as_csv) {
+        if (printed() || output_.format == ReportFormat::csv) {
             for (const std::string& text : report.warnings) warn(text);
-            if (as_csv) output_.write(questions);
+            if (output_.format == ReportFormat::csv) output_.write(questions);
         } else {
             output_.print(report);
         }
         return report.partial ? Status::partial : Status::done;
     }
 
-private:
     /// The questions, and not the report, go to stdout.
     bool printed() const { return questions_ == "-" && output_.to_stdout(); }
 
     ProposeOptions options_;
+    DrawGoldOptions draw_;
     std::filesystem::path questions_;
     Output output_;
 };

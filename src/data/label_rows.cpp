@@ -215,7 +215,7 @@ void count_others(LabelMatch& match, const std::vector<std::uint32_t>& items,
 }  // namespace
 
 LabelSets rows_by_key(const NamedRows& named, const Dataset& dataset, const std::string& source,
-                      LabelMatch* match) {
+                      LabelMatch* match, std::vector<char>* names) {
     LabelMatch found;
     const auto items = items_of_keys(named.keys, dataset, source);
     count_others(found, items, named.keys, dataset, source);
@@ -231,7 +231,9 @@ LabelSets rows_by_key(const NamedRows& named, const Dataset& dataset, const std:
     auto next = order.begin();
     for (std::uint32_t item = 0; item < dataset.size(); ++item) {
         set.clear();
-        if (next == order.end() || items[*next] != item) ++found.unnamed;
+        const bool is_named = next != order.end() && items[*next] == item;
+        if (!is_named) ++found.unnamed;
+        if (names != nullptr) names->push_back(is_named ? 1 : 0);
         for (std::size_t n = 0; next != order.end() && items[*next] == item; ++next, ++n) {
             if (n == 1 && !named.may_repeat) {
                 throw Error(ErrorCode::bad_input, fmt::format("{}: item `{}` appears twice", source,

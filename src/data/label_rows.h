@@ -30,6 +30,9 @@ struct LabelReading {
     bool say_columns = true;                     ///< in a note; false: they have been said
     std::string image_column{}, label_column{};  ///< as ColumnChoice has them; for tables
     bool options = false;                        ///< as ColumnChoice has it
+    /// Gets 1 for each item that the file names, 0 for the others: an item with an empty set is
+    /// named, too.
+    std::vector<char>* named = nullptr;
 };
 /// read_label_sets(), which also says what the columns were taken for, and how many rows are marked
 /// as without a label. Throws UnclearSigns (label_list.h), too.
@@ -50,10 +53,11 @@ struct NamedRows {
     LabelSets rows;
     bool may_repeat = false;  ///< several rows of one item add up
 };
-/// Items without a row get the empty set; `match` counts them, and the rows that are no item (but
-/// for images of ImageNet's validation set, of which a list of all 50,000 serves any part). Throws
-/// NoItemNamed where no row is an item, bad_input on a key that means several or that repeats.
+/// Items without a row get the empty set (`names` gets 1 for those with one); `match` counts them,
+/// and the rows that are no item (but for images of ImageNet's validation set, of which a list of
+/// all 50,000 serves any part). Throws NoItemNamed where no row is an item, bad_input on a key that
+/// means several or that repeats.
 LabelSets rows_by_key(const NamedRows& named, const Dataset& dataset, const std::string& source,
-                      LabelMatch* match = nullptr);
+                      LabelMatch* match = nullptr, std::vector<char>* names = nullptr);
 
 }  // namespace assay

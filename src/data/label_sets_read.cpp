@@ -20,16 +20,17 @@ namespace assay {
 namespace {
 
 LabelSets from_json(const std::filesystem::path& path, const Dataset& dataset,
-                    const ClassList& classes, const std::string& source, LabelMatch& match) {
+                    const ClassList& classes, const std::string& source, LabelMatch& match,
+                    std::vector<char>* named) {
     NamedRows rows = parse_label_json(read_text(path), classes, source);
-    if (rows.keys.size() > 0) return rows_by_key(rows, dataset, source, &match);
+    if (rows.keys.size() > 0) return rows_by_key(rows, dataset, source, &match, named);
     return rows_in_order(std::move(rows.rows), dataset, source);
 }
 
 /// What one annotator said of each image in a labelling tool.
 LabelSets from_voted(VotedLabels voted, const Dataset& dataset, const ClassList& classes,
-                     const std::string& source, LabelMatch& match,
-                     std::vector<std::string>& notes) {
+                     const std::string& source, LabelMatch& match, std::vector<std::string>& notes,
+                     std::vector<char>* named) {
     for (std::string& note : voted.notes) notes.push_back(std::move(note));
     const ClassAliases aliases(classes);
     std::vector<std::int32_t> class_of;
@@ -52,7 +53,7 @@ LabelSets from_voted(VotedLabels voted, const Dataset& dataset, const ClassList&
     for (const auto& [item, label] : voted.pairs) sets[item].push_back(class_of[label]);
     NamedRows rows{.keys = std::move(voted.items), .rows = {}};
     for (const auto& set : sets) rows.rows.append(set);
-    return rows_by_key(rows, dataset, source, &match);
+    return rows_by_key(rows, dataset, source, &match, named);
 }
 
 LabelSets from_list(const std::filesystem::path& path, const Dataset& dataset,
@@ -92,7 +93,7 @@ LabelSets from_list(const std::filesystem::path& path, const Dataset& dataset,
     NamedRows rows{.keys = {}, .rows = to_classes(list, class_of_text), .may_repeat = !list.flags};
     if (list.files.size() == 0) return rows_in_order(std::move(rows.rows), dataset, source);
     rows.keys = list.ids.size() > 0 ? std::move(list.ids) : std::move(list.files);
-    return rows_by_key(rows, dataset, source, &match);
+    return rows_by_key(rows, dataset, source, &match, reading.named);
 }
 
 LabelSets from_integers(const NpyView& array, const ClassList& classes, const std::string& source,
@@ -216,19 +217,25 @@ LabelSets read_label_sets(const std::filesystem::path& path, const Dataset& data
                           const ClassList& classes, LabelMatch& match,
                           std::vector<std::string>& notes, const LabelReading& reading) {
     match = {};
-    return with_note(fmt::format("reading the label sets {}", path.string()), [&] {
+    if (reading.named != nullptr) reading.named->clear();
+    LabelSets sets = with_note(fmt::format("reading the label sets {}", path.string()), [&] {
         const std::string source = path.filename().string();
         const std::string extension = lower_extension(source);
         if ((extension == ".json" || extension == ".npy") &&
             !(reading.image_column.empty() && reading.label_column.empty()))
             refuse_columns_of(source);
         if (auto voted = read_voted_labels(path))
-            return from_voted(std::move(*voted), dataset, classes, source, match, notes);
-        if (extension == ".json") return from_json(path, dataset, classes, source, match);
+            return from_voted(std::move(*voted), dataset, classes, source, match, notes,
+                              reading.named);
+        if (extension == ".json")
+            return from_json(path, dataset, classes, source, match, reading.named);
         if (extension == ".npy")
             return from_npy(path, dataset, classes, source, notes, reading.minus_one_unlabelled);
         return from_list(path, dataset, classes, source, match, notes, reading);
     });
+    // Rows in the order of the items name all of them.
+    if (reading.named != nullptr && reading.named->empty()) reading.named->assign(sets.size(), 1);
+    return sets;
 }
 
 }  // namespace assay

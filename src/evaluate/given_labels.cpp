@@ -18,19 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Whether a data set is called so: by its name, or by an end of its folder ("runs/val").
-bool is_called(const PredictionStore& store, const std::string& name) {
-    const std::string& own = store.spec().dataset_name;
-    if (name == own || fnmatch(name.c_str(), own.c_str(), 0) == 0) return true;
-    const std::string folder = store.folder().lexically_normal().parent_path().string();
-    for (std::size_t begin = 0; begin != std::string::npos;) {
-        if (fnmatch(name.c_str(), folder.c_str() + begin, FNM_PATHNAME) == 0) return true;
-        const std::size_t slash = folder.find('/', begin);
-        begin = slash == std::string::npos ? slash : slash + 1;
-    }
-    return false;
-}
-
 /// In memory the folder is a name that another store may have, too.
 std::string key_of(const PredictionStore& store) {
     return store.spec().dataset_id + "/" + store.folder().string();
@@ -56,6 +43,18 @@ bool can_share_labels(const PredictionStore& one, const PredictionStore& two, bo
 }
 
 }  // namespace
+
+bool is_called(const PredictionStore& store, const std::string& name) {
+    const std::string& own = store.spec().dataset_name;
+    if (name == own || fnmatch(name.c_str(), own.c_str(), 0) == 0) return true;
+    const std::string folder = store.folder().lexically_normal().parent_path().string();
+    for (std::size_t begin = 0; begin != std::string::npos;) {
+        if (fnmatch(name.c_str(), folder.c_str() + begin, FNM_PATHNAME) == 0) return true;
+        const std::size_t slash = folder.find('/', begin);
+        begin = slash == std::string::npos ? slash : slash + 1;
+    }
+    return false;
+}
 
 LabelsText parse_labels(const std::string& text) {
     LabelsText parsed{{}, text};

@@ -22,6 +22,10 @@ struct LabelsText {
 /// Throws usage: no name or no file beside the sign; bad_input: nothing is there.
 LabelsText parse_labels(const std::string& text);
 
+/// Whether a data set is called so: by its name, or by an end of its folder ("runs/val"), with *
+/// and ? for any letters.
+bool is_called(const PredictionStore& store, const std::string& name);
+
 /// The files are read once for each data set, and each data set gets one file or its own labels.
 class GivenLabels {
 public:

@@ -272,6 +272,8 @@ ResultType result_type(ResultOf<ShownScores>) {
                 {.help = "With `--ood`", .omitted = true}),
             part<&ShownScores::result, &ScoreResult::published>(
                 {.help = "With `--published`", .omitted = true}),
+            part<&ShownScores::result, &ScoreResult::by_votes>(
+                {.help = "With `--votes`", .omitted = true}),
             part({.help = "With `--across`", .name = "across", .omitted = true},
                  [](const ShownScores& s) {
                      return s.result->across.empty() ? nullptr : &s.result->means;

@@ -12,6 +12,7 @@
 #include "assay/report.h"
 #include "core/joined_table.h"
 #include "core/result_table.h"
+#include "evaluate/by_votes/by_votes_report.h"
 #include "evaluate/described_evaluate.h"
 #include "evaluate/measurement_text.h"
 #include "evaluate/score_records.h"
@@ -360,16 +361,23 @@ Report report_of(const ScoreResult& result, const ScoreShown& shown) {
             if (shown.reliability) section.blocks.emplace_back(reliability_table(one));
         }
     }
+    for (Block& block : by_votes_blocks(result.by_votes))
+        section.blocks.push_back(std::move(block));
     for (Block& block : ood_blocks(result.ood)) section.blocks.push_back(std::move(block));
     for (auto& table : published_tables(result.published))
         section.blocks.emplace_back(std::move(table));
     report.values = values_of(result);
     report.gates = outcomes_of(result.gates);
+    std::vector<Measurement> more = measurements_by_votes(result.by_votes);
+    report.values.reserve(report.values.size() + more.size());
+    for (const Measurement& m : more)
+        report.values.push_back({{m.key.dataset, m.key.model, m.key.metric}, m});
+    more.insert(more.end(), result.ood.begin(), result.ood.end());
     report.records = means                  ? table_of(result.means)
                      : shown.per_class      ? class_records(result.reports)
                      : shown.confusions > 0 ? confusion_records(result.reports)
                      : shown.reliability    ? reliability_records(result.reports)
-                                            : measurement_records(result.reports, result.ood);
+                                            : measurement_records(result.reports, more);
     report.result = to_json(result, shown);
     report.warnings = result.warnings;
     report.partial = result.partial();

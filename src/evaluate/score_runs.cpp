@@ -9,6 +9,7 @@
 #include "assay/error.h"
 #include "assay/evaluate/published.h"
 #include "assay/evaluate/score.h"
+#include "evaluate/by_votes/by_votes.h"
 #include "evaluate/given_labels.h"
 #include "evaluate/label_signs.h"
 #include "store/data_groups.h"
@@ -154,6 +155,14 @@ void warn_of_subgroups(const GateResult& gate, const ScoreReport& report,
             broken > most_named ? ", ..." : ""));
 }
 
+ByVotesOptions votes_options(const ScoreRunsOptions& options) {
+    return {.votes = options.votes,
+            .experts = options.expert_labels,
+            .subgroups = options.measure.subgroups,
+            .level = options.measure.resampling.level,
+            .threads = options.measure.threads};
+}
+
 /// Stores that are scored one after the other into one result.
 class Together {
 public:
@@ -176,6 +185,19 @@ public:
         result_.notes = labels_.notes();
         result_.warnings.insert(result_.warnings.end(), labels_.warnings().begin(),
                                 labels_.warnings().end());
+    }
+
+    /// While all stores are open.
+    void add_by_votes(std::span<const PredictionStore* const> stores) {
+        if (options_.votes.empty()) return;
+        result_.by_votes =
+            values_by_votes(stores, votes_options(options_), [&](const PredictionStore& store) {
+                const MeasureOptions own = labels_.measure_for(options_.measure, store);
+                return own.label_sets ? *own.label_sets : store.dataset().labels;
+            });
+        for (const ByVotes& one : result_.by_votes)
+            for (const std::string& text : one.warnings)
+                result_.warnings.push_back(one.dataset + ": " + text);
     }
 
     void add(const PredictionStore& store) {
@@ -238,6 +260,15 @@ void check(const ScoreRunsOptions& options, const ScoreShown& shown) {
                     "out-of-distribution detection is of pairs of data sets: means, classes, "
                     "confusions and reliability do not go with it");
     for (const std::string& pair : options.ood) parse_ood_pair(pair);
+    check(votes_options(options));
+    if (options.votes.empty()) return;
+    if (!options.across.empty())
+        throw Error(ErrorCode::usage,
+                    "values by votes are of single data sets: --votes does not go with --across");
+    if (!options.measure.class_map.empty())
+        throw Error(ErrorCode::usage,
+                    "votes are about the models' own classes: --votes does not go with "
+                    "--class-map");
 }
 
 ScoreResult score_runs(const ScoreRunsOptions& options, Comm& comm,
@@ -254,6 +285,7 @@ ScoreResult score_runs(const ScoreRunsOptions& options, Comm& comm,
     }
     Together together(options, result, comm, progress);
     together.expect(pointers_to(stores));
+    together.add_by_votes(pointers_to(stores));
     for (PredictionStore& opened : stores) {
         const PredictionStore store = std::move(opened);  // closed again before the next
         together.add(store);

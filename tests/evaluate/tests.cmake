@@ -13,6 +13,9 @@ assay_test(metric_kind
     LINKS assay_evaluate fmt::fmt Threads::Threads
     UNSANITIZED KindsOfMetrics.AFunctionOfRowsIsTheSameForThreadsAndRanks)
 assay_test_without_simd(score Multilabel.*:LogOdds.*:ColumnMetrics.*)
+assay_test(by_votes
+    SOURCES evaluate/by_votes_test.cpp
+    LINKS assay_evaluate fmt::fmt Threads::Threads)
 assay_test(export
     SOURCES evaluate/export_test.cpp evaluate/export_columns_test.cpp evaluate/until_test.cpp
     LINKS assay_evaluate fmt::fmt Threads::Threads

@@ -25,6 +25,7 @@
 #include "assay/data/class_list.h"
 #include "assay/data/label_sets.h"
 #include "assay/describe.h"
+#include "assay/evaluate/by_votes.h"
 #include "assay/evaluate/gate.h"
 #include "assay/evaluate/measure_options.h"
 #include "assay/evaluate/ood.h"
@@ -172,6 +173,8 @@ struct ScoreRunsOptions {
     bool reliability = false;    ///< with the bins and the edge rule of `measure`
     std::vector<std::string> ood;
     std::vector<std::string> published;  ///< as read_published() takes them
+    /// "FILE" or "NAME=FILE": votes as read_votes() takes them, and label sets of experts.
+    std::vector<std::string> votes, expert_labels;
 };
 /// Stores that are open are scored without the fields of the part "folders".
 template <>
@@ -199,6 +202,20 @@ inline constexpr auto description<ScoreRunsOptions> = describe<ScoreRunsOptions>
          .value = "RESULTS",
          .separator = "",
          .part = "folders"}),
+    field<&ScoreRunsOptions::votes>(
+        {.help = "Votes of annotators on label sets (as `labels aggregate` reads them): ReaL and "
+                 "ASMA against the true sets, with an interval for what the votes leave open. "
+                 "NAME=FILE: of the data set NAME; repeatable",
+         .value = "VOTES",
+         .separator = "",
+         .part = "folders"}),
+    field<&ScoreRunsOptions::expert_labels>(
+        {.help = "Label sets that experts gave images drawn at random (`labels propose "
+                 "--draw-gold`). They correct the values of --votes where annotators err together. "
+                 "NAME=FILE: of the data set NAME; repeatable",
+         .value = "LABELS",
+         .separator = "",
+         .part = "folders"}),
 });
 struct ScoreResult {
     std::vector<ScoreReport> reports;  ///< by data set, then model
@@ -207,6 +224,7 @@ struct ScoreResult {
     std::vector<GateResult> gates;
     std::vector<Measurement> ood;           ///< by pair, then model
     std::vector<PublishedValue> published;  ///< by table, then as the reports
+    std::vector<ByVotes> by_votes;          ///< by data set, with `votes` only
     std::vector<std::string> warnings;      ///< of all stores, with the models' names
     std::vector<std::string> notes;  ///< which labels each data set gets, where some are given
     bool partial() const;            ///< some store is

@@ -148,6 +148,20 @@ ExpertValues corrected_by_experts(const AskedImages& images, const Layout& layou
     return out;
 }
 
+double variance_of_one_more(std::span<const double> sums, Metric metric) {
+    const std::size_t subgroups = sums.size() / 2 - 1;
+    const std::size_t first = metric == real_metric ? 0 : 1,
+                      last = metric == real_metric ? 1 : 1 + subgroups;
+    double sum = 0;
+    for (std::size_t s = first; s < last; ++s) {
+        const double n = std::max(sums[2 * s + 1], 1.0);
+        const double mean = std::clamp(sums[2 * s] / n, 0.0, 1.0);
+        const double weight = 1 / static_cast<double>(last - first) / n;
+        sum += weight * weight * mean * (1 - mean);
+    }
+    return sum;
+}
+
 double variance_by_votes(std::span<const double> influence, double moved) {
     constexpr double allowed = .1;
     double sum = allowed * moved * allowed * moved;

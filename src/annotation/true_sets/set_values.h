@@ -78,6 +78,10 @@ ExpertValues corrected_by_experts(const AskedImages& images, const Layout& layou
                                   std::span<const int> subgroups, std::span<const double> given,
                                   const SetValues& values, const ExpertPieces& experts);
 
+/// What one more image of the greatest possible variance in each subgroup adds to the variance of a
+/// value, as in the interval of certain sets: a few images that agree are no proof that all do.
+double variance_of_one_more(std::span<const double> sums, Metric metric);
+
 /// Variance of a value by votes alone: the squares of its influences, and a tenth of what the prior
 /// moved it away from plain posteriors, squared.
 double variance_by_votes(std::span<const double> influence, double moved);
