@@ -2,6 +2,7 @@
 
 #include "assay/annotation/aggregate_votes.h"
 #include "assay/annotation/label_stats.h"
+#include "assay/annotation/draw_gold.h"
 #include "assay/annotation/propose.h"
 #include "assay/evaluate/people.h"
 #include "assay/labelling/folder.h"
@@ -60,6 +61,7 @@ std::vector<ResultType> described_results() {
         result_type(ResultOf<PredictedStores>{}),
         result_type(ResultOf<PredictionPlan>{}),
         result_type(ResultOf<Proposals>{}),
+        result_type(ResultOf<GoldDraw>{}),
         result_type(ResultOf<RelabelResult>{}),
         result_type(ResultOf<ReportFolderMark>{}),
         result_type(ResultOf<ReportParts>{}),
