@@ -266,6 +266,33 @@ export interface BoxNumbers {
   outliers: number[];
 }
 
+/** Values of one data set by the votes of annotators. */
+export interface ByVotes {
+  dataset: string;
+  /** With scores of all models. */
+  images: number;
+  /** Images with a question. */
+  asked: number;
+  /** Images without one, whose given labels count as true. */
+  given: number;
+  /** Pairs of an image and a class, with a vote. */
+  questions: number;
+  votes: number;
+  annotators: number;
+  /** Proportion of the questions with a posterior of .05 to .95. */
+  unsure: number;
+  /** Images that experts judged. */
+  gold: number;
+  /** Mean over the votes, as fitted. */
+  sensitivity: number;
+  /** Mean over the votes, as fitted. */
+  specificity: number;
+  /** By model: ReaL, then ASMA. */
+  values: ValueByVotes[];
+  notes: string[];
+  warnings: string[];
+}
+
 /** What `assay calibrate` prints. */
 export interface CalibrateResult extends Result {
   stores: CalibratedStore[];
@@ -1253,6 +1280,22 @@ export interface Gate {
   baseline?: string;
   /** Of a comparison. */
   candidate?: string;
+}
+
+/** Images drawn for experts. */
+export interface GoldDraw extends Result {
+  dataset: string;
+  models: string[];
+  /** With scores of every model. */
+  images: number;
+  drawn: number;
+  /** Of each image, to be drawn. */
+  probability: number;
+  /** Classes among each model's so many best are judged. */
+  depth: number;
+  questions: number;
+  /** Images that could not be drawn. */
+  not_scored: number;
 }
 
 /** Composites of k patches, and how often a class repeats within one. */
@@ -3256,6 +3299,8 @@ export interface ScoresResult extends Result {
   ood?: Measurement[];
   /** With `--published`. */
   published?: PublishedValue[];
+  /** With `--votes`. */
+  by_votes?: ByVotes[];
   /** With `--across`. */
   across?: MeanOverDatasets[];
 }
@@ -3455,6 +3500,14 @@ export interface UnsureItem {
 export interface UntestedModel {
   model: string;
   why: string;
+}
+
+/** A value against the true label sets. */
+export interface ValueByVotes extends Measurement {
+  /** How much the prior moved it; a proportion. */
+  moved: number | null;
+  /** Against the sets of posteriors of at least .8; its interval is about these annotators and this threshold. */
+  thresholded: Estimate;
 }
 
 export interface ValueOfDataset {
