@@ -54,8 +54,8 @@ void add_votes(CLI::App& app, AggregateOptions& o) {
         ->capture_default_str();
     app.add_option("--threshold", o.threshold,
                    "Keep labels with at least this posterior or proportion (default: dawid-skene "
-                   "0.8; majority and weighted: more than 0.5; of votes that name a class, the "
-                   "likeliest class)")
+                   "0.8; majority and weighted: more than 0.5). Of votes that name a class, the "
+                   "likeliest class is kept by default")
         ->check(CLI::Range(0.0, 1.0));
     const std::string votes = "Votes";
     app.add_option_function<std::string>(
