@@ -44,6 +44,10 @@ Table value_records(const Aggregation& a) {
     count("annotators", a.votes.annotators.size());
     count("questions", a.votes.questions());
     count("labels_kept", a.built.kept);
+    if (!a.options.hierarchy.empty()) {
+        count("implied_labels", a.implied_labels);
+        count("implied_and_rejected", a.contradictions);
+    }
     count("items", a.built.sets.size());
     count("emptied", a.built.emptied);
     count("original", a.built.original);

@@ -293,6 +293,9 @@ ResultType result_type(ResultOf<Aggregation>) {
             part<&Of::rule, &KeepRule::threshold>({.group = "rule"}),
             part<&Of::rule, &KeepRule::above>({.help = "More than the threshold", .group = "rule"}),
             part<&Of::built, &BuiltLabelSets::kept>({.name = "labels_kept"}),
+            part<&Of::implied_labels>({.help = "Labels that follow from others by `--hierarchy`"}),
+            part<&Of::contradictions>({.help = "Of these, those that annotators rejected",
+                                       .name = "implied_and_rejected"}),
             part({.name = "all", .group = "items"},
                  [](const Of& o) { return o.built.sets.size(); }),
             part<&Of::built, &BuiltLabelSets::emptied>(

@@ -89,6 +89,10 @@ Table facts(const Aggregation& a) {
     }
     table.add({"kept where", rule_text(a)});
     table.add({"labels kept", Count{a.built.kept}});
+    if (!a.options.hierarchy.empty()) {
+        table.add({"  that follow from others", Count{a.implied_labels}});
+        table.add({"  of these, rejected by annotators", Count{a.contradictions}});
+    }
     table.add({"Fleiss' kappa", a.agreement.fleiss_kappa});
     table.add({"Krippendorff's alpha", a.agreement.krippendorff_alpha});
     table.add({"images", Count{a.built.sets.size()}});

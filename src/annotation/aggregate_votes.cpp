@@ -1,9 +1,11 @@
 #include "assay/annotation/aggregate_votes.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
+#include "annotation/implied_labels.h"
 #include "annotation/option_files.h"
 #include "annotation/original_votes.h"
 #include "assay/annotation/label_stats.h"
@@ -62,7 +64,9 @@ void read_inputs(Aggregation& out) {
     reading.meanings = [&](const Votes& texts) {
         if (o.data.empty()) out.dataset = dataset_of_votes(texts);
         if (out.classes.empty()) out.classes = classes_of_votes(texts);
-        return meanings_among(out.dataset, out.classes, texts);
+        VoteMeanings meanings = meanings_among(out.dataset, out.classes, texts);
+        if (!o.hierarchy.empty() && texts.which_class) merge_synonyms(out.classes, meanings.labels);
+        return meanings;
     };
     out.votes = read_votes(o.votes, reading);
     for (const std::string& line : out.votes.notes) out.assumed.push_back(line);
@@ -137,6 +141,23 @@ ReferenceDecisions read_reference(Aggregation& a) {
                         "labels",
                         file.filename().string(), count_text(match.unnamed)));
     return reference_of(a.built, sets);
+}
+
+/// What follows from the labels that are kept.
+void add_implied(Aggregation& out) {
+    if (out.options.hierarchy.empty()) return;
+    const ImpliedLabels added =
+        add_implied_labels(implied_classes(out.options.hierarchy, out.classes), out.votes,
+                           out.dataset, out.classes, out.built);
+    out.implied_labels = added.labels;
+    out.contradictions = added.contradictions;
+    out.assumed.push_back(fmt::format("hierarchy: added {} that the kept labels imply",
+                                      how_many(added.labels, "label")));
+    if (added.contradictions > 0)
+        out.assumed.push_back(
+            fmt::format("hierarchy: annotators rejected {} of them, although they accepted a class "
+                        "below: {}",
+                        count_text(added.contradictions), fmt::join(added.examples, ", ")));
 }
 
 /// The latent classes are the classes, and the prior takes the place of smoothing.
@@ -214,6 +235,7 @@ Aggregation aggregate_votes(const AggregateOptions& options) {
     decide(out);
     out.built = build_label_sets(out.votes, out.yes, out.rule, out.dataset, out.classes,
                                  original ? &*original : nullptr);
+    add_implied(out);
     out.histogram = labels_per_image(out.built.sets);
     out.annotators = annotator_quality(out.votes, out.yes, options.em.smoothing,
                                        out.fitted ? &*out.fitted : nullptr, options.level);

@@ -124,6 +124,11 @@ void add_items(CLI::App& app, AggregateOptions& o) {
         ->expected(0, 1)
         ->default_str("all")
         ->group(items);
+    app.add_option("--hierarchy", o.hierarchy,
+                   "Add the classes above each label that is kept (csv with child and parent, "
+                   "JSON, WordNet, or imagenet)")
+        ->type_name("HIERARCHY")
+        ->group(items);
     app.add_option("--against", o.against,
                    "Compare the decisions, and those of every threshold, with these label sets, or "
                    "with the majority of experts' votes (any file of votes)")

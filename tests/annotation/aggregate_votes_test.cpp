@@ -13,6 +13,7 @@
 namespace assay {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -128,6 +129,46 @@ TEST_F(AggregateVotes, OriginalLabelsVote) {
     options_.original_votes = "all";
     options_.original = "";
     EXPECT_THAT(refused(ErrorCode::usage), HasSubstr("need these labels"));
+}
+
+// a.png: a cat and no animal, which contradict each other; b.png: nothing.
+TEST_F(AggregateVotes, AHierarchyImpliesLabels) {
+    options_.hierarchy =
+        write(folder_ / "h.csv", "child,parent\ncat,animal\ndog,animal\nanimal,thing\n");
+    write(options_.votes, votes_text +
+                              "anna,a.png,animal,no\nbert,a.png,animal,no\n"
+                              "anna,b.png,animal,no\nbert,b.png,animal,no\n");
+    const Aggregation found = aggregate_votes(options_);
+    EXPECT_EQ(found.implied_labels, 1U);
+    EXPECT_EQ(found.contradictions, 1U);
+    EXPECT_THAT(found.assumed, Contains(HasSubstr("although they accepted a class below: animal of "
+                                                  "a.png")));
+    EXPECT_THAT(std::vector(found.built.sets[0].begin(), found.built.sets[0].end()),
+                ElementsAre(0, 1, 2));
+    EXPECT_TRUE(found.built.sets[1].empty());
+    EXPECT_EQ(found.built.kept, 3U);
+    EXPECT_EQ(report_of(found).result.at("implied_labels"), 1);
+    EXPECT_EQ(report_of(found).result.at("implied_and_rejected"), 1);
+
+    write(options_.hierarchy, "child,parent\nanimal,thing\ncat,animal\ndog,cat\ncat,dog\n");
+    EXPECT_THAT(refused(), HasSubstr("are above themselves"));
+    write(options_.hierarchy, "child,parent\ncat,thing\ndog,thing\n");
+    EXPECT_THAT(refused(), HasSubstr("animal"));
+    write(options_.votes, votes_text);
+    EXPECT_THAT(refused(ErrorCode::usage), HasSubstr("leave --hierarchy out"));
+}
+
+// The two maillots are one class to vote for, and both are valid.
+TEST_F(AggregateVotes, SynonymsOfImageNetAreOne) {
+    options_.hierarchy = "imagenet";
+    options_.classes = "imagenet";
+    write(options_.votes,
+          "annotator,item,label\na,p.png,n03710637\nb,p.png,n03710721\nc,p.png,n01440764\n");
+    const Aggregation found = aggregate_votes(options_);
+    EXPECT_THAT(std::vector(found.built.sets[0].begin(), found.built.sets[0].end()),
+                ElementsAre(638, 639));
+    EXPECT_EQ(found.implied_labels, 1U);
+    EXPECT_EQ(found.yes[0], 2.0 / 3);
 }
 
 TEST_F(AggregateVotes, ExpertsAreAReference) {

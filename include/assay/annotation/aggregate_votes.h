@@ -37,6 +37,9 @@ struct AggregateOptions {
     /// The original labels (of `original`, else of `data`) vote as one more annotator, on questions
     /// about these classes: "0-397", "1,2,9", or "all"; "": they do not.
     std::string original_votes;
+    /// What is above what, as hierarchy_named takes it: a label makes the classes above it valid,
+    /// too; "": labels are what annotators say.
+    std::string hierarchy;
     /// What to compare the decisions with: label sets, or votes of experts (npz, or csv with a
     /// column annotator), whose majority decides; "": nothing.
     std::filesystem::path against;
@@ -72,7 +75,9 @@ struct Aggregation {
     /// Which-class votes: images where several classes have the highest posterior or proportion, so
     /// that none is kept.
     std::uint64_t ties = 0;
-    std::uint64_t vote_ties = 0;  ///< of the others, where several classes have the most votes
+    std::uint64_t vote_ties = 0;       ///< of the others, where several classes have the most votes
+    std::uint64_t implied_labels = 0;  ///< with a hierarchy: labels that follow from others
+    std::uint64_t contradictions = 0;  ///< of them, those that annotators rejected
     std::uint64_t original_votes = 0;  ///< of `votes`, those of the original labels
     std::vector<std::string> assumed;  ///< what was assumed about the data set; whole sentences
 };

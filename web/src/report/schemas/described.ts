@@ -1603,6 +1603,10 @@ export interface LabelVotes extends Result {
   /** Their names. */
   answers: string[];
   labels_kept: number;
+  /** Labels that follow from others by `--hierarchy`. */
+  implied_labels: number;
+  /** Of these, those that annotators rejected. */
+  implied_and_rejected: number;
   /** Images by their number of labels: `1` to `5`, `>5`, `none`. */
   labels_per_image: Record<string, number>;
   /** Fleiss' kappa and Krippendorff's alpha. */
