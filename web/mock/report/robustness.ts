@@ -113,7 +113,29 @@ export const attacked: Sourced<AttackResult> = {
       ),
       geometric_mean: [],
       examples: null,
-      signs: model === "resnet50" ? ["noise of the same size does more than the attack"] : [],
+      control: {
+        verdict: model === "resnet50" ? "doubtful" : "no sign of masking",
+        signs:
+          model === "resnet50"
+            ? [
+                {
+                  name: "large_budget",
+                  means: "doubtful",
+                  tested: true,
+                  found: true,
+                  text: "pgd at 32/255 leaves 9 of 16 control images (chance and three standard errors: 0.4)",
+                },
+              ]
+            : [],
+        attack: "apgd-dlr, 30 steps",
+        eps: 8 / 255,
+        images: 16,
+        left: 3,
+        left_by_control: 2,
+        forward: 1200,
+        backward: 350,
+      },
+      signs: model === "resnet50" ? ["fgsm at 8/255: the gradient is zero for 9 of 150 images"] : [],
       notes: [],
     })),
   },

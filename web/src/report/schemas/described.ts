@@ -188,14 +188,30 @@ export interface AttackCell {
   not_finite: number;
   forward: number;
   backward: number;
-  /** Of pgd: attacked again with ten times the steps. */
-  repeated: number;
-  repeated_fooled: number;
-  repeated_fooled_longer: number;
   /** Of an ensemble: images that each part fooled first. */
   first_fooled_by: Record<string, number>;
   /** With `--save-images`. */
   saved: SavedAttack | null;
+}
+
+/** What the controls say of the attacks on a model. */
+export interface AttackControl {
+  /** `not checked`, `no sign of masking`, `doubtful` or `not usable`. */
+  verdict: string;
+  signs: MaskingSign[];
+  /** The stronger attack on a few images, after those of the command. */
+  attack: string;
+  eps: number;
+  /** Control images. */
+  images: number;
+  /** Of these, left by the attacks of the command. */
+  left: number;
+  /** Left by the stronger attack, too. */
+  left_by_control: number;
+  /** Passes of the controls. */
+  forward: number;
+  /** Of these, with a gradient. */
+  backward: number;
 }
 
 /** Pictures are named from the file's folder. */
@@ -251,6 +267,8 @@ export interface AttackedModel {
   /** Folder of `examples.json`. */
   examples: string | null;
   /** Signs that the attack failed rather than that the model withstood it. */
+  control: AttackControl;
+  /** Gradients of zero, and elements that are no numbers. */
   signs: string[];
   notes: string[];
 }
@@ -671,6 +689,10 @@ export interface DerivedStore {
   model?: string;
   /** Such as `pgd-linf-8_255`. */
   attack?: string;
+  /** What the controls of the attack found: `not checked`, `no sign of masking`, `doubtful` or `not usable`. */
+  verdict?: string;
+  /** The signs that the controls found, with their numbers. */
+  doubt?: string;
   corruption?: string;
   severity?: number;
   /** What scaled the scores: `temperature`, `vector` or `per-class`. */
@@ -2118,6 +2140,18 @@ export interface MadeVersion {
   folder?: string;
   /** With `--out`. */
   images?: number;
+}
+
+/** A sign that an attack says little, and its number. */
+export interface MaskingSign {
+  /** `random`, `batch`, `outputs`, `large_budget`, `none_fooled`, `stronger`, `without_gradient` or `slope`. */
+  name: string;
+  /** The verdict where it is found. */
+  means: string;
+  tested: boolean;
+  found: boolean;
+  /** What was measured, with its limit. */
+  text: string;
 }
 
 /** The chosen images of one fifth of the frequencies. */
