@@ -64,8 +64,9 @@ TEST_F(AttackControls, EachMaskedModelIsDoubtful) {
         EXPECT_EQ(result.control.verdict, AttackVerdict::doubtful);
         const std::vector<std::string> found = found_in(result.control);
         EXPECT_THAT(found, testing::IsSupersetOf({"large_budget", "none_fooled"}));
-        // A saturated score does not move at all.
-        if (fault != Fault::saturates) {
+        // A saturated score does not move at all, nor do levels of these images, which are all
+        // further than a quarter of one from the borders of the rounding.
+        if (fault == Fault::thousand || fault == Fault::sign_flipped) {
             EXPECT_THAT(found, testing::Contains("slope"));
         }
     }
@@ -154,7 +155,8 @@ TEST_F(AttackControls, AStoreKeepsItsVerdictAndARepeatedCommandReadsIt) {
     const PredictionStore store = PredictionStore::open(first.cells.back().store);
     const DerivedStore derived = derived_of(store);
     EXPECT_EQ(derived.verdict, AttackVerdict::doubtful);
-    EXPECT_THAT(derived.doubt, HasSubstr("the gradient is 0 for 16 images whose score moves"));
+    EXPECT_THAT(derived.doubt,
+                HasSubstr("at 8/255 the model is fooled on none of 90 attacked images"));
     EXPECT_EQ(to_json(derived)["verdict"], "doubtful");
     EXPECT_FALSE(any_damaged(verify_stores(store.folder())));
 }
