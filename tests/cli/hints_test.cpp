@@ -183,6 +183,7 @@ const std::vector<SourcePart>& parts_of_the_sources() {
         {"store/import", {"import"}},
         {"store/json_table", {"import"}},
         {"store/jsonl_source", {"import"}},
+        {"store/own_labels", {"import"}},
         {"store/score_columns", {"import"}},
         {"store/row_access", {"predict"}},
         {"store/table_builder", {"import"}},

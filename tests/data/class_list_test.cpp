@@ -41,11 +41,13 @@ TEST(ClassList, FindsByIdThenUniqueNameThenNumber) {
     EXPECT_EQ(ClassList({"a", "b"}, {"x", "x"}).find("x"), std::nullopt);
 }
 
-TEST(ClassList, IdsThatAreNumbersGoBeforePositions) {
+TEST(ClassList, IdsThatAreNumbersAreNoPositions) {
     const ClassList list({"1", "10", "2"});
     EXPECT_EQ(list.find("10"), 1);
     EXPECT_EQ(list.find("2"), 2);
-    EXPECT_EQ(list.find("0"), 0);  // no such id: the position
+    EXPECT_EQ(list.find("0"), std::nullopt);  // beside ids, it would be another class
+    EXPECT_EQ(list.find("02"), 2);
+    EXPECT_EQ(ClassList({"1", "10", "b"}).find("0"), 0);
 }
 
 TEST(ClassList, RefusesDuplicatesAndMismatch) {

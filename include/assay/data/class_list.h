@@ -29,6 +29,7 @@ public:
     const std::vector<std::string>& ids() const noexcept { return ids_; }
     const std::vector<std::string>& names() const noexcept { return names_; }
     /// By id, else by name where it is unique, else by number "0".."C-1" (leading zeros allowed).
+    /// Numbers are no positions where all ids are numbers.
     std::optional<std::int32_t> find(std::string_view id_or_name) const;
     /// Over the ids in order; names are for people.
     std::string fingerprint() const;
