@@ -22,8 +22,6 @@ std::string_view name_of_filter(std::uint64_t id) {
             return "nbit";
         case 6:
             return "scale and offset";
-        case 32000:
-            return "lzf";
         case 32001:
             return "blosc";
         case 32004:
@@ -48,6 +46,35 @@ std::vector<std::byte> inflated(std::span<const std::byte> packed, std::size_t m
                                   static_cast<uLong>(packed.size()));
     if (status != Z_OK) refuse("it is damaged: a chunk that deflate packed cannot be unpacked");
     out.resize(length);
+    return out;
+}
+
+/// LZF, as h5py packs by it: a byte below 32 begins a run of as many bytes and one more. Any other
+/// has the length of a repetition in its upper three bits (7: the next byte is added), and the
+/// distance in the others and a further byte.
+std::vector<std::byte> without_lzf(std::span<const std::byte> packed, std::size_t most) {
+    constexpr std::size_t longest_run = 32, long_repetition = 7;
+    std::vector<std::byte> out;
+    std::size_t at = 0;
+    const auto take = [&] {
+        if (at == packed.size()) refuse("it is damaged: a chunk that lzf packed is cut off");
+        return std::to_integer<std::size_t>(packed[at++]);
+    };
+    while (at < packed.size()) {
+        const std::size_t control = take();
+        if (control < longest_run) {
+            for (std::size_t i = 0; i <= control; ++i)
+                out.push_back(static_cast<std::byte>(take()));
+        } else {
+            std::size_t length = control >> 5U;
+            if (length == long_repetition) length += take();
+            const std::size_t distance = ((control & 31U) << 8U) + take() + 1;
+            if (distance > out.size())
+                refuse("it is damaged: a chunk that lzf packed repeats what is not there");
+            for (std::size_t i = 0; i < length + 2; ++i) out.push_back(out[out.size() - distance]);
+        }
+        if (out.size() > most) refuse("it is damaged: a chunk that lzf packed is too long");
+    }
     return out;
 }
 
@@ -117,9 +144,9 @@ Filters::Filters(std::span<const std::byte> message) {
         fields.skip(static_cast<std::size_t>(name));
         fields.skip(static_cast<std::size_t>(4 * values));
         if (version == 1 && values % 2 == 1) fields.skip(4);
-        if (id < 1 || id > 3)
+        if ((id < 1 || id > 3) && id != static_cast<std::uint64_t>(Filter::lzf))
             refuse(
-                fmt::format("its chunks are packed by the filter {} ({}); deflate (gzip), "
+                fmt::format("its chunks are packed by the filter {} ({}); deflate (gzip), lzf, "
                             "shuffle and fletcher32 are read",
                             name_of_filter(id), id));
         filters_.push_back(static_cast<Filter>(id));
@@ -134,6 +161,9 @@ std::vector<std::byte> Filters::undo(std::vector<std::byte> chunk, std::uint32_t
         switch (filters_[i]) {
             case Filter::deflate:
                 chunk = inflated(chunk, most);
+                break;
+            case Filter::lzf:
+                chunk = without_lzf(chunk, most);
                 break;
             case Filter::shuffle:
                 chunk = unshuffled(chunk, element_bytes);

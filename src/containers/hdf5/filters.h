@@ -21,7 +21,7 @@ public:
                                 std::size_t size, std::size_t element_bytes) const;
 
 private:
-    enum class Filter : std::uint8_t { deflate = 1, shuffle = 2, fletcher32 = 3 };
+    enum class Filter : std::uint16_t { deflate = 1, shuffle = 2, fletcher32 = 3, lzf = 32000 };
     std::vector<Filter> filters_;
 };
 
